@@ -1,0 +1,1 @@
+"""Readers of bank files, one module per format."""

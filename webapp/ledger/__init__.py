@@ -1,0 +1,1 @@
+"""The pure rules of bookkeeping: no Flask, no SQLAlchemy, no clock."""

@@ -1,0 +1,1 @@
+"""The shape of data that comes in and goes out, shared by pages and API."""
