@@ -1,0 +1,43 @@
+"""What can go wrong by the rules of bookkeeping, each a sentence that says what is true and what to do."""
+
+from collections.abc import Mapping, Sequence
+from inspect import cleandoc
+from typing import ClassVar
+
+
+class LedgerError(Exception):
+    """This does not fit the state of the books; look at them again and retry."""
+
+    status: ClassVar[int] = 409
+    code: ClassVar[str] = "conflict"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        details: Mapping[str, object] | None = None,
+        fields: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Say `message`, else the class's own sentence; `fields` maps a path of the input to its messages."""
+        self.message = message or cleandoc(type(self).__doc__ or LedgerError.__doc__ or "")
+        self.details = dict(details or {})
+        self.fields = {path: list(messages) for path, messages in (fields or {}).items()}
+        super().__init__(self.message)
+
+
+class NotFoundError(LedgerError):
+    """There is nothing here under that id."""
+
+    status = 404
+    code = "not_found"
+
+    def __init__(self) -> None:
+        """Say always the same, so that an answer never tells whose id it was."""
+        super().__init__()
+
+
+class UnprocessableError(LedgerError):
+    """The input is well formed but breaks a rule of the books; change it and send it again."""
+
+    status = 422
+    code = "unprocessable"

@@ -1,0 +1,182 @@
+"""Money: a whole number of minor units and the currency they are of."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from typing import Final, Self
+
+from webapp.ledger.currencies import canonical, digits
+from webapp.ledger.errors import UnprocessableError
+
+MAX_MINOR: Final = 2**63 - 1
+
+# Wide enough for a 64-bit amount times any rate; the default 28 digits would round silently.
+EXACT: Final = Context(prec=100, rounding=ROUND_HALF_UP)
+
+
+class NotAnAmountError(UnprocessableError):
+    """That is no amount; write it as digits with a decimal point, such as -12.50."""
+
+    code = "not_an_amount"
+
+
+class TooManyDigitsError(UnprocessableError):
+    """The amount has more digits than its currency."""
+
+    code = "too_many_digits"
+
+
+class AmountTooLargeError(UnprocessableError):
+    """The amount is larger than the books can hold."""
+
+    code = "amount_too_large"
+
+
+class MixedCurrenciesError(UnprocessableError):
+    """Amounts of different currencies cannot be added or compared; convert them first."""
+
+    code = "mixed_currencies"
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An exact amount in one currency; debit positive, as the account holder sees it."""
+
+    minor: int
+    currency: str
+
+    @classmethod
+    def of(cls, amount: Decimal | str | int, currency: str) -> Self:
+        """Take a decimal amount exactly as it is written.
+
+        Trailing zeros are no digits. Raises NotAnAmountError, TooManyDigitsError or AmountTooLargeError.
+
+        >>> Money.of("8.850", "EUR")
+        Money(minor=885, currency='EUR')
+        >>> Money.of("8.855", "EUR")
+        Traceback (most recent call last):
+        webapp.ledger.money.TooManyDigitsError: EUR has 2 digits after the decimal point; 8.855 has more.
+        """
+        value = _decimal(amount)
+        code = canonical(currency)
+        scaled = _scaled(value, code)
+        minor = scaled.to_integral_value(rounding=ROUND_HALF_UP)
+        if minor != scaled:
+            raise TooManyDigitsError(
+                f"{code} has {_digits_in_words(code)} after the decimal point; {_plain(value)} has more."
+            )
+        return cls(_bounded(minor), code)
+
+    @classmethod
+    def rounded(cls, amount: Decimal | str | int, currency: str) -> Self:
+        """Take a decimal amount rounded half away from zero to the currency's digits.
+
+        >>> str(Money.rounded("-0.005", "EUR")), str(Money.rounded("0.004", "EUR"))
+        ('-0.01', '0.00')
+        """
+        code = canonical(currency)
+        scaled = _scaled(_decimal(amount), code)
+        return cls(_bounded(scaled.to_integral_value(rounding=ROUND_HALF_UP)), code)
+
+    @classmethod
+    def zero(cls, currency: str) -> Self:
+        """Give nothing at all, of a currency."""
+        return cls(0, canonical(currency))
+
+    @property
+    def decimal(self) -> Decimal:
+        """The amount with exactly its currency's digits."""
+        return Decimal(self.minor).scaleb(-digits(self.currency), EXACT)
+
+    def __str__(self) -> str:
+        """Write the amount with its currency's own digits and without the currency.
+
+        >>> str(Money(-1250, "EUR")), str(Money(1200, "JPY")), str(Money(1234, "BHD")), str(Money(-5, "EUR"))
+        ('-12.50', '1200', '1.234', '-0.05')
+        """
+        return format(self.decimal, "f")
+
+    def __bool__(self) -> bool:
+        return self.minor != 0
+
+    def __neg__(self) -> Self:
+        return type(self)(-self.minor, self.currency)
+
+    def __abs__(self) -> Self:
+        return type(self)(abs(self.minor), self.currency)
+
+    def __add__(self, other: "Money") -> Self:
+        return type(self)(self.minor + self._same(other), self.currency)
+
+    def __sub__(self, other: "Money") -> Self:
+        return type(self)(self.minor - self._same(other), self.currency)
+
+    def __lt__(self, other: "Money") -> bool:
+        return self.minor < self._same(other)
+
+    def __le__(self, other: "Money") -> bool:
+        return self.minor <= self._same(other)
+
+    def __gt__(self, other: "Money") -> bool:
+        return self.minor > self._same(other)
+
+    def __ge__(self, other: "Money") -> bool:
+        return self.minor >= self._same(other)
+
+    def _same(self, other: "Money") -> int:
+        if other.currency != self.currency:
+            raise MixedCurrenciesError(
+                f"{self.currency} and {other.currency} cannot be added or compared; convert one first."
+            )
+        return other.minor
+
+
+def total(amounts: Iterable[Money], currency: str) -> Money:
+    """Add amounts of one currency; of none at all the sum is zero.
+
+    >>> str(total([Money(1999, "EUR"), Money(-2000, "EUR")], "EUR"))
+    '-0.01'
+    """
+    return sum(amounts, start=Money.zero(currency))
+
+
+def _decimal(amount: Decimal | str | int) -> Decimal:
+    """Read a finite ASCII number, without the underscores, spaces and foreign digits that Decimal allows."""
+    if isinstance(amount, str) and not (amount.isascii() and set(amount) <= set("+-.0123456789eE")):
+        raise NotAnAmountError
+    try:
+        value = Decimal(amount)
+    except InvalidOperation:
+        raise NotAnAmountError from None
+    if not value.is_finite():
+        raise NotAnAmountError
+    return value
+
+
+def _scaled(value: Decimal, currency: str) -> Decimal:
+    """Move the point to the currency's minor unit, refusing what 64 bits cannot hold.
+
+    The size is judged by the exponent first: 1e999999 must not be written out to be found too large.
+    """
+    places = digits(currency)
+    if value and value.adjusted() + places >= len(str(MAX_MINOR)):
+        raise AmountTooLargeError
+    # Built from its parts, for arithmetic on it would first round a long tail of digits away.
+    sign, figures, exponent = value.as_tuple()
+    return Decimal((sign, figures, int(exponent) + places))
+
+
+def _bounded(minor: Decimal) -> int:
+    if minor.copy_abs() > MAX_MINOR:
+        raise AmountTooLargeError
+    return int(minor)
+
+
+def _digits_in_words(currency: str) -> str:
+    count = digits(currency)
+    return {0: "no digits", 1: "1 digit"}.get(count, f"{count} digits")
+
+
+def _plain(value: Decimal) -> str:
+    text = format(value, "f") if abs(value.adjusted()) < len(str(MAX_MINOR)) else str(value)
+    return text if len(text) <= len(str(MAX_MINOR)) * 2 else "the amount"
