@@ -1,0 +1,44 @@
+# The operator's two commands are `make run` and `make test`; every target does its own set-up.
+SHELL := /bin/bash
+WORKERS ?= 2
+BIN := .venv/bin
+RUNTIME := .venv/.runtime
+DEVELOPMENT := .venv/.development
+PYTEST := $(BIN)/pytest -n $(WORKERS)
+EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project --group build
+
+.PHONY: run test test-full lint lock
+
+# Serve the books of this folder, and a demo organization where there are none yet.
+run: $(RUNTIME)
+	@$(BIN)/tieout migrate && $(BIN)/tieout demo --if-empty && exec $(BIN)/tieout serve
+
+# Every test, on SQLite, on PostgreSQL and in Chromium.
+test: $(DEVELOPMENT)
+	@.ci/system chromium
+	@$(PYTEST)
+
+# The same tests, with the counts that the promises name.
+test-full: $(DEVELOPMENT)
+	@.ci/system chromium
+	@$(PYTEST) --full
+
+lint: $(DEVELOPMENT)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/djlint --lint --quiet webapp/templates
+
+# Pin the newest versions that pyproject.toml allows, by hash and without addresses; needs uv.
+lock:
+	uv lock --upgrade
+	$(EXPORT) --no-dev --output-file requirements.lock
+	$(EXPORT) --output-file requirements-dev.lock
+
+$(RUNTIME): requirements.lock pyproject.toml .ci/environment
+	@.ci/environment requirements.lock
+	@touch $@
+
+$(DEVELOPMENT): requirements-dev.lock pyproject.toml .ci/environment
+	@.ci/environment requirements-dev.lock
+	@touch $@ $(RUNTIME)
