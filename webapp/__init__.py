@@ -1,1 +1,65 @@
-"""Tieout: takes what the bank says, turns it into a correct ledger, and proves it."""
+"""Tieout: takes what the bank says, turns it into a correct double-entry ledger, and proves it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from webapp.config import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """Build the application: settings, books, guards, the two doors, errors."""
+    from webapp import api, pages, web  # noqa: PLC0415  (the rooms import this package)
+    from webapp.db import db, prepare_engine  # noqa: PLC0415
+    from webapp.errors import register_errors  # noqa: PLC0415
+
+    settings = settings or Settings.from_environment()
+    app = Flask("webapp", instance_path=str(settings.instance_path))
+    app.config.from_mapping(flask_settings(settings))
+    app.url_map.strict_slashes = False
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+
+    db.init_app(app)
+    with app.app_context():
+        prepare_engine(db.engine)
+
+    web.register(app)
+    api.register(app)
+    pages.register(app)
+    register_errors(app)
+
+    if settings.proxy_hops:
+        hops = settings.proxy_hops
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
+    return app
+
+
+def flask_settings(settings: Settings) -> Mapping[str, Any]:
+    """Translate our settings into Flask's."""
+    engine_options: dict[str, Any] = {"pool_size": settings.threads + 2, "max_overflow": settings.threads}
+    if settings.is_sqlite:
+        import pysqlite3  # noqa: PLC0415  (needed for SQLite only)
+
+        engine_options |= {"module": pysqlite3}
+    else:
+        limits = "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
+        engine_options |= {"connect_args": {"options": limits}, "pool_pre_ping": True}
+    return {
+        "SETTINGS": settings,
+        "SECRET_KEY": settings.secret_key,
+        "SQLALCHEMY_DATABASE_URI": settings.database_url,
+        "SQLALCHEMY_ENGINE_OPTIONS": engine_options,
+        "TRUSTED_HOSTS": list(settings.trusted_hosts),
+        "MAX_CONTENT_LENGTH": 1024 * 1024,
+        "MAX_FORM_MEMORY_SIZE": 1024 * 1024,
+        "PROPAGATE_EXCEPTIONS": False,
+        "API_TITLE": "Tieout",
+        "API_VERSION": "1.0.0",
+        "OPENAPI_VERSION": "3.1.0",
+    }

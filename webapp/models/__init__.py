@@ -1,1 +1,49 @@
 """What is stored, one module per noun."""
+
+from webapp.models.accounts import Account
+from webapp.models.action_requests import ActionRequest
+from webapp.models.audit_events import AuditEvent
+from webapp.models.documents import Document
+from webapp.models.exchange_rates import ExchangeRate
+from webapp.models.feed_accounts import FeedAccount, Institution
+from webapp.models.imports import Import, ImportLine
+from webapp.models.journal_entries import JournalEntry, Posting
+from webapp.models.merchants import Merchant
+from webapp.models.organizations import Membership, Organization
+from webapp.models.projects import Project, ProjectGroup
+from webapp.models.provider_balances import ProviderBalance
+from webapp.models.reconciliations import Reconciliation, ReconciliationItem
+from webapp.models.rules import Rule
+from webapp.models.sessions import BrowserSession, SignInCounter
+from webapp.models.tokens import ApiToken
+from webapp.models.transactions import Transaction
+from webapp.models.users import OneTimeLink, User
+
+__all__ = [
+    "Account",
+    "ActionRequest",
+    "ApiToken",
+    "AuditEvent",
+    "BrowserSession",
+    "Document",
+    "ExchangeRate",
+    "FeedAccount",
+    "Import",
+    "ImportLine",
+    "Institution",
+    "JournalEntry",
+    "Membership",
+    "Merchant",
+    "OneTimeLink",
+    "Organization",
+    "Posting",
+    "Project",
+    "ProjectGroup",
+    "ProviderBalance",
+    "Reconciliation",
+    "ReconciliationItem",
+    "Rule",
+    "SignInCounter",
+    "Transaction",
+    "User",
+]

@@ -1,1 +1,17 @@
-"""Small tools of the web side."""
+"""Small tools of the web side: requests, guards, headers, forms, paging."""
+
+from flask import Flask
+
+from webapp.web.auth import note_last_use, register_auth
+from webapp.web.converters import IdConverter
+from webapp.web.headers import add_headers
+from webapp.web.requests import register_requests
+
+
+def register(app: Flask) -> None:
+    """Put these tools around every request."""
+    app.url_map.converters["id"] = IdConverter
+    register_requests(app)
+    register_auth(app)
+    app.after_request(add_headers)
+    app.after_request(note_last_use)

@@ -1,0 +1,252 @@
+"""The database: one declarative base, sessions that read or write, and one writer at a time in front of SQLite."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from flask_sqlalchemy import SQLAlchemy
+from sqlalchemy import event, orm
+
+from webapp.ledger.errors import LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WRITER_PATIENCE_SECONDS = 30.0
+FIRST_SAFE_WAL_VERSION = (3, 51, 3)
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(orm.DeclarativeBase):
+    """What every model derives from."""
+
+    metadata = sa.MetaData(naming_convention=NAMING)
+
+
+class BusyError(LedgerError):
+    """The books are busy; try again in a few seconds."""
+
+    status = 503
+    code = "busy"
+
+
+class Instant(sa.TypeDecorator[datetime]):
+    """An instant in UTC, on SQLite without and on PostgreSQL with its zone."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Refuse an instant without a zone, and store the rest in UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("An instant needs its zone.")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Give the instant back in UTC."""
+        del dialect
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Exact(sa.TypeDecorator[Decimal]):
+    """An exact decimal that is never summed in SQL: text on SQLite, where NUMERIC is a float."""
+
+    impl = sa.Numeric
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """Choose text or NUMERIC."""
+        chosen: sa.types.TypeEngine[Any] = sa.String(64) if dialect.name == "sqlite" else sa.Numeric()
+        return dialect.type_descriptor(chosen)
+
+    def process_bind_param(self, value: Decimal | None, dialect: sa.Dialect) -> Decimal | str | None:
+        """Write the digits as they are."""
+        if value is None or dialect.name != "sqlite":
+            return value
+        return format(value, "f")
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Decimal | None:
+        """Read the digits as they were."""
+        del dialect
+        return None if value is None else Decimal(value)
+
+
+db = SQLAlchemy(metadata=Base.metadata, session_options={"expire_on_commit": False})
+
+
+class Writer:
+    """The one place where writers to a SQLite file queue: a lock in the process and one on a file.
+
+    SQLite's own busy handler sleeps in growing steps, so that a few writers already wait for
+    hundreds of milliseconds; a queue in front of it makes contention waiting, never an error.
+    """
+
+    def __init__(self, lock_file: Path) -> None:
+        self._threads = threading.Lock()
+        self._lock_file = lock_file
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Become the writer, or raise BusyError after WRITER_PATIENCE_SECONDS."""
+        deadline = time.monotonic() + WRITER_PATIENCE_SECONDS
+        if not self._threads.acquire(timeout=WRITER_PATIENCE_SECONDS):
+            raise BusyError
+        try:
+            self._lock(deadline)
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def release(self) -> None:
+        """Let the next writer in."""
+        if self._descriptor is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._threads.release()
+
+    def _lock(self, deadline: float) -> None:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            if time.monotonic() > deadline:
+                raise BusyError
+            time.sleep(0.001)
+
+
+def prepare_engine(engine: sa.Engine) -> None:
+    """Give an engine the manners of this project: pragmas, an explicit BEGIN, a queue of writers."""
+    if engine.dialect.name == "sqlite":
+        _prepare_sqlite(engine)
+
+
+def _prepare_sqlite(engine: sa.Engine) -> None:
+    writer = Writer(Path(f"{engine.url.database}.lock"))
+
+    @event.listens_for(engine, "connect")
+    def connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        for pragma in sqlite_pragmas(connection):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        if connection.get_execution_options().get("read_only"):
+            connection.exec_driver_sql("BEGIN")
+            return
+        writer.acquire()
+        connection.info["is_writer"] = True
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    # The commit event fires before the commit itself; a connection goes back to the pool after it.
+    @event.listens_for(engine, "checkin")
+    def checkin(_connection: Any, record: Any) -> None:
+        if record.info.pop("is_writer", False):
+            writer.release()
+
+
+def sqlite_pragmas(connection: Any) -> list[str]:
+    """List what every SQLite connection is told, WAL only where the library is free of the WAL-reset bug."""
+    version = tuple(
+        int(part) for part in connection.execute("SELECT sqlite_version()").fetchone()[0].split(".")
+    )
+    journal = "WAL" if version >= FIRST_SAFE_WAL_VERSION else "DELETE"
+    return [
+        "busy_timeout=5000",
+        f"journal_mode={journal}",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "recursive_triggers=ON",
+        "trusted_schema=OFF",
+        "cell_size_check=ON",
+    ]
+
+
+def begin_read() -> None:
+    """Open the session's transaction as one snapshot that reads."""
+    options: dict[str, Any] = {"read_only": True}
+    if db.engine.dialect.name == "postgresql":
+        options |= {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    db.session.connection(execution_options=options)
+
+
+def begin_write(organization_id: str | None = None) -> None:
+    """Open the session's transaction as the one that writes to this organization.
+
+    SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
+    same books follow each other there too, and the audit chain cannot fork.
+    """
+    connection = db.session.connection()
+    if organization_id is not None and connection.dialect.name == "postgresql":
+        connection.execute(
+            sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE"), {"id": organization_id}
+        )
+
+
+def scope_session(organization_id: str) -> None:
+    """Let ORM reads of this session see rows of one organization only: the second net behind the queries."""
+    db.session().info["organization_id"] = organization_id
+
+
+@event.listens_for(orm.Session, "do_orm_execute")
+def _see_one_organization(state: orm.ORMExecuteState) -> None:
+    organization_id = state.session.info.get("organization_id")
+    if organization_id is None or not state.is_select or state.is_column_load or state.is_relationship_load:
+        return
+    from webapp.models.base import Organized  # noqa: PLC0415  (the models are built on this module)
+
+    state.statement = state.statement.options(
+        orm.with_loader_criteria(
+            Organized, lambda model: model.organization_id == organization_id, include_aliases=True
+        )
+    )
+
+
+def allocate_ids(table: sa.Table, count: int) -> Sequence[int]:
+    """Reserve ids for a bulk insert, so that parents and children can be written without reading back."""
+    if count == 0:
+        return ()
+    if db.session.connection().dialect.name == "postgresql":
+        sequence = f"{table.name}_id_seq"
+        rows = db.session.execute(
+            sa.text("SELECT nextval(:sequence) FROM generate_series(1, :count)"),
+            {"sequence": sequence, "count": count},
+        )
+        return [int(value) for value in rows.scalars()]
+    # Under BEGIN IMMEDIATE nobody else can insert, and AUTOINCREMENT follows explicit ids by itself.
+    last = db.session.scalar(
+        sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
+    )
+    return range((last or 0) + 1, (last or 0) + 1 + count)
+
+
+@contextlib.contextmanager
+def own_transaction() -> Iterator[orm.Session]:
+    """Write in a short transaction of its own, after the request's has ended.
+
+    The request's session must have given its connection back: SQLite has one writer.
+    """
+    with orm.Session(db.engine, expire_on_commit=False) as session, session.begin():
+        yield session

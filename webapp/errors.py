@@ -1,0 +1,151 @@
+"""Errors, answered once each in two dresses: JSON under /api, a page everywhere else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy.exc
+from flask import Flask, Response, make_response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from webapp.db import BusyError, db
+from webapp.ledger.errors import LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RETRY_AFTER_SECONDS = "2"
+log = logging.getLogger("tieout.errors")
+
+SENTENCES = {
+    400: ("bad_request", "The request could not be read."),
+    401: ("unauthenticated", "Sign in, or send an API token as a bearer token."),
+    403: ("forbidden", "You may not do this."),
+    404: ("not_found", "There is nothing here."),
+    405: ("method_not_allowed", "This address does not take that method."),
+    413: ("too_large", "The body is larger than this address takes."),
+    415: ("unsupported_media_type", "Send the body as application/json."),
+    422: ("validation", "Some values cannot be taken."),
+    429: ("too_many_requests", "Too many tries; wait a little."),
+    500: (
+        "internal",
+        "Something went wrong here; nothing was changed. The log has it under this request's id.",
+    ),
+    503: ("busy", "The books are busy; try again in a few seconds."),
+}
+
+
+def register_errors(app: Flask) -> None:
+    """Give the application its answers to everything that can go wrong."""
+    app.register_error_handler(LedgerError, answer_ledger_error)
+    app.register_error_handler(HTTPException, answer_http_error)
+    app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
+    app.register_error_handler(sqlalchemy.exc.IntegrityError, answer_integrity_error)
+    app.register_error_handler(Exception, answer_unexpected)
+
+
+def answer_ledger_error(error: LedgerError) -> Response:
+    """Answer a rule of the books that was held."""
+    response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
+    if error.status in (429, 503):
+        response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
+    return response
+
+
+def answer_http_error(error: HTTPException) -> Response:
+    """Answer what Werkzeug, Flask or webargs refused, and keep the headers it asks for."""
+    status = error.code or 500
+    code, sentence = SENTENCES.get(status, ("error", error.description or error.name))
+    fields = flat_messages(getattr(error, "data", None))
+    if fields:
+        sentence = " ".join(
+            f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items()
+        )
+    own_code = getattr(error, "own_code", None)
+    if own_code is not None:
+        code, sentence = own_code, error.description or sentence
+    response = dress(status, code, sentence, fields=fields or None)
+    for name, value in error.get_headers():
+        if name.lower() not in {"content-type", "content-length"}:
+            response.headers.setdefault(name, value)
+    if isinstance(error.response, Response):
+        response.headers.extend(error.response.headers)
+    return response
+
+
+def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
+    """Answer a database that cannot take the write now: locked, full, or gone for the moment."""
+    log.error("The database refused: %s", type(error.orig).__name__)
+    return answer_ledger_error(BusyError())
+
+
+def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
+    """Answer a write that the database itself refused to take."""
+    log.exception("The database refused a write", exc_info=error)
+    sentence = (
+        "This contradicts what is in the books; nothing was changed. Read the present state and try again."
+    )
+    return dress(409, "conflict", sentence)
+
+
+def answer_unexpected(error: Exception) -> Response:
+    """Answer what nobody foresaw, without a word of what is inside."""
+    log.exception("Unexpected error", exc_info=error)
+    return dress(500, *SENTENCES[500])
+
+
+def is_for_api() -> bool:
+    """Tell whether the request is a program's."""
+    return request.path == "/api" or request.path.startswith("/api/")
+
+
+def dress(
+    status: int,
+    code: str,
+    sentence: str,
+    *,
+    fields: dict[str, list[str]] | None = None,
+    details: dict[str, Any] | None = None,
+) -> Response:
+    """Put one error into the dress of its visitor, and undo whatever was half-done."""
+    db.session.rollback()
+    if is_for_api():
+        body: dict[str, Any] = {"error": sentence, "code": code}
+        body |= {key: value for key, value in (("fields", fields), ("details", details)) if value}
+        return Response(json.dumps(body), status, content_type="application/json")
+    page = render_template(
+        "errors/error.html", status=status, code=code, sentence=sentence, fields=fields or {}
+    )
+    return make_response(page, status)
+
+
+def flat_messages(data: Any) -> dict[str, list[str]]:
+    """Flatten what webargs and Marshmallow say into dotted paths.
+
+    >>> flat_messages({"messages": {"json": {"effects": {0: {"kind": ["Say which."]}}}}})
+    {'effects.0.kind': ['Say which.']}
+    """
+    if not isinstance(data, dict):
+        return {}
+    messages = data.get("messages")
+    if not isinstance(messages, dict):
+        return {}
+    flat: dict[str, list[str]] = {}
+    for part in messages.values():
+        for path, text in walk_messages(part, ()):
+            flat.setdefault(path, []).append(text)
+    return flat
+
+
+def walk_messages(messages: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Walk nested validation messages as (dotted path, sentence)."""
+    if isinstance(messages, dict):
+        for key, inner in messages.items():
+            yield from walk_messages(inner, path if key == "_schema" else (*path, str(key)))
+    elif isinstance(messages, list):
+        for inner in messages:
+            yield from walk_messages(inner, path)
+    else:
+        yield ".".join(path), str(messages)

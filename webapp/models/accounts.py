@@ -1,0 +1,42 @@
+"""The chart of accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base
+from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+
+
+class Account(Numbered, Base):
+    """A ledger account; `role` names the system accounts that the books themselves post to."""
+
+    __tablename__ = "accounts"
+    __table_args__ = numbered(
+        one_of("type", "ASSET", "LIABILITY", "EQUITY", "INCOME", "EXPENSE"),
+        sa.UniqueConstraint("organization_id", "code"),
+        sa.UniqueConstraint("organization_id", "role"),
+        same_organization("parent_id", "accounts"),
+    )
+
+    code: Mapped[str | None] = mapped_column(sa.String(20))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    type: Mapped[str] = mapped_column(sa.String(16))
+    emoji: Mapped[str | None] = mapped_column(sa.String(64))
+    currency: Mapped[str | None] = mapped_column(sa.String(3))
+    parent_id: Mapped[int | None] = mapped_column(BigId)
+    in_scope: Mapped[bool] = mapped_column(default=True)
+    requires_counterparty: Mapped[bool] = mapped_column(default=False)
+    is_watched: Mapped[bool] = mapped_column(default=False)
+    is_archived: Mapped[bool] = mapped_column(default=False)
+    role: Mapped[str | None] = mapped_column(sa.String(32))
+    created_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = created()
+
+    @property
+    def is_system(self) -> bool:
+        """Tell whether the books themselves need this account."""
+        return self.role is not None

@@ -1,0 +1,68 @@
+"""What models share: ids, the organization in every key, and words that a column may hold."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+
+from webapp.db import Base, Instant
+
+BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+MONEY = sa.BigInteger
+
+
+class Organized:
+    """A row that belongs to exactly one organization."""
+
+    @declared_attr
+    def organization_id(self) -> Mapped[str]:
+        """Whose books the row is in."""
+        return mapped_column(sa.String(40), sa.ForeignKey("organizations.id"), nullable=False)
+
+
+class Numbered(Organized):
+    """An organization's row with an id of its own, which composite foreign keys can name."""
+
+    @declared_attr
+    def id(self) -> Mapped[int]:
+        """The 64-bit id; SQLite never gives one out twice."""
+        return mapped_column(BigId, primary_key=True, autoincrement=True)
+
+
+def numbered(*more: Any) -> tuple[Any, ...]:
+    """Table arguments of a Numbered model: the key that carries the organization, and ids never reused."""
+    return (sa.UniqueConstraint("organization_id", "id"), *more, {"sqlite_autoincrement": True})
+
+
+def same_organization(column: str, table: str) -> sa.ForeignKeyConstraint:
+    """Make a foreign key that the database refuses across organizations."""
+    return sa.ForeignKeyConstraint(
+        ["organization_id", column], [f"{table}.organization_id", f"{table}.id"], ondelete="RESTRICT"
+    )
+
+
+def one_of(column: str, *words: str) -> sa.CheckConstraint:
+    """Let a text column hold these words only."""
+    listed = ", ".join(f"'{word}'" for word in words)
+    return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
+
+
+def created() -> Mapped[datetime]:
+    """Make the column of a creation instant."""
+    return mapped_column(Instant, nullable=False)
+
+
+__all__ = [
+    "MONEY",
+    "Base",
+    "BigId",
+    "Numbered",
+    "Organized",
+    "created",
+    "numbered",
+    "one_of",
+    "same_organization",
+]

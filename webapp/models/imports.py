@@ -1,0 +1,53 @@
+"""Imports of bank files, and what became of each of their lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base
+from webapp.models.base import BigId, Numbered, Organized, created, numbered, one_of, same_organization
+
+
+class Import(Numbered, Base):
+    """One bank file: previewed, imported or refused; `accounts` is its answer per account (behaviour.md 2)."""
+
+    __tablename__ = "imports"
+    __table_args__ = numbered(
+        one_of("status", "PREVIEWED", "IMPORTED", "REFUSED"),
+        same_organization("feed_account_id", "feed_accounts"),
+    )
+
+    file_name: Mapped[str] = mapped_column(sa.String(255))
+    format: Mapped[str | None] = mapped_column(sa.String(16))
+    status: Mapped[str] = mapped_column(sa.String(16))
+    error: Mapped[str] = mapped_column(sa.Text, default="")
+    warnings: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
+    accounts: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON, default=list)
+    sha256: Mapped[str] = mapped_column(sa.String(64))
+    kept_file: Mapped[str | None] = mapped_column(sa.String(80))
+    feed_account_id: Mapped[int | None] = mapped_column(BigId)
+    created_at: Mapped[datetime] = created()
+
+
+class ImportLine(Organized, Base):
+    """The verdict on one line of an imported file; a skipped row keeps its text."""
+
+    __tablename__ = "import_lines"
+    __table_args__ = (
+        one_of("verdict", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED"),
+        same_organization("import_id", "imports"),
+        same_organization("transaction_id", "transactions"),
+        sa.Index("ix_import_lines_transaction", "organization_id", "transaction_id"),
+    )
+
+    import_id: Mapped[int] = mapped_column(BigId, primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    row: Mapped[int]
+    verdict: Mapped[str] = mapped_column(sa.String(16))
+    reason: Mapped[str] = mapped_column(sa.Text, default="")
+    text: Mapped[str | None] = mapped_column(sa.Text)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)

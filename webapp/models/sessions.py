@@ -1,0 +1,33 @@
+"""Server-side sessions, and the counters that slow down the guessing of passwords."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base, Instant
+from webapp.models.base import BigId, created
+
+
+class BrowserSession(Base):
+    """A signed-in browser: only the SHA-256 of its cookie is stored."""
+
+    __tablename__ = "sessions"
+
+    id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
+    organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"))
+    created_at: Mapped[datetime] = created()
+    last_seen_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class SignInCounter(Base):
+    """Failed sign-ins of one account or one address within a window."""
+
+    __tablename__ = "sign_in_counters"
+
+    key: Mapped[str] = mapped_column(sa.String(80), primary_key=True)
+    window_started_at: Mapped[datetime] = mapped_column(Instant)
+    failures: Mapped[int]

@@ -1,0 +1,113 @@
+"""Who is behind a session cookie or a bearer token, and what they may do."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from flask_login import UserMixin
+from sqlalchemy import orm
+
+from webapp.ledger.scopes import scopes_of_role
+from webapp.models import ApiToken, BrowserSession, Membership, Organization, User
+
+IDLE = timedelta(hours=2)
+LONGEST = timedelta(hours=12)
+
+
+def digest_of(secret: str) -> str:
+    """Hash a secret of high entropy for look-up: SHA-256, lower-case hex."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal(UserMixin):  # type: ignore[misc]
+    """Who asks: a session in its chosen organization, or a token in its only one."""
+
+    organization_id: str
+    organization_name: str
+    base_currency: str
+    user_id: int
+    user_name: str
+    email: str
+    role: str
+    scopes: frozenset[str]
+    session_hash: str | None = None
+    token_id: int | None = None
+    token_name: str | None = None
+    last_seen_at: datetime | None = None
+
+    def get_id(self) -> str:
+        """Give Flask-Login the person's id."""
+        return str(self.user_id)
+
+
+def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
+    """Find who is signed in with a cookie, unless idle for two hours or older than twelve."""
+    row = session.execute(
+        _who(BrowserSession, BrowserSession.last_seen_at).where(
+            BrowserSession.id_hash == digest_of(cookie),
+            BrowserSession.last_seen_at > now - IDLE,
+            BrowserSession.created_at > now - LONGEST,
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    membership, organization, user, seen = row
+    return Principal(
+        **_facts(membership, organization, user),
+        scopes=scopes_of_role(membership.role),
+        session_hash=digest_of(cookie),
+        last_seen_at=seen,
+    )
+
+
+def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
+    """Find whose token this is, unless it expired or was revoked; its scopes never exceed its owner's role."""
+    row = session.execute(
+        _who(ApiToken, ApiToken).where(
+            ApiToken.token_hash == digest_of(token),
+            ApiToken.revoked_at.is_(None),
+            sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    membership, organization, user, found = row
+    return Principal(
+        **_facts(membership, organization, user),
+        scopes=scopes_of_role(membership.role) & frozenset(found.scopes),
+        token_id=found.id,
+        token_name=found.name,
+        last_seen_at=found.last_used_at,
+    )
+
+
+def _who(credential: type[ApiToken] | type[BrowserSession], wanted: object) -> sa.Select[tuple[object, ...]]:
+    return (
+        sa.select(Membership, Organization, User, wanted)  # type: ignore[call-overload,no-any-return]
+        .select_from(credential)
+        .join(
+            Membership,
+            sa.and_(
+                Membership.user_id == credential.user_id,
+                Membership.organization_id == credential.organization_id,
+            ),
+        )
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+    )
+
+
+def _facts(membership: Membership, organization: Organization, user: User) -> dict[str, object]:
+    return {
+        "organization_id": organization.id,
+        "organization_name": organization.name,
+        "base_currency": organization.base_currency,
+        "user_id": user.id,
+        "user_name": user.name,
+        "email": user.email,
+        "role": membership.role,
+    }

@@ -1,0 +1,221 @@
+"""Who asks, and what they may: deny by default, 401 before 404 before 403, a bearer token alone where one is sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from flask import Flask, Response, current_app, g, redirect, request, url_for
+from flask_login import LoginManager, current_user
+from sqlalchemy import orm
+from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
+
+from webapp.config import Settings
+from webapp.db import db, own_transaction
+from webapp.errors import is_for_api
+from webapp.ledger.scopes import is_token
+from webapp.models import ApiToken, BrowserSession
+from webapp.queries import principals
+from webapp.queries.principals import Principal
+from webapp.services.actors import Actor
+from webapp.web import requests
+
+View = TypeVar("View", bound=Callable[..., Any])
+BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
+SEEN_EVERY = timedelta(minutes=1)
+PUBLIC = "public"
+
+login_manager = LoginManager()
+login_manager.session_protection = None
+
+
+class NoScopeError(Forbidden):
+    """You may not do this."""
+
+    own_code = "forbidden"
+
+
+class CrossSiteError(Forbidden):
+    """The request did not come from this site's own pages."""
+
+    own_code = "csrf"
+    description = (
+        "This request did not come from Tieout's own pages. Open the page again and repeat it there."
+    )
+
+
+class UnauthenticatedError(Unauthorized):
+    """No valid session or token."""
+
+    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
+        """Say how to authenticate, as RFC 6750 asks."""
+        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", "Bearer")]
+
+
+def requires(
+    scope: str, *, body_limit: int = requests.BODY_LIMIT, begins: bool = True
+) -> Callable[[View], View]:
+    """Declare what a view needs: a scope of behaviour.md 5, its largest body in bytes, and who opens the transaction.
+
+    With `begins=False` the view itself calls `begin`, after reading what comes in slowly.
+    """
+
+    def declare(view: View) -> View:
+        view.scope = scope  # type: ignore[attr-defined]
+        view.body_limit = body_limit  # type: ignore[attr-defined]
+        view.begins = begins  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+def register_auth(app: Flask) -> None:
+    """Put the guard in front of every view."""
+    login_manager.init_app(app)
+    app.before_request(guard)
+
+
+def guard() -> Response | None:
+    """Refuse in the order of behaviour.md 6, then open the transaction."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    scope = getattr(view, "scope", None)
+    if scope == PUBLIC or (request.endpoint or "").endswith("static"):
+        return _open_public(view)
+    if not current_user.is_authenticated:
+        return _turn_away()
+    if request.routing_exception is not None:
+        raise request.routing_exception
+    if scope is None:
+        raise RuntimeError(f"{request.endpoint} declares no scope.")
+    requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
+    if principal().session_hash is not None and not requests.is_safe():
+        refuse_cross_site()
+    if scope not in principal().scopes:
+        raise NoScopeError(
+            f"This needs the scope {scope}; yours are {', '.join(sorted(principal().scopes))}."
+        )
+    if getattr(view, "begins", True):
+        begin()
+    return None
+
+
+def begin() -> None:
+    """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
+    if is_for_api():
+        requests.read_json_body()
+    else:
+        _ = request.form
+    requests.begin(principal().organization_id)
+
+
+def _open_public(view: Any) -> None:
+    requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
+    if not requests.is_safe():
+        refuse_cross_site(is_signed_in=False)
+
+
+def _turn_away() -> Response:
+    if is_for_api():
+        raise UnauthenticatedError
+    if isinstance(request.routing_exception, HTTPException):
+        raise request.routing_exception
+    address = url_for("sessions.sign_in")
+    if request.method == "GET" and request.path != "/":
+        address += "?next=" + quote(request.full_path.rstrip("?"), safe="/")
+    if request.headers.get("HX-Request") == "true":
+        return Response("Sign in again.", 401, headers={"HX-Redirect": address}, content_type="text/plain")
+    return cast("Response", redirect(address, 303))
+
+
+def refuse_cross_site(*, is_signed_in: bool = True) -> None:
+    """Refuse an unsafe request that the browser does not vouch for as our own (behaviour.md 5)."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    if site is not None:
+        ours = site in {"same-origin", "none"}
+    elif origin is not None:
+        ours = origin == request.host_url.rstrip("/")
+    else:
+        # A cookie without either header could come from anywhere; without a cookie there is nothing to ride on.
+        ours = not is_signed_in
+    if not ours:
+        raise CrossSiteError
+
+
+def cookie_name() -> str:
+    """Name the session cookie: `__Host-` over HTTPS, which a plain-HTTP loopback cannot set."""
+    return "__Host-tieout" if request.is_secure else "tieout"
+
+
+@login_manager.request_loader
+def load_principal(_request: Any) -> Principal | None:
+    """Find who asks. An Authorization header decides alone, and a bad one never falls back to the cookie."""
+    header = request.headers.get("Authorization")
+    with orm.Session(db.engine.execution_options(read_only=True)) as session:
+        if header is not None:
+            match = BEARER.fullmatch(header)
+            if match is None or not is_token(match[1]):
+                return None
+            found = principals.by_token(session, match[1], requests.now())
+        else:
+            cookie = request.cookies.get(cookie_name(), "")
+            found = principals.by_session(session, cookie, requests.now()) if cookie else None
+    if found is not None:
+        g.principal = found
+    return found
+
+
+def note_last_use(response: Response) -> Response:
+    """Write a token's or session's last use, at most once a minute, after the answer has left."""
+    found: Principal | None = g.get("principal")
+    if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - SEEN_EVERY):
+        return response
+    app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
+
+    def write() -> None:
+        with app.app_context(), own_transaction() as session:
+            if found.token_id is not None:
+                session.query(ApiToken).filter_by(id=found.token_id).update({"last_used_at": at})
+            else:
+                session.query(BrowserSession).filter_by(id_hash=found.session_hash).update(
+                    {"last_seen_at": at}
+                )
+
+    response.call_on_close(write)
+    return response
+
+
+def principal() -> Principal:
+    """Tell who asks."""
+    found: Principal = g.principal
+    return found
+
+
+def here() -> str:
+    """Tell whose books the request is about; never read from the request itself."""
+    return principal().organization_id
+
+
+def acting() -> dict[str, Any]:
+    """Give a service who acts, and when."""
+    found = principal()
+    is_token_ = found.token_id is not None
+    actor = Actor(
+        organization_id=found.organization_id,
+        kind="TOKEN" if is_token_ else "PERSON",
+        id=found.token_id if is_token_ else found.user_id,
+        name=(found.token_name or "") if is_token_ else found.user_name,
+        user_id=found.user_id,
+        request_id=g.request_id,
+        address=request.remote_addr,
+    )
+    return {"actor": actor, "now": requests.now()}
+
+
+def settings() -> Settings:
+    """Give the installation's settings."""
+    found: Settings = current_app.config["SETTINGS"]
+    return found

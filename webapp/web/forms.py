@@ -1,0 +1,53 @@
+"""Forms nested by dotted names, so that a form and a JSON body become the same thing before the schema sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+from werkzeug.datastructures import MultiDict
+
+DEEPEST_NAME = 8
+LONGEST_LIST = 200
+
+
+def form_body(*, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Read the posted form as the JSON body it stands for; names in `lists` keep all their values."""
+    return nest(request.form, lists=lists)
+
+
+def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Nest dotted names: numbers are positions, an empty value is none.
+
+    >>> nest(MultiDict([("name", "Ada"), ("splits.0.amount", "1.00"), ("splits.1.amount", ""), ("ids", "4")]),
+    ...      lists=frozenset({"ids"}))
+    {'name': 'Ada', 'ids': ['4'], 'splits': [{'amount': '1.00'}, {'amount': None}]}
+    """
+    flat: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
+    for name, values in form.lists():
+        if name in lists:
+            flat[name] = values
+        elif "." not in name:
+            flat[name] = values[-1].strip() or None
+        else:
+            _plant(tree, name.split("."), values[-1].strip() or None)
+    return flat | {name: _listed(branch) for name, branch in tree.items()}
+
+
+def _plant(tree: dict[str, Any], path: list[str], value: str | None) -> None:
+    for step in path[: DEEPEST_NAME - 1][:-1]:
+        branch = tree.setdefault(step, {})
+        if not isinstance(branch, dict):
+            return
+        tree = branch
+    tree[path[-1]] = value
+
+
+def _listed(branch: Any) -> Any:
+    if not isinstance(branch, dict):
+        return branch
+    inner = {key: _listed(value) for key, value in branch.items()}
+    if inner and all(key.isascii() and key.isdigit() for key in inner):
+        return [inner[key] for key in sorted(inner, key=int)[:LONGEST_LIST]]
+    return inner

@@ -1,0 +1,103 @@
+"""One request, one transaction; and the request's own id, clock and reading of bodies."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
+
+from webapp import db as database
+from webapp.db import db
+
+MEBIBYTE = 1024 * 1024
+BODY_LIMIT = MEBIBYTE
+DEEPEST_JSON = 32
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+
+def register_requests(app: Flask) -> None:
+    """Give every request an id and a clock before anything else, and an end to its transaction after all."""
+    app.before_request(open_request)
+    app.after_request(close_request)
+
+
+def open_request() -> None:
+    """Name the request and read the clock once."""
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
+    g.now = datetime.now(UTC)
+
+
+def close_request(response: Response) -> Response:
+    """Commit what a good answer stands for, and roll back everything else."""
+    if response.status_code < 400:  # noqa: PLR2004  (the first status that refuses)
+        db.session.commit()
+    else:
+        db.session.rollback()
+    response.headers["X-Request-Id"] = g.get("request_id", "")
+    return response
+
+
+def now() -> datetime:
+    """Tell the instant of this request, in UTC."""
+    instant: datetime = g.now
+    return instant
+
+
+def is_safe() -> bool:
+    """Tell whether the request only reads."""
+    return request.method in SAFE_METHODS
+
+
+def limit_body(most_bytes: int) -> None:
+    """Refuse a body that is larger than its address takes, before reading it."""
+    request.max_content_length = most_bytes
+    if request.content_length is not None and request.content_length > most_bytes:
+        raise RequestEntityTooLarge
+
+
+def read_json_body() -> None:
+    """Read a JSON body whole, before the transaction begins: 415 for another type, 400 for no JSON."""
+    if not request.get_data(cache=True):
+        return
+    if not request.is_json:
+        raise UnsupportedMediaType
+    try:
+        body = json.loads(request.get_data(), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest from error
+    if _is_deeper(body, DEEPEST_JSON):
+        raise BadRequest
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return False
+    return any(isinstance(inner, (dict, list)) for inner in layer)
+
+
+def begin(organization_id: str) -> None:
+    """Open the request's one transaction on an organization's books: a snapshot to read, or the writer's turn."""
+    database.scope_session(organization_id)
+    if is_safe():
+        database.begin_read()
+    else:
+        database.begin_write(organization_id)
