@@ -1,0 +1,115 @@
+"""Imports point down: the arrow of the house, held layer by layer."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests import tree
+
+# Layer -> the parts of webapp it may import. A layer may always import itself.
+ARROW = {
+    "ledger": set(),
+    "config": {"ledger"},
+    "db": {"ledger", "config"},
+    "importers": {"ledger"},
+    "schemas": {"ledger"},
+    "models": {"ledger", "db"},
+    "queries": {"ledger", "db", "models"},
+    "services": {"ledger", "db", "models", "queries", "importers"},
+    "errors": {"ledger", "db", "web"},
+    "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
+    "api": {"ledger", "errors", "queries", "services", "schemas", "web"},
+    "pages": {"ledger", "errors", "queries", "services", "schemas", "web"},
+}
+WEB_PACKAGES = {"flask", "flask_login", "flask_smorest", "werkzeug", "jinja2", "jinja2_fragments", "webargs"}
+DATABASE_PACKAGES = {"sqlalchemy", "flask_sqlalchemy", "alembic", "psycopg", "pysqlite3"}
+# Layer -> packages of others it does without.
+WITHOUT = {
+    "ledger": WEB_PACKAGES | DATABASE_PACKAGES | {"marshmallow"},
+    "importers": WEB_PACKAGES | DATABASE_PACKAGES | {"marshmallow"},
+    "schemas": WEB_PACKAGES - {"flask_smorest"} | DATABASE_PACKAGES,
+    "models": WEB_PACKAGES | {"marshmallow"},
+    "queries": WEB_PACKAGES | {"marshmallow"},
+    "services": WEB_PACKAGES | {"marshmallow"},
+    "api": DATABASE_PACKAGES,
+    "pages": DATABASE_PACKAGES,
+}
+LAYERED = [path for path in tree.modules("webapp") if len(path.parts) > 1 and path.stem != "__init__"]
+CLOCKS = {"now", "today", "utcnow", "time", "time_ns"}
+
+
+def layer(path: Path) -> str:
+    return path.parts[1].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """Every dotted name a module imports, absolute."""
+    names = set()
+    for node in ast.walk(tree.parsed(path)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(path.parts[: len(path.parts) - node.level]) if node.level else ""
+            base = ".".join(part for part in (above, node.module) if part)
+            names |= {f"{base}.{alias.name}" for alias in node.names}
+    return names
+
+
+def calls(path: Path) -> set[str]:
+    """The last word of everything a module calls."""
+    return {
+        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        for node in ast.walk(tree.parsed(path))
+        if isinstance(node, ast.Call)
+    }
+
+
+def test_the_arrow_names_every_layer_of_the_house():
+    known = ARROW.keys() | {"cli", "__init__", "demo"}
+    assert {layer(path) for path in tree.modules("webapp")} <= known
+
+
+@pytest.mark.parametrize("path", LAYERED, ids=str)
+def test_a_module_imports_only_what_lies_below_it(path):
+    allowed = ARROW.get(layer(path))
+    ours = {name.split(".")[1] for name in imported(path) if name.startswith("webapp.")}
+    assert allowed is None or ours <= allowed | {layer(path)}
+
+
+@pytest.mark.parametrize("path", LAYERED, ids=str)
+def test_a_module_does_without_the_packages_of_other_layers(path):
+    packages = {name.split(".")[0] for name in imported(path)}
+    assert not packages & WITHOUT.get(layer(path), set())
+
+
+@pytest.mark.parametrize("path", LAYERED, ids=str)
+def test_the_request_commits_and_nothing_below_it(path):
+    if layer(path) in {"ledger", "models", "queries", "services", "schemas", "importers", "api", "pages"}:
+        assert "commit" not in calls(path)
+
+
+@pytest.mark.parametrize("path", LAYERED, ids=str)
+def test_the_clock_is_an_argument(path):
+    if layer(path) in {"ledger", "models", "queries", "services", "schemas", "importers"}:
+        clocks = {
+            node.func.attr
+            for node in ast.walk(tree.parsed(path))
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
+            in {"datetime", "date", "time"}
+        }
+        assert not clocks & CLOCKS
+
+
+@pytest.mark.parametrize("path", LAYERED, ids=str)
+def test_money_is_never_a_float(path):
+    if layer(path) in {"ledger", "models", "importers", "schemas"}:
+        literals = [
+            node.lineno
+            for node in ast.walk(tree.parsed(path))
+            if isinstance(node, ast.Constant) and isinstance(node.value, float)
+        ]
+        assert not literals
+        assert "float" not in calls(path)

@@ -1,0 +1,44 @@
+"""The files of this repository, as the tests that hold its manners read them."""
+
+import ast
+import functools
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+@functools.cache
+def files() -> tuple[Path, ...]:
+    """Every file that is committed or about to be, relative to the top."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return tuple(path for name in listing.split("\0") if name and (ROOT / (path := Path(name))).is_file())
+
+
+def modules(folder: str) -> tuple[Path, ...]:
+    """The Python modules below a folder, migrations apart: those are Alembic's."""
+    return tuple(
+        path
+        for path in files()
+        if path.suffix == ".py" and path.parts[0] == folder and "migrations" not in path.parts
+    )
+
+
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """A module's syntax tree."""
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"), filename=str(path))
+
+
+def text(path: Path) -> str | None:
+    """A file's text, or None where it holds none."""
+    try:
+        return (ROOT / path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
