@@ -65,7 +65,7 @@ class Money:
             raise TooManyDigitsError(
                 f"{code} has {_digits_in_words(code)} after the decimal point; {_plain(value)} has more."
             )
-        return cls(_bounded(minor), code)
+        return cls(bounded(int(minor)), code)
 
     @classmethod
     def rounded(cls, amount: Decimal | str | int, currency: str) -> Self:
@@ -76,7 +76,7 @@ class Money:
         """
         code = canonical(currency)
         scaled = _scaled(_decimal(amount), code)
-        return cls(_bounded(scaled.to_integral_value(rounding=ROUND_HALF_UP)), code)
+        return cls(bounded(int(scaled.to_integral_value(rounding=ROUND_HALF_UP))), code)
 
     @classmethod
     def zero(cls, currency: str) -> Self:
@@ -140,6 +140,23 @@ def total(amounts: Iterable[Money], currency: str) -> Money:
     return sum(amounts, start=Money.zero(currency))
 
 
+def divided(numerator: int, denominator: int) -> int:
+    """Divide exactly and round half away from zero, the one rounding of the books.
+
+    >>> divided(5, 2), divided(-5, 2), divided(5, -2), divided(4, 3)
+    (3, -3, -3, 1)
+    """
+    size = (2 * abs(numerator) + abs(denominator)) // (2 * abs(denominator))
+    return size if (numerator < 0) == (denominator < 0) else -size
+
+
+def bounded(minor: int) -> int:
+    """Give an amount back if 64 bits can hold it, else raise AmountTooLargeError."""
+    if abs(minor) > MAX_MINOR:
+        raise AmountTooLargeError
+    return minor
+
+
 def _decimal(amount: Decimal | str | int) -> Decimal:
     """Read a finite ASCII number, without the underscores, spaces and foreign digits that Decimal allows."""
     if isinstance(amount, str) and not (amount.isascii() and set(amount) <= set("+-.0123456789eE")):
@@ -164,12 +181,6 @@ def _scaled(value: Decimal, currency: str) -> Decimal:
     # Built from its parts, for arithmetic on it would first round a long tail of digits away.
     sign, figures, exponent = value.as_tuple()
     return Decimal((sign, figures, int(exponent) + places))
-
-
-def _bounded(minor: Decimal) -> int:
-    if minor.copy_abs() > MAX_MINOR:
-        raise AmountTooLargeError
-    return int(minor)
 
 
 def _digits_in_words(currency: str) -> str:

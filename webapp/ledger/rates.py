@@ -1,0 +1,112 @@
+"""Exchange rates as the European Central Bank quotes them, and what an amount is in the base currency."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Final, Self
+
+from webapp.ledger.currencies import digits
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import bounded, divided
+
+MAX_AGE_DAYS: Final = 10
+
+_CROSS: Final = Context(prec=12, rounding=ROUND_HALF_UP)
+
+
+class ExchangeRateMissingError(LedgerError):
+    """There is no exchange rate for that day, nor one at most ten days older; add it and try again."""
+
+    code = "exchange_rate_missing"
+
+    @classmethod
+    def on(cls, missing: Iterable[tuple[date, str]]) -> Self:
+        """Name every day and currency whose rate is missing."""
+        rates = sorted(set(missing))
+        named = ", ".join(f"{currency} on {day.isoformat()}" for day, currency in rates)
+        return cls(
+            f"There is no exchange rate for {named}, nor one at most {MAX_AGE_DAYS} days older; "
+            "add it and try again.",
+            details={"missingRates": [{"day": day.isoformat(), "currency": code} for day, code in rates]},
+        )
+
+
+class RateNotPositiveError(UnprocessableError):
+    """An exchange rate is a number above zero."""
+
+    code = "rate_not_positive"
+
+
+def is_current(rate_day: date, day: date) -> bool:
+    """Tell whether a rate of one day may still be used on another: at or before it, at most 10 days old.
+
+    >>> is_current(date(2024, 2, 20), date(2024, 3, 1)), is_current(date(2024, 2, 20), date(2024, 3, 2))
+    (True, False)
+    >>> is_current(date(2024, 3, 2), date(2024, 3, 1))
+    False
+    """
+    return 0 <= (day - rate_day).days <= MAX_AGE_DAYS
+
+
+def cross(currency_per_euro: Decimal, base_per_euro: Decimal) -> Decimal:
+    """Give the units of a currency for one of a base, from their rates of one day, to 12 significant digits.
+
+    >>> cross(Decimal("0.8563"), Decimal("1.0842"))
+    Decimal('0.789798930087')
+    >>> cross(Decimal("161.20"), Decimal(1))
+    Decimal('161.2')
+    """
+    quotient = _CROSS.divide(_positive(currency_per_euro), _positive(base_per_euro))
+    return Decimal(format(quotient.normalize(_CROSS), "f"))
+
+
+def units_per_base(currency: str, base: str, per_euro: Mapping[str, Decimal]) -> Decimal | None:
+    """Give a currency's rate against the base from the euro's rates of one day; None where one is missing.
+
+    >>> euro = {"USD": Decimal("1.0842"), "GBP": Decimal("0.8563")}
+    >>> units_per_base("EUR", "USD", euro), units_per_base("USD", "EUR", euro)
+    (Decimal('0.922339051835'), Decimal('1.0842'))
+    >>> units_per_base("JPY", "EUR", euro) is None
+    True
+    """
+    if currency == base:
+        return Decimal(1)
+    known = {**per_euro, "EUR": Decimal(1)}
+    if currency not in known or base not in known:
+        return None
+    # Only a cross rate is rounded: against the euro the books take the bank's own figure.
+    return _positive(known[currency]) if base == "EUR" else cross(known[currency], known[base])
+
+
+def mirror(amount_minor: int, currency: str, base: str, rate: Decimal) -> int:
+    """Give an amount in minor units of the base, at `rate` units of its currency for one unit of base.
+
+    Both currencies' digits count; rounded half away from zero; may raise AmountTooLargeError.
+
+    >>> mirror(1084, "USD", "EUR", Decimal("1.0842"))
+    1000
+    >>> mirror(-150000, "JPY", "EUR", Decimal("161.20"))
+    -93052
+    >>> mirror(1, "EUR", "BHD", Decimal("2.5"))
+    4
+    """
+    numerator, denominator = _positive(rate).as_integer_ratio()
+    return bounded(
+        divided(amount_minor * denominator * 10 ** digits(base), numerator * 10 ** digits(currency))
+    )
+
+
+def unmirror(base_minor: int, base: str, currency: str, rate: Decimal) -> int:
+    """Give what an amount of the base is in another currency, in that one's minor units.
+
+    >>> unmirror(1000, "EUR", "USD", Decimal("1.0842")), unmirror(-93052, "EUR", "JPY", Decimal("161.20"))
+    (1084, -150000)
+    """
+    numerator, denominator = _positive(rate).as_integer_ratio()
+    return bounded(divided(base_minor * numerator * 10 ** digits(currency), denominator * 10 ** digits(base)))
+
+
+def _positive(rate: Decimal) -> Decimal:
+    if not rate.is_finite() or rate <= 0:
+        raise RateNotPositiveError
+    return rate
