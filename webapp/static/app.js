@@ -1,0 +1,238 @@
+// Keys, the selection, and the few things that a link and a form cannot do by themselves.
+// Everything here presses controls that are on the page: without it, they are pressed by hand.
+"use strict";
+
+(() => {
+  const one = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const isShown = (element) => Boolean(element?.getClientRects().length);
+
+  /* Keys: a control names its key in data-key. The dock has the first word, then the current line. */
+
+  const isTyping = ({ target, isComposing }) =>
+    isComposing ||
+    one("dialog[open]") ||
+    target.matches?.("select, textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=submit])");
+
+  function press(key) {
+    for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
+      const control = scope && all(`[data-key="${key}"]`, scope).find((each) => isShown(each) && !each.disabled);
+      if (!control) continue;
+      if (control.matches("input[type=search]")) control.select();
+      else control.click();
+      return true;
+    }
+    return false;
+  }
+
+  const pressing = (key) => (event) => {
+    if (key === "Space" && event.target.closest("button, summary, a")) return;
+    if (press(key)) event.preventDefault();
+  };
+
+  const keys = { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()), e: edit };
+  for (const key of ["c", "s", "o", "n", "Space", ..."hjicmpys".split("").map((letter) => `g ${letter}`)]) {
+    keys[key] = pressing(key);
+  }
+  keys["[Shift]+/"] = pressing("/");
+  keys["Shift+X"] = () => selectRange(currentLine());
+  keys["[Shift]+?"] = () => one("#keys")?.showModal();
+  tinykeys.tinykeys(window, keys, { ignore: isTyping });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || one("dialog[open]")) return;
+    const menu = one("details.menu[open]");
+    if (menu) menu.open = false;
+    else if (isTyping(event)) event.target.blur();
+    else deselect();
+  });
+
+  /* The current line: the one that shows its fields as selects. */
+
+  const currentLine = () => one(".line[aria-current]");
+  let wanted = null;
+
+  function makeCurrent(line) {
+    all(".line[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
+    line.setAttribute("aria-current", "true");
+    line.scrollIntoView({ block: "nearest" });
+  }
+
+  let settled = 0;
+  function move(step) {
+    const lines = all(".line");
+    const at = lines.indexOf(currentLine());
+    const next = lines[at < 0 ? 0 : Math.min(Math.max(at + step, 0), lines.length - 1)];
+    if (!next) return;
+    makeCurrent(next);
+    clearTimeout(settled);
+    settled = setTimeout(() => open(next), 160);
+  }
+
+  function open(line) {
+    if (line.isConnected && line.matches("[aria-current]") && !one(".line-edit", line)) one(".line-open", line)?.click();
+  }
+
+  function edit() {
+    const line = currentLine();
+    const field = line && one(".line-edit select", line);
+    if (field) field.focus();
+    else if (line) {
+      wanted = { line: line.id, name: "accountId" };
+      open(line);
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    all("details.menu[open]").forEach((menu) => {
+      if (!menu.contains(event.target)) menu.open = false;
+    });
+    const line = event.target.closest(".line");
+    if (!line) return;
+    const opener = event.target.closest("a[data-field]");
+    if (opener) wanted = { line: line.id, name: opener.dataset.field };
+    if (opener || !event.target.closest("a, button, input, select, label, summary, form")) {
+      makeCurrent(line);
+      if (!opener) open(line);
+    }
+  });
+
+  /* The selection: how many lines, how much, and how many of them can be confirmed. */
+
+  const boxes = () => all(".line .box");
+  let lastBox = null;
+
+  function toggle(line) {
+    const box = line && one(".box", line);
+    if (!box) return;
+    box.checked = !box.checked;
+    lastBox = box;
+    showSelection();
+  }
+
+  function selectRange(line) {
+    const [from, to] = [boxes().indexOf(lastBox), boxes().indexOf(line && one(".box", line))];
+    if (to < 0) return;
+    boxes().slice(Math.min(from < 0 ? to : from, to), Math.max(from, to) + 1).forEach((box) => { box.checked = true; });
+    showSelection();
+  }
+
+  function deselect() {
+    boxes().forEach((box) => { box.checked = false; });
+    showSelection();
+  }
+
+  // Amounts are added as whole minor units, as they are in the books.
+  function sum(amounts) {
+    const digits = (amounts[0]?.split(".")[1] ?? "").length;
+    const minor = amounts.reduce((total, each) => total + BigInt(each.replace(".", "")), 0n);
+    const plain = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
+    const whole = plain.slice(0, plain.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
+    return `${minor < 0n ? "−" : ""}${whole}${digits ? "." + plain.slice(-digits) : ""}`;
+  }
+
+  function showSelection() {
+    const dock = one("#dock");
+    if (!dock) return;
+    const chosen = boxes().filter((box) => box.checked);
+    const drafts = chosen.filter((box) => "draft" in box.dataset);
+    one(".dock-count", dock).textContent = `${chosen.length} selected`;
+    one(".dock-sum", dock).textContent = sum(chosen.map((box) => box.dataset.amount));
+    const confirm = one(".dock-confirm", dock);
+    if (confirm) {
+      one("span", confirm).textContent = `Confirm ${drafts.length} line${drafts.length === 1 ? "" : "s"}`;
+      confirm.disabled = !drafts.length;
+    }
+    all("[data-when]", dock).forEach((button) => {
+      button.hidden = !chosen.some((box) => box.dataset.cleared === button.dataset.when);
+    });
+    const every = one("#select-all");
+    if (every) {
+      every.checked = chosen.length > 0 && chosen.length === boxes().length;
+      every.indeterminate = chosen.length > 0 && !every.checked;
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    if (!event.target.matches(".line .box")) return;
+    if (event.shiftKey) selectRange(event.target.closest(".line"));
+    lastBox = event.target;
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
+    if (event.target.matches(".box")) showSelection();
+  });
+
+  /* Small controls. */
+
+  document.addEventListener("input", (event) => event.target.closest(".day-input")?.classList.add("is-edited"));
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy], [data-reveal], [data-print], [data-deselect], [data-sheet]");
+    if (!button) return;
+    const { copy, reveal, sheet } = button.dataset;
+    if (copy) {
+      await navigator.clipboard.writeText(one(copy).textContent.trim());
+      one("span", button).textContent = "Copied";
+    } else if (reveal) {
+      const field = document.getElementById(reveal);
+      field.type = field.type === "password" ? "text" : "password";
+      button.textContent = field.type === "password" ? "Show" : "Hide";
+    } else if (sheet) {
+      const isOpen = document.getElementById(sheet).toggleAttribute("data-open");
+      button.setAttribute("aria-expanded", isOpen);
+    } else if ("print" in button.dataset) window.print();
+    else deselect();
+  });
+
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      const place = event.target.closest?.(".drop");
+      if (!place) return;
+      event.preventDefault();
+      place.classList.toggle("is-over", kind === "dragover");
+      if (kind !== "drop" || !event.dataTransfer.files.length) return;
+      const field = one("input[type=file]", place);
+      field.files = event.dataTransfer.files;
+      field.form.requestSubmit();
+    });
+  }
+
+  /* After a part of the page was replaced. */
+
+  let fading = 0;
+  function freshen() {
+    all("[data-reveal]").forEach((button) => { button.hidden = false; });
+    showSelection();
+    const toast = one("#toast");
+    if (!toast?.textContent.trim()) return;
+    toast.classList.remove("is-gone");
+    clearTimeout(fading);
+    fading = setTimeout(() => toast.classList.add("is-gone"), 6000);
+  }
+
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx.request.form?.id === "selection" && ctx.response.status < 400) deselect();
+    const field = wanted && one(`#${wanted.line} [name="${wanted.name}"]`);
+    if (field) {
+      field.focus();
+      wanted = null;
+    }
+    freshen();
+  });
+
+  // A failure of the server has no part of the page to stand in; every refusal by a rule has.
+  function sayFailure() {
+    one("#toast").textContent = "";
+    one("#toast").append(document.createElement("span"));
+    one("#toast span").textContent = "The server did not take this. Nothing was changed.";
+    freshen();
+  }
+  document.addEventListener("htmx:error", sayFailure);
+  document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
+    if (ctx.response.status >= 500) sayFailure();
+  });
+
+  currentLine()?.scrollIntoView({ block: "nearest" });
+  freshen();
+})();

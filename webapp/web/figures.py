@@ -1,0 +1,196 @@
+"""How figures and days are printed on pages: the filters of the templates, all pure.
+
+A figure is whatever prints itself as a plain decimal string, as Money does ("-1234.50").
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+MINUS = "\N{MINUS SIGN}"
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def figure(amount: object) -> str:
+    """Print an amount with its own digits, thousands apart and a real minus sign.
+
+    >>> figure("-1234567.50"), figure("1482600"), figure("0.00"), figure("-0.005")
+    ('−1,234,567.50', '1,482,600', '0.00', '−0.005')
+    """
+    plain = str(amount)
+    sign = MINUS if plain.startswith("-") else ""
+    whole, point, fraction = plain.removeprefix("-").partition(".")
+    return f"{sign}{int(whole):,}{point}{fraction}"
+
+
+def change(amount: object) -> str:
+    """Print an amount as a change, the one place where money in carries a plus.
+
+    >>> change("35.10"), change("-35.10"), change("0.00")
+    ('+35.10', '−35.10', '0.00')
+    """
+    printed = figure(amount)
+    return printed if printed.startswith(MINUS) or not printed.strip("0.,") else f"+{printed}"
+
+
+def size(amount: object) -> str:
+    """Print an amount without its sign, for a page that says the sign in words or by a column.
+
+    >>> size("-2356.38"), size("12.00")
+    ('2,356.38', '12.00')
+    """
+    return figure(amount).removeprefix(MINUS)
+
+
+def money_in(amount: object) -> bool:
+    """Whether an amount brings money in, which pages print heavier.
+
+    >>> money_in("0.01"), money_in("0.00"), money_in("-7")
+    (True, False, False)
+    """
+    plain = str(amount)
+    return not plain.startswith("-") and bool(plain.strip("0."))
+
+
+def typed(text: str) -> str:
+    """Read an amount as people type or paste it, into the plain decimal the schemas take.
+
+    Only what cannot be misread is mended: spaces, the minus sign and thousands in threes.
+    Anything else stays as it is, for the schema to refuse with the value kept.
+
+    >>> typed(" 21,736.48 "), typed("−1 450.00"), typed("1,482,600")
+    ('21736.48', '-1450.00', '1482600')
+    >>> typed("21.736,48"), typed("12,34"), typed("+5")
+    ('21.736,48', '12,34', '+5')
+    """
+    plain = "".join(text.split()).replace(MINUS, "-")
+    whole, point, fraction = plain.removeprefix("-").partition(".")
+    first, *threes = whole.split(",")
+    if threes and not (0 < len(first) < 4 and all(len(group) == 3 for group in threes)):  # noqa: PLR2004
+        return plain
+    return f"{'-' if plain.startswith('-') else ''}{first}{''.join(threes)}{point}{fraction}"
+
+
+def share(part: int, whole: int) -> str:
+    """Print how much of a hundred a part is, for the width of a bar.
+
+    >>> share(39, 43), share(0, 0), share(7, 7)
+    ('90.70', '0.00', '100.00')
+    """
+    return f"{100 * part / whole if whole else 0:.2f}"
+
+
+def day(value: date | datetime) -> str:
+    """Print a day in full.
+
+    >>> day(date(2026, 10, 31)), day(date(2026, 11, 2))
+    ('31 Oct 2026', '2 Nov 2026')
+    """
+    return f"{short_day(value)} {value.year}"
+
+
+def short_day(value: date | datetime) -> str:
+    """Print a day where the year is known from what stands around it.
+
+    >>> short_day(date(2026, 10, 31))
+    '31 Oct'
+    """
+    return f"{value.day} {MONTHS[value.month - 1]}"
+
+
+def month(value: date | datetime) -> str:
+    """Print a month in full.
+
+    >>> month(date(2026, 10, 31))
+    'October 2026'
+    """
+    return f"{value:%B %Y}"
+
+
+def iso_day(value: date | datetime) -> str:
+    """Print a day for a date field or an address.
+
+    >>> iso_day(date(2026, 1, 9))
+    '2026-01-09'
+    """
+    return f"{value:%Y-%m-%d}"
+
+
+def moment(value: datetime) -> str:
+    """Print an instant with its zone, for what people may have to compare with other papers.
+
+    >>> moment(datetime(2026, 11, 3, 9, 6))
+    '3 Nov 2026, 09:06 UTC'
+    """
+    return f"{day(value)}, {value:%H:%M} UTC"
+
+
+def short_moment(value: datetime) -> str:
+    """Print an instant of a history, where the year is known.
+
+    >>> short_moment(datetime(2026, 10, 31, 9, 14))
+    '31 Oct 09:14'
+    """
+    return f"{short_day(value)} {value:%H:%M}"
+
+
+def ago(value: datetime, now: datetime) -> str:
+    """Say how long ago an instant was, and from the second day on name its day.
+
+    >>> now = datetime(2026, 11, 3, 12, 0)
+    >>> ago(datetime(2026, 11, 3, 11, 48), now), ago(datetime(2026, 11, 3, 10, 0), now)
+    ('12 minutes ago', '2 hours ago')
+    >>> ago(datetime(2026, 11, 3, 11, 59, 40), now), ago(datetime(2026, 10, 2, 9, 0), now)
+    ('just now', '2 Oct 2026')
+    """
+    minutes = int((now - value).total_seconds() // 60)
+    if minutes < 1:
+        return "just now"
+    for length, unit in ((1, "minute"), (60, "hour")):
+        count = minutes // length
+        if count < (60 if unit == "minute" else 24):
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return day(value)
+
+
+def shifted(value: date, days: int) -> date:
+    """Name the day some days later, or earlier where the number is negative.
+
+    >>> shifted(date(2026, 10, 31), 1)
+    datetime.date(2026, 11, 1)
+    """
+    return value + timedelta(days=days)
+
+
+def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
+    """Draw balances of evenly spaced days as the path of a stepped line, in a box of this size.
+
+    Balances are steps, not slopes: between two days nothing was there to be measured.
+    A margin of 2 is left on every side for the stroke and the dot on the last day.
+
+    >>> stepped([100, 100, 300], width=24, height=14)
+    'M2.0 12.0H12.0V12.0H22.0V2.0'
+    >>> stepped([5, 5], width=24, height=14)
+    'M2.0 12.0H22.0V12.0'
+    """
+    low, high = min(balances), max(balances)
+    across = (width - 4) / max(len(balances) - 1, 1)
+    up = (height - 4) / (high - low or 1)
+    tops = [height - 2 - (balance - low) * up for balance in balances]
+    steps = (f"H{2 + index * across:.1f}V{top:.1f}" for index, top in enumerate(tops) if index)
+    return f"M2.0 {tops[0]:.1f}" + "".join(steps)
+
+
+def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
+    """Find a day's place on a stepped line that ends on a last day; empty where it lies before the line.
+
+    >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
+    ('102.0', '')
+    """
+    back = (last - value).days
+    return f"{2 + (width - 4) * (1 - back / (days - 1)):.1f}" if 0 <= back < days else ""
+
+
+AMOUNTS = (figure, change, size, share, stepped)
+DAYS = (day, short_day, month, iso_day, moment, short_moment, ago, shifted, placed)
+FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}
+TESTS = {"money_in": money_in}

@@ -1,0 +1,83 @@
+"""How names and counts are worded on pages: filters of the templates, all pure."""
+
+from collections.abc import Iterable
+
+from webapp.web.figures import MINUS, size
+
+NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+
+
+def spelled(count: int) -> str:
+    """Write a small count as a word, and a large one in digits.
+
+    >>> spelled(0), spelled(2), spelled(12), spelled(1300)
+    ('no', 'two', 'twelve', '1,300')
+    """
+    return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Count things, with the right form of their name.
+
+    >>> counted(1, "line"), counted(1300, "line"), counted(2, "entry", "entries")
+    ('1 line', '1,300 lines', '2 entries')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def initials(name: str) -> str:
+    """Stand in for a picture: the capitals of the first two words, or a short name as it is.
+
+    >>> initials("Ben Keller"), initials("N26 Bank"), initials("Wise"), initials("ING"), initials("")
+    ('BK', 'N26', 'W', 'ING', '?')
+    """
+    words = [word for word in name.split() if word[0].isalnum()]
+    if not words:
+        return "?"
+    short = words[0]
+    if len(short) <= 3 and short.upper() == short and len(short) > 1:  # noqa: PLR2004
+        return short
+    return "".join(word[0].upper() for word in words[:2]) if len(words) > 1 else short[0].upper()
+
+
+def standing(broken: int, needs: int, never: int) -> str:
+    """Say in one sentence which accounts do not tie out, the loudest first.
+
+    >>> standing(1, 1, 1)
+    'One proof is broken, one account is half-way, one was never reconciled.'
+    >>> standing(0, 3, 0), standing(0, 0, 0)
+    ('Three accounts are half-way.', 'Every account agrees with its bank.')
+    """
+    parts = [
+        (broken, "proof is broken", "proofs are broken"),
+        (needs, "account is half-way", "accounts are half-way"),
+        (never, "was never reconciled", "were never reconciled"),
+    ]
+    said = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
+    return f"{said[0].upper()}{said[1:]}." if said else "Every account agrees with its bank."
+
+
+def owing(balance: object, currency: str) -> str:
+    """Say what the balance of a card or loan means to the one who has it.
+
+    >>> owing("-2356.38", "EUR"), owing("12.00", "EUR"), owing("0.00", "EUR")
+    ('You owe 2,356.38 EUR', 'In credit 12.00 EUR', 'Nothing owed')
+    """
+    plain = size(balance)
+    if not plain.strip("0.,"):
+        return "Nothing owed"
+    return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> listed(["read"]), listed(["read", "draft", "confirm"])
+    ('read', 'read, draft and confirm')
+    """
+    *rest, last = words
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+GLOBALS = {"summary_sentence": standing}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, owing, listed)}
