@@ -1,0 +1,23 @@
+"""The default chart has what the books need, once each."""
+
+from webapp.ledger.chart import DEFAULT_CHART, AccountType, Role
+
+
+def test_every_role_and_code_is_there_once():
+    assert sorted(a.role for a in DEFAULT_CHART if a.role) == sorted(Role)
+    assert len({a.code for a in DEFAULT_CHART}) == len(DEFAULT_CHART)
+    assert {a.type for a in DEFAULT_CHART} == set(AccountType)
+    assert all(a.code.isascii() and a.code.isalnum() for a in DEFAULT_CHART)
+
+
+def test_the_system_accounts_have_their_names_and_kinds():
+    system = {a.role.value: (a.name, a.type.value, a.is_watched) for a in DEFAULT_CHART if a.role}
+    assert system == {
+        "uncategorised_income": ("Uncategorised income", "INCOME", True),
+        "uncategorised_expenses": ("Uncategorised expenses", "EXPENSE", True),
+        "transfers": ("Transfers between own accounts", "ASSET", True),
+        "opening_balances": ("Opening balances", "EQUITY", False),
+        "rounding": ("Rounding", "EXPENSE", True),
+        "realised_exchange": ("Realised exchange differences", "EXPENSE", False),
+        "unrealised_exchange": ("Unrealised exchange differences", "EXPENSE", False),
+    }

@@ -1,0 +1,51 @@
+"""What roles and tokens may do, and what a token looks like."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webapp.ledger.scopes import (
+    SCOPES,
+    ScopeNotHeldError,
+    is_token,
+    scopes_of_role,
+    token_scopes,
+    token_text,
+)
+
+
+@given(st.binary(min_size=32, max_size=32))
+def test_every_token_is_recognised_and_none_of_its_misspellings(random):
+    text = token_text(random)
+    assert len(text) == 53
+    assert is_token(text)
+    for place in (4, 20, 46, 52):
+        other = "a" if text[place] != "a" else "b"
+        assert not is_token(text[:place] + other + text[place + 1 :])
+    assert not is_token(text + "\n")
+
+
+@given(st.binary(min_size=32, max_size=32), st.binary(min_size=32, max_size=32))
+def test_different_randomness_makes_different_tokens(one, other):
+    assert (token_text(one) == token_text(other)) == (one == other)
+
+
+@pytest.mark.parametrize("length", [0, 31, 33])
+def test_a_token_is_made_of_exactly_32_bytes(length):
+    with pytest.raises(ValueError, match=str(length)):
+        token_text(bytes(length))
+
+
+def test_the_table_of_roles_is_the_published_one():
+    assert {role: sorted(scopes_of_role(role)) for role in ("viewer", "bookkeeper", "owner")} == {
+        "viewer": ["read"],
+        "bookkeeper": ["confirm", "draft", "read", "reconcile"],
+        "owner": sorted(SCOPES),
+    }
+
+
+@pytest.mark.parametrize("wanted", [[], ["admin"], ["read", "write"], [""]])
+def test_a_token_has_some_of_its_owners_scopes_and_no_others(wanted):
+    with pytest.raises(ScopeNotHeldError):
+        token_scopes("bookkeeper", wanted)
+    assert token_scopes("bookkeeper", None) == SCOPES[:4]

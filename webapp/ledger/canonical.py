@@ -1,0 +1,33 @@
+"""One way to write a record down, so that its hash is the same for everyone who has the record."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+
+
+def canonical_json(record: object) -> str:
+    """Write a record as JSON with sorted keys and no spaces, its letters as themselves.
+
+    Money belongs into it as text: a float would be refused by nobody and mean something else elsewhere.
+
+    >>> canonical_json({"name": "Zoë", "amount": "-12.50", "at": None, "ids": [2, 1]})
+    '{"amount":"-12.50","at":null,"ids":[2,1],"name":"Zoë"}'
+    """
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256_hex(text: str) -> str:
+    """Give the SHA-256 of a text's UTF-8 bytes in lower-case hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def instant_text(at: datetime) -> str:
+    """Write an aware instant in RFC 3339, in UTC with Z, with microseconds only where it has some.
+
+    >>> from datetime import timedelta, timezone
+    >>> instant_text(datetime(2026, 11, 3, 1, 30, tzinfo=timezone(timedelta(hours=2))))
+    '2026-11-02T23:30:00Z'
+    """
+    if at.tzinfo is None:
+        raise ValueError(at)
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"

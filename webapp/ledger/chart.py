@@ -1,0 +1,112 @@
+"""The chart of accounts that every organization starts with."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class AccountType(StrEnum):
+    """The five kinds of ledger account."""
+
+    ASSET = "ASSET"
+    LIABILITY = "LIABILITY"
+    EQUITY = "EQUITY"
+    INCOME = "INCOME"
+    EXPENSE = "EXPENSE"
+
+
+class Role(StrEnum):
+    """What the books themselves use an account for; an organization has one of each."""
+
+    UNCATEGORISED_INCOME = "uncategorised_income"
+    UNCATEGORISED_EXPENSES = "uncategorised_expenses"
+    TRANSFERS = "transfers"
+    OPENING_BALANCES = "opening_balances"
+    ROUNDING = "rounding"
+    REALISED_EXCHANGE = "realised_exchange"
+    UNREALISED_EXCHANGE = "unrealised_exchange"
+
+
+# What stands here longest is what somebody forgot: the hub counts the open items of these.
+WATCHED: Final = frozenset(
+    {Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES, Role.TRANSFERS, Role.ROUNDING}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChartAccount:
+    """An account as the default chart proposes it; one with a role can be renamed but not removed."""
+
+    code: str
+    name: str
+    type: AccountType
+    emoji: str
+    role: Role | None = None
+
+    @property
+    def is_watched(self) -> bool:
+        """Tell whether the hub counts this account's open items."""
+        return self.role in WATCHED
+
+
+_ASSET, _LIABILITY, _EQUITY = AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY
+_INCOME, _EXPENSE = AccountType.INCOME, AccountType.EXPENSE
+
+# 1 assets, 2 liabilities, 3 equity, 4 income, 5 direct costs, 6 running costs, 7 finance, 9 undecided.
+# Feed-backed accounts are made with their feed and take free codes from 1000 and 2000 on.
+DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
+    ChartAccount("1100", "Petty cash", _ASSET, "🪙"),
+    ChartAccount("1200", "Trade receivables", _ASSET, "📨"),
+    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️"),
+    ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
+    ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
+    ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
+    ChartAccount("2100", "Trade payables", _LIABILITY, "📬"),
+    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️"),
+    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾"),
+    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾"),
+    ChartAccount("2500", "Loans", _LIABILITY, "🏦"),
+    ChartAccount("3000", "Opening balances", _EQUITY, "🌱", Role.OPENING_BALANCES),
+    ChartAccount("3100", "Owner's contributions", _EQUITY, "🤝"),
+    ChartAccount("3200", "Owner's drawings", _EQUITY, "👛"),
+    ChartAccount("3300", "Retained earnings", _EQUITY, "📚"),
+    ChartAccount("4000", "Sales of services", _INCOME, "💼"),
+    ChartAccount("4100", "Sales of goods", _INCOME, "📦"),
+    ChartAccount("4800", "Interest received", _INCOME, "🏦"),
+    ChartAccount("4900", "Other income", _INCOME, "✨"),
+    ChartAccount("5000", "Materials and goods", _EXPENSE, "🧱"),
+    ChartAccount("5100", "Subcontractors", _EXPENSE, "👷"),
+    ChartAccount("6000", "Salaries", _EXPENSE, "👥"),
+    ChartAccount("6050", "Social security", _EXPENSE, "🛟"),
+    ChartAccount("6100", "Rent", _EXPENSE, "🏢"),
+    ChartAccount("6150", "Energy and water", _EXPENSE, "💡"),
+    ChartAccount("6200", "Software", _EXPENSE, "💻"),
+    ChartAccount("6250", "Hosting", _EXPENSE, "☁️"),
+    ChartAccount("6300", "Phone, internet", _EXPENSE, "📞"),
+    ChartAccount("6350", "Office supplies", _EXPENSE, "🖇️"),
+    ChartAccount("6400", "Books, research", _EXPENSE, "📖"),
+    ChartAccount("6450", "Advertising", _EXPENSE, "📣"),
+    ChartAccount("6500", "Travel", _EXPENSE, "🚆"),
+    ChartAccount("6550", "Entertainment", _EXPENSE, "🍽️"),
+    ChartAccount("6600", "Insurance", _EXPENSE, "☂️"),
+    ChartAccount("6650", "Legal and accounting", _EXPENSE, "⚖️"),
+    ChartAccount("6700", "Postage and freight", _EXPENSE, "📮"),
+    ChartAccount("6750", "Training", _EXPENSE, "🎓"),
+    ChartAccount("6900", "Taxes and duties", _EXPENSE, "🏛️"),
+    ChartAccount("7000", "Bank charges", _EXPENSE, "🏧"),
+    ChartAccount("7100", "Interest paid", _EXPENSE, "📉"),
+    ChartAccount("7800", "Realised exchange differences", _EXPENSE, "💱", Role.REALISED_EXCHANGE),
+    ChartAccount("7810", "Unrealised exchange differences", _EXPENSE, "💱", Role.UNREALISED_EXCHANGE),
+    ChartAccount("7900", "Rounding", _EXPENSE, "🪙", Role.ROUNDING),
+    ChartAccount("9100", "Uncategorised income", _INCOME, "❓", Role.UNCATEGORISED_INCOME),
+    ChartAccount("9200", "Uncategorised expenses", _EXPENSE, "❓", Role.UNCATEGORISED_EXPENSES),
+)
+
+
+def uncategorised(amount_minor: int) -> Role:
+    """Name where a line waits for its account: money in as income, money out (and nothing) as expense.
+
+    >>> uncategorised(100).value, uncategorised(-100).value, uncategorised(0).value
+    ('uncategorised_income', 'uncategorised_expenses', 'uncategorised_expenses')
+    """
+    return Role.UNCATEGORISED_INCOME if amount_minor > 0 else Role.UNCATEGORISED_EXPENSES

@@ -1,0 +1,146 @@
+"""A proof: what a statement says, what was cleared against it, and the books that agree with both."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Final, Literal
+
+from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
+from webapp.ledger.money import Money
+
+DIGEST_VERSION: Final = 1
+
+Status = Literal["never", "needs", "reconciled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A bank line, or the posting of an entry that comes from none, with its day and amount.
+
+    `booked_on` is the line's booking day as the bank wrote it, or the entry's day where there is no line.
+    """
+
+    transaction_id: int | None
+    journal_entry_id: int | None
+    provider_transaction_id: str | None
+    booked_on: date
+    amount_minor: int
+
+    @property
+    def key(self) -> tuple[str, int | None]:
+        """What this is through all voids and confirms: the line, else the entry."""
+        if self.transaction_id is not None:
+            return "transaction", self.transaction_id
+        return "entry", self.journal_entry_id
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Everything that completing a reconciliation freezes; amounts are minor units of `currency`."""
+
+    id: int
+    organization_id: str
+    fa_id: int
+    currency: str
+    statement_date: date
+    statement_balance_minor: int
+    opening_balance_minor: int
+    opening_date: date | None
+    keep_as_new: bool
+    opening_entry_id: int | None
+    ledger_balance_minor: int
+    outstanding: tuple[Item, ...]
+    in_transit: tuple[Item, ...]
+    lines: tuple[Item, ...]
+    completed_at: datetime
+    completed_by: int | str | None
+    previous_digest: str | None
+
+
+def cleared_balance(opening_balance_minor: int, cleared: Iterable[int]) -> int:
+    """Add the cleared items to the opening balance, in minor units."""
+    return opening_balance_minor + sum(cleared)
+
+
+def difference(statement_balance_minor: int, cleared_balance_minor: int) -> int:
+    """Give what is still missing: the statement's balance less the cleared one.
+
+    >>> difference(2173648, cleared_balance(2248095, [821450, -1013467]))
+    117570
+    """
+    return statement_balance_minor - cleared_balance_minor
+
+
+def status(*, has_proof: bool, has_draft: bool, unreconciled_count: int, holds: bool) -> Status:
+    """Say in the hub's word how an account stands.
+
+    `holds` is about the standing proof; `unreconciled_count` are booked lines that no standing proof cleared.
+
+    >>> status(has_proof=False, has_draft=True, unreconciled_count=0, holds=True)
+    'never'
+    >>> status(has_proof=True, has_draft=False, unreconciled_count=0, holds=False)
+    'needs'
+    """
+    if not has_proof:
+        return "never"
+    return "needs" if has_draft or unreconciled_count or not holds else "reconciled"
+
+
+def ordered(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Order items as the digest does: by day, transaction, entry, a missing id last.
+
+    >>> day = date(2026, 10, 31)
+    >>> [item.transaction_id for item in ordered([Item(None, 4, None, day, 1), Item(7, 9, None, day, 1)])]
+    [7, None]
+    """
+    return tuple(sorted(items, key=_order))
+
+
+def frozen(proof: Proof) -> dict[str, object]:
+    """Give the document that a proof's digest is of, as behaviour.md 3 lists it; amounts as decimal text."""
+    written: dict[str, object] = {"v": DIGEST_VERSION}
+    for field in fields(proof):
+        written[_key(field.name)] = _written(getattr(proof, field.name), proof.currency)
+    for minor in ("statement_balance", "opening_balance", "ledger_balance"):
+        written[_key(minor)] = str(Money(getattr(proof, f"{minor}_minor"), proof.currency))
+    return {key: value for key, value in written.items() if not key.endswith("Minor")}
+
+
+def digest(document: dict[str, object]) -> str:
+    """Give the SHA-256 of a frozen document's canonical JSON, in lower-case hex."""
+    return sha256_hex(canonical_json(document))
+
+
+def _order(item: Item) -> tuple[date, bool, int, bool, int]:
+    return (
+        item.booked_on,
+        item.transaction_id is None,
+        item.transaction_id or 0,
+        item.journal_entry_id is None,
+        item.journal_entry_id or 0,
+    )
+
+
+def _key(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _written(value: object, currency: str) -> object:
+    if isinstance(value, datetime):
+        return instant_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        return [_item(item, currency) for item in ordered(value)]
+    return value
+
+
+def _item(item: Item, currency: str) -> dict[str, object]:
+    return {
+        "transactionId": item.transaction_id,
+        "journalEntryId": item.journal_entry_id,
+        "providerTransactionId": item.provider_transaction_id,
+        "bookedOn": item.booked_on.isoformat(),
+        "amount": str(Money(item.amount_minor, currency)),
+    }

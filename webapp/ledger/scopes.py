@@ -1,0 +1,100 @@
+"""Who may do what: five words, what each role may, and the tokens that carry them."""
+
+import re
+import zlib
+from collections.abc import Iterable
+from typing import Final
+
+from webapp.ledger.errors import UnprocessableError
+
+SCOPES: Final = ("read", "draft", "confirm", "reconcile", "admin")
+
+ROLES: Final[dict[str, frozenset[str]]] = {
+    "viewer": frozenset({"read"}),
+    "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile"}),
+    "owner": frozenset(SCOPES),
+}
+
+TOKEN_PREFIX: Final = "tie_"  # noqa: S105 — the mark of every token, and no token itself
+RANDOM_BYTES: Final = 32
+
+_DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_BODY_LENGTH: Final = 43  # base62 digits that 32 bytes need
+_CHECKSUM_LENGTH: Final = 6  # base62 digits that a CRC-32 needs
+_TOKEN: Final = re.compile(
+    rf"{TOKEN_PREFIX}([0-9A-Za-z]{{{_BODY_LENGTH}}})([0-9A-Za-z]{{{_CHECKSUM_LENGTH}}})"
+)
+
+
+class ScopeNotHeldError(UnprocessableError):
+    """A token's scopes are some of those that its owner's role has; choose among them."""
+
+    code = "scope_not_held"
+
+
+def scopes_of_role(role: str) -> frozenset[str]:
+    """Give what a role may do; an unknown role may nothing.
+
+    >>> sorted(scopes_of_role("bookkeeper")), sorted(scopes_of_role("stranger"))
+    (['confirm', 'draft', 'read', 'reconcile'], [])
+    """
+    return ROLES.get(role, frozenset())
+
+
+def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """Give the scopes of a new token in the published order: those chosen, or all that the role has.
+
+    Raises ScopeNotHeldError for a choice of nothing, an unknown word, or one beyond the role.
+
+    >>> token_scopes("owner", ["confirm", "read", "read"]), token_scopes("viewer", None)
+    (('read', 'confirm'), ('read',))
+    >>> token_scopes("viewer", ["confirm"])
+    Traceback (most recent call last):
+    webapp.ledger.scopes.ScopeNotHeldError: A viewer has no scope confirm; choose among read.
+    """
+    held = [scope for scope in SCOPES if scope in scopes_of_role(role)]
+    if wanted is None:
+        return tuple(held)
+    chosen = set(wanted)
+    beyond = sorted(chosen - set(held))
+    if beyond:
+        raise ScopeNotHeldError(f"A {role} has no scope {', '.join(beyond)}; choose among {', '.join(held)}.")
+    if not chosen:
+        raise ScopeNotHeldError
+    return tuple(scope for scope in held if scope in chosen)
+
+
+def token_text(random: bytes) -> str:
+    """Write 32 random bytes as a token: `tie_`, 43 digits of base62, and 6 of their CRC-32.
+
+    The checksum tells a mistyped token from a revoked one, and a secret scanner a token from noise.
+
+    >>> token_text(bytes(32))
+    'tie_00000000000000000000000000000000000000000002CZclj'
+    """
+    if len(random) != RANDOM_BYTES:
+        raise ValueError(len(random))
+    body = _base62(int.from_bytes(random), _BODY_LENGTH)
+    return f"{TOKEN_PREFIX}{body}{_checksum(body)}"
+
+
+def is_token(text: str) -> bool:
+    """Tell whether a text could be one of our tokens: its form and its checksum are right.
+
+    >>> is_token(token_text(bytes(range(32)))), is_token(token_text(bytes(32))[:-1] + "x"), is_token("tie_")
+    (True, False, False)
+    """
+    found = _TOKEN.fullmatch(text)
+    return found is not None and _checksum(found[1]) == found[2]
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode()), _CHECKSUM_LENGTH)
+
+
+def _base62(number: int, length: int) -> str:
+    figures = []
+    for _ in range(length):
+        number, figure = divmod(number, len(_DIGITS))
+        figures.append(_DIGITS[figure])
+    return "".join(reversed(figures))
