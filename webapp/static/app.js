@@ -133,7 +133,7 @@
 
   function showSelection() {
     const dock = one("#dock");
-    if (!dock) return;
+    if (!dock || dock.matches(".is-asking")) return;
     const chosen = boxes().filter((box) => box.checked);
     const drafts = chosen.filter((box) => "draft" in box.dataset);
     one(".dock-count", dock).textContent = `${chosen.length} selected`;
