@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import event, orm
+from sqlalchemy.ext.compiler import compiles
 
 from webapp.ledger.errors import LedgerError
 
@@ -92,6 +93,18 @@ class Exact(sa.TypeDecorator[Decimal]):
         return None if value is None else Decimal(value)
 
 
+class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written as a function)
+    """Text without case, for search: SQLite's own LOWER knows ASCII only, so each connection brings Python's."""
+
+    type = sa.String()
+    inherit_cache = True
+
+
+@compiles(fold, "postgresql")
+def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **kwargs)})"
+
+
 db = SQLAlchemy(metadata=Base.metadata, session_options={"expire_on_commit": False})
 
 
@@ -150,6 +163,7 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
         connection.isolation_level = None
         for pragma in sqlite_pragmas(connection):
             connection.execute(f"PRAGMA {pragma}")
+        connection.create_function("fold", 1, lambda text: text and text.lower(), deterministic=True)
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:

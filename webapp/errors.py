@@ -12,9 +12,10 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.db import BusyError, db
 from webapp.ledger.errors import LedgerError
+from webapp.services.action_requests import record_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 RETRY_AFTER_SECONDS = "2"
 log = logging.getLogger("tieout.errors")
@@ -49,6 +50,7 @@ def register_errors(app: Flask) -> None:
 def answer_ledger_error(error: LedgerError) -> Response:
     """Answer a rule of the books that was held."""
     response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
+    record_refusal(error)
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response
@@ -83,7 +85,7 @@ def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response
 
 def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
     """Answer a write that the database itself refused to take."""
-    log.exception("The database refused a write", exc_info=error)
+    log.error("The database refused a write", exc_info=error)
     sentence = (
         "This contradicts what is in the books; nothing was changed. Read the present state and try again."
     )
@@ -92,7 +94,7 @@ def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
 
 def answer_unexpected(error: Exception) -> Response:
     """Answer what nobody foresaw, without a word of what is inside."""
-    log.exception("Unexpected error", exc_info=error)
+    log.error("Unexpected error", exc_info=error)
     return dress(500, *SENTENCES[500])
 
 
@@ -106,8 +108,8 @@ def dress(
     code: str,
     sentence: str,
     *,
-    fields: dict[str, list[str]] | None = None,
-    details: dict[str, Any] | None = None,
+    fields: Mapping[str, list[str]] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> Response:
     """Put one error into the dress of its visitor, and undo whatever was half-done."""
     db.session.rollback()

@@ -1,1 +1,38 @@
-"""The JSON door."""
+"""The JSON door: blueprints whose OpenAPI document comes from the same schemas that read and write the bodies."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import flask_smorest
+from flask import Flask
+from werkzeug.exceptions import HTTPException
+
+from webapp.errors import answer_http_error
+from webapp.schemas.errors import ErrorSchema
+
+NOUNS = ("action_requests", "documentation", "journal_entries", "transactions")
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc]
+    """flask-smorest's API with our one error shape."""
+
+    ERROR_SCHEMA = ErrorSchema
+
+    def handle_http_exception(self, error: HTTPException) -> Any:
+        """Answer as everywhere else."""
+        return answer_http_error(error)
+
+
+def register(app: Flask) -> None:
+    """Open the door: one blueprint per noun, all under /api."""
+    documents = Api(app)
+    documents.register_converter(app.url_map.converters["id"], document_id)
+    for noun in NOUNS:
+        documents.register_blueprint(import_module(f"webapp.api.{noun}").bp)
+
+
+def document_id(_converter: Any) -> dict[str, Any]:
+    """Describe an id in a path."""
+    return {"type": "integer", "format": "int64", "minimum": 1}

@@ -9,7 +9,7 @@ class LedgerError(Exception):
     """This does not fit the state of the books; look at them again and retry."""
 
     status: ClassVar[int] = 409
-    code: ClassVar[str] = "conflict"
+    code: str = "conflict"
 
     def __init__(
         self,
@@ -17,8 +17,14 @@ class LedgerError(Exception):
         *,
         details: Mapping[str, object] | None = None,
         fields: Mapping[str, Sequence[str]] | None = None,
+        code: str | None = None,
     ) -> None:
-        """Say `message`, else the class's own sentence; `fields` maps a path of the input to its messages."""
+        """Say `message`, else the class's own sentence; `fields` maps a path of the input to its messages.
+
+        `code` is for the errors whose code depends on the state that they report.
+        """
+        if code is not None:
+            self.code = code
         self.message = message or cleandoc(type(self).__doc__ or LedgerError.__doc__ or "")
         self.details = dict(details or {})
         self.fields = {path: list(messages) for path, messages in (fields or {}).items()}
@@ -26,7 +32,7 @@ class LedgerError(Exception):
 
 
 class NotFoundError(LedgerError):
-    """There is nothing here under that id."""
+    """There is nothing here."""
 
     status = 404
     code = "not_found"

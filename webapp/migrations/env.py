@@ -13,7 +13,7 @@ from webapp.db import Base, Exact, Instant
 PRINTED = {Instant: "sa.DateTime(timezone=True)", Exact: "sa.Numeric().with_variant(sa.String(64), 'sqlite')"}
 
 
-def render_item(kind: str, item: Any, _context: Any) -> str | bool:
+def render_item(kind: str, item: Any, _context: Any) -> Any:
     """Print our own types as what they are in the database, so that a migration never changes with the code."""
     return PRINTED.get(type(item), False) if kind == "type" else False
 
@@ -22,7 +22,7 @@ def run(connection: sa.Connection) -> None:
     """Run the migrations in one transaction."""
     if connection.dialect.name == "sqlite":
         # A batch rebuild drops the old table, and a cascade would take its children along; outside a transaction only.
-        connection.connection.dbapi_connection.execute("PRAGMA foreign_keys=OFF")
+        connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,

@@ -37,3 +37,8 @@ class ActionRequest(Organized, Base):
     error: Mapped[str] = mapped_column(sa.Text, default="")
     created_at: Mapped[datetime] = created()
     decided_at: Mapped[datetime | None] = mapped_column(Instant)
+
+    @property
+    def target(self) -> dict[str, str]:
+        """What the act was about."""
+        return {"kind": self.target_kind, "id": self.target_id}

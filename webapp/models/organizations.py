@@ -30,7 +30,7 @@ class Membership(Organized, Base):
     """What a user may do in an organization."""
 
     __tablename__ = "memberships"
-    __table_args__ = (one_of("role", "OWNER", "BOOKKEEPER", "VIEWER"),)
+    __table_args__ = (one_of("role", "owner", "bookkeeper", "viewer"),)
 
     organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True)

@@ -1,1 +1,15 @@
-"""The HTML door."""
+"""The HTML door: a page's URL gives the page, and htmx the part of it that it asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from flask import Flask
+
+NOUNS = ("health", "sessions")
+
+
+def register(app: Flask) -> None:
+    """Open the door: one blueprint per noun."""
+    for noun in NOUNS:
+        app.register_blueprint(import_module(f"webapp.pages.{noun}").bp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from flask_login import UserMixin
@@ -85,9 +86,9 @@ def by_token(session: orm.Session, token: str, now: datetime) -> Principal | Non
     )
 
 
-def _who(credential: type[ApiToken] | type[BrowserSession], wanted: object) -> sa.Select[tuple[object, ...]]:
+def _who(credential: type[ApiToken | BrowserSession], wanted: Any) -> sa.Select[Any]:
     return (
-        sa.select(Membership, Organization, User, wanted)  # type: ignore[call-overload,no-any-return]
+        sa.select(Membership, Organization, User, wanted)
         .select_from(credential)
         .join(
             Membership,
@@ -101,7 +102,7 @@ def _who(credential: type[ApiToken] | type[BrowserSession], wanted: object) -> s
     )
 
 
-def _facts(membership: Membership, organization: Organization, user: User) -> dict[str, object]:
+def _facts(membership: Membership, organization: Organization, user: User) -> dict[str, Any]:
     return {
         "organization_id": organization.id,
         "organization_name": organization.name,

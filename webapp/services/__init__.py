@@ -1,1 +1,23 @@
 """The verbs: the only place that changes the books; they flush, never commit."""
+
+from webapp.services import (
+    edits,
+    manual_entries,
+    organizations,
+    sessions,
+    tokens,
+    transactions,
+    users,
+    voids,
+)
+
+__all__ = [
+    "edits",
+    "manual_entries",
+    "organizations",
+    "sessions",
+    "tokens",
+    "transactions",
+    "users",
+    "voids",
+]

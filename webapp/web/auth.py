@@ -83,7 +83,8 @@ def guard() -> Response | None:
     view = current_app.view_functions.get(request.endpoint or "")
     scope = getattr(view, "scope", None)
     if scope == PUBLIC or (request.endpoint or "").endswith("static"):
-        return _open_public(view)
+        _open_public(view)
+        return None
     if not current_user.is_authenticated:
         return _turn_away()
     if request.routing_exception is not None:
@@ -100,6 +101,14 @@ def guard() -> Response | None:
     if getattr(view, "begins", True):
         begin()
     return None
+
+
+def demand(scope: str) -> None:
+    """Refuse whoever lacks a scope (403)."""
+    if scope not in principal().scopes:
+        raise NoScopeError(
+            f"This needs the scope {scope}; yours are {', '.join(sorted(principal().scopes))}."
+        )
 
 
 def begin() -> None:

@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from alembic import op
 
-
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -234,7 +233,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.CheckConstraint(
-            "role IN ('OWNER', 'BOOKKEEPER', 'VIEWER')", name=op.f("ck_memberships_role_word")
+            "role IN ('owner', 'bookkeeper', 'viewer')", name=op.f("ck_memberships_role_word")
         ),
         sa.ForeignKeyConstraint(
             ["organization_id"], ["organizations.id"], name=op.f("fk_memberships_organization_id")

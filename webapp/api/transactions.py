@@ -1,0 +1,96 @@
+"""Bank lines over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.queries.transactions import Filters
+from webapp.schemas.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.schemas.transactions import (
+    ConfirmManySchema,
+    ConfirmSchema,
+    TransactionChangesSchema,
+    TransactionQuerySchema,
+    TransactionSchema,
+)
+from webapp.web import paging
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
+AnswerSchema = wrapped("transaction", TransactionSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(TransactionQuerySchema, location="query")
+@bp.response(200, listing("transactions", TransactionSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List bank lines, newest first."""
+    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
+    page = queries.transactions.listed(here(), Filters(**asked), after=after, limit=limit)
+    return paging.answer("transactions", page)
+
+
+@bp.get("/<id:transaction_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(transaction_id: int) -> dict[str, Any]:
+    """Read one bank line."""
+    return answer(transaction_id)
+
+
+@bp.patch("/<id:transaction_id>")
+@requires("draft")
+@bp.arguments(TransactionChangesSchema)
+@bp.response(200, AnswerSchema)
+def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Change what a line's entry says; of a posted one, open its correction marker."""
+    transaction = queries.transactions.get(here(), transaction_id)
+    services.edits.edit(transaction, changes, **acting())
+    return answer(transaction_id)
+
+
+@bp.delete("/<id:transaction_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(transaction_id: int) -> dict[str, bool]:
+    """Take a line and its draft out; it can be brought back."""
+    services.transactions.delete(queries.transactions.get(here(), transaction_id), **acting())
+    return {"ok": True}
+
+
+@bp.post("/<id:transaction_id>/restore")
+@requires("draft")
+@bp.response(200, AnswerSchema)
+def restore(transaction_id: int) -> dict[str, Any]:
+    """Bring a deleted line back."""
+    services.transactions.restore(queries.transactions.get(here(), transaction_id), **acting())
+    return answer(transaction_id)
+
+
+@bp.post("/<id:transaction_id>/confirm")
+@requires("confirm")
+@bp.arguments(ConfirmSchema)
+@bp.response(200, ActionResultSchema)
+def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Finalize a transaction."""
+    transaction = queries.transactions.get(here(), transaction_id)
+    return services.transactions.confirm(transaction, **body, **acting())
+
+
+@bp.post("/confirm")
+@requires("confirm")
+@bp.arguments(ConfirmManySchema)
+@bp.response(200, BulkResultsSchema)
+def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Finalize several transactions, one result for each."""
+    return {"results": services.transactions.confirm_many(here(), **body, **acting())}
+
+
+def answer(transaction_id: int) -> dict[str, Any]:
+    """Give a line as it stands now."""
+    return {"transaction": queries.transactions.record(queries.transactions.get(here(), transaction_id))}

@@ -1,0 +1,61 @@
+"""Questions about acts: one, and the latest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.models import ActionRequest
+from webapp.queries.paging import Order, Page, page
+
+NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
+
+
+def get(organization_id: str, request_id: str) -> ActionRequest:
+    """Find an act, or raise NotFoundError."""
+    found = db.session.scalar(
+        sa.select(ActionRequest).where(
+            ActionRequest.organization_id == organization_id, ActionRequest.id == request_id
+        )
+    )
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def listed(
+    organization_id: str,
+    *,
+    status: str | None = None,
+    kind: str | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[ActionRequest]:
+    """List acts, newest first."""
+    statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
+    if status is not None:
+        statement = statement.where(ActionRequest.status == status)
+    if kind is not None:
+        statement = statement.where(ActionRequest.kind == kind)
+    return Page(*page(statement, NEWEST, after=after, limit=limit))
+
+
+def about(
+    organization_id: str, target_kind: str, target_ids: list[str], *, limit: int = 50
+) -> list[ActionRequest]:
+    """List the acts on some things, newest first."""
+    return list(
+        db.session.scalars(
+            sa.select(ActionRequest)
+            .where(
+                ActionRequest.organization_id == organization_id,
+                ActionRequest.target_kind == target_kind,
+                ActionRequest.target_id.in_(target_ids),
+            )
+            .order_by(ActionRequest.id.desc())
+            .limit(limit)
+        )
+    )

@@ -1,0 +1,50 @@
+"""Lists a page at a time, by the keys of the last row: a page deep down costs what the first one costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """Some rows, and the key after which the next ones come; none at the end."""
+
+    items: Sequence[Item]
+    next_key: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a list is ordered by, the last column being unique; newest first unless it ascends."""
+
+    columns: tuple[sa.ColumnElement[Any], ...]
+    ascends: bool = False
+
+
+def page(
+    statement: sa.Select[Any], order: Order, *, after: tuple[Any, ...] | None, limit: int
+) -> tuple[Sequence[Any], tuple[Any, ...] | None]:
+    """Read the rows after a key, and the key of the last one when there are more.
+
+    The statement selects one entity; its key columns are read along.
+    """
+    statement = statement.add_columns(*order.columns)
+    if after is not None:
+        key = sa.tuple_(*order.columns)
+        last = sa.tuple_(
+            *(sa.literal(value, column.type) for value, column in zip(after, order.columns, strict=True))
+        )
+        statement = statement.where(key > last if order.ascends else key < last)
+    directed = [column.asc() if order.ascends else column.desc() for column in order.columns]
+    rows = db.session.execute(statement.order_by(*directed).limit(limit + 1)).all()
+    shown = rows[:limit]
+    next_key = tuple(shown[-1][-len(order.columns) :]) if len(rows) > limit else None
+    return [row[0] for row in shown], next_key

@@ -1,0 +1,64 @@
+"""Searching lines by what a person types: a part of a text, or an amount."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+import sqlalchemy as sa
+
+from webapp.db import db, fold
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Transaction
+
+
+def matches_text_or_amount(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+    """Say in SQL that a line contains a text without case, or is of an amount, whichever its sign."""
+    pattern = like_pattern(typed)
+    texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
+    found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
+    number = amount_typed(typed)
+    if number is not None:
+        found += [
+            sa.and_(Transaction.currency == currency, Transaction.amount_minor.in_((minor, -minor)))
+            for currency, minor in _minors(organization_id, number)
+        ]
+    return sa.or_(*found)
+
+
+def like_pattern(typed: str) -> str:
+    r"""Make a LIKE pattern that finds a text anywhere, with its own wildcards escaped by a backslash.
+
+    >>> like_pattern("50%_off")
+    '%50\\%\\_off%'
+    """
+    escaped = typed.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def amount_typed(typed: str) -> Decimal | None:
+    """Read what may be an amount, with the thousands marks and the minus of our own pages.
+
+    >>> amount_typed("1,284.60"), amount_typed("\u2212 76.90"), amount_typed("DB ICE") is None
+    (Decimal('1284.60'), Decimal('76.90'), True)
+    """
+    text = typed.strip().lstrip("+-\u2212 ").replace(",", "").replace("\u202f", "").replace(" ", "")
+    if not text or not set(text) <= set("0123456789."):
+        return None
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
+
+
+def _minors(organization_id: str, number: Decimal) -> list[tuple[str, int]]:
+    currencies = db.session.scalars(
+        sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id).distinct()
+    )
+    found = []
+    for currency in currencies:
+        try:
+            found.append((currency, Money.of(number, currency).minor))
+        except LedgerError:
+            continue
+    return found

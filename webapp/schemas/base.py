@@ -1,0 +1,50 @@
+"""What schemas share: snake_case in Python is camelCase in JSON."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+
+def camel(name: str) -> str:
+    """Write a name as JSON does.
+
+    >>> camel("organization_id"), camel("amount_base"), camel("id")
+    ('organizationId', 'amountBase', 'id')
+    """
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+class Schema(ma.Schema):
+    """A shape of JSON; unknown keys are refused by name."""
+
+    class Meta:
+        """Unknown keys are an error unless a schema says otherwise."""
+
+        unknown = ma.RAISE
+
+    error_messages = {"unknown": "This is not known here.", "type": "Send a JSON object."}  # noqa: RUF012
+
+    def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
+        """Give every field its camelCase key."""
+        field_obj.data_key = field_obj.data_key or camel(field_name)
+
+    def handle_error(self, error: ma.ValidationError, data: object, *, many: bool, **kwargs: object) -> None:
+        """Name the valid keys beside the unknown ones."""
+        del data, many, kwargs
+        messages = error.messages
+        if not isinstance(messages, dict) or self.unknown != ma.RAISE:
+            return
+        known = ", ".join(sorted(field.data_key or name for name, field in self.load_fields.items()))
+        for key, said in list(messages.items()):
+            if said == [self.error_messages["unknown"]]:
+                messages[key] = [f"This is not known here; known are: {known or 'none'}."]
+
+
+class DocumentedSchema(Schema):
+    """The body of one of the interface document's seven endpoints: unknown keys are ignored."""
+
+    class Meta:
+        """Unknown keys are left out."""
+
+        unknown = ma.EXCLUDE

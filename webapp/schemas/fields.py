@@ -1,0 +1,232 @@
+"""The vocabulary of our JSON, once: strict where Marshmallow is lax, because money is concerned."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+
+import marshmallow as ma
+
+from webapp.ledger.currencies import canonical
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+
+LARGEST_ID = 2**63 - 1
+ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
+SURROGATE = re.compile("[\ud800-\udfff]")
+EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
+
+
+class Text(ma.fields.String):
+    """Unicode text without NUL and lone surrogates; lengths are code points."""
+
+    def __init__(self, *, least: int = 0, most: int, strip: bool = False, **kwargs: Any) -> None:
+        super().__init__(
+            validate=ma.validate.Length(min=least, max=most, error=_length_words(least, most)), **kwargs
+        )
+        self.strip = strip
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ma.ValidationError("Send text.")
+        if "\0" in value or SURROGATE.search(value):
+            raise ma.ValidationError("Text must be Unicode without NUL.")
+        return value.strip() if self.strip else value
+
+
+def _length_words(least: int, most: int) -> str:
+    return f"Write {least} to {most} characters." if least else f"Write at most {most} characters."
+
+
+class Name(Text):
+    """A name of 1 to 255 characters that is not blank."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(least=1, most=255, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if text and not text.strip():
+            raise ma.ValidationError("A name needs a visible character.")
+        return text
+
+
+class Url(Text):
+    """A web address that begins with http:// or https://."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(most=2000, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            parts = urlsplit(text)
+        except ValueError as error:
+            raise ma.ValidationError("Write an address that begins with https:// or http://.") from error
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or not text.isprintable()
+            or " " in text
+        ):
+            raise ma.ValidationError("Write an address that begins with https:// or http://.")
+        return text
+
+
+class Whole(ma.fields.Integer):
+    """A whole JSON number: never true, never text, within bounds."""
+
+    def __init__(self, *, least: int = -(2**31), most: int = 2**31 - 1, **kwargs: Any) -> None:
+        bounds = ma.validate.Range(min=least, max=most, error=f"Send a whole number from {least} to {most}.")
+        super().__init__(strict=True, validate=bounds, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ma.ValidationError("Send a whole number.")
+        return value
+
+
+class Id(Whole):
+    """The id of something in the organization's books."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(least=1, most=LARGEST_ID, **kwargs)
+
+
+class Digits(Whole):
+    """A whole number as a form or a query string writes it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,18}", value, re.ASCII):
+            value = int(value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class FormId(Digits):
+    """An id as a form or a query string writes it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(least=1, most=LARGEST_ID, **kwargs)
+
+
+class FormFlag(ma.fields.Boolean):
+    """true or false as a query string or a form writes it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if value not in ("true", "false"):
+            raise ma.ValidationError("Send true or false.")
+        return bool(value == "true")
+
+
+class Flag(ma.fields.Boolean):
+    """true or false, and nothing that merely looks like it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ma.ValidationError("Send true or false.")
+        return value
+
+
+class Word(ma.fields.String):
+    """One word out of a list."""
+
+    def __init__(self, *words: str, **kwargs: Any) -> None:
+        chosen = ma.validate.OneOf(words, error=f"Send one of {', '.join(words)}.")
+        super().__init__(validate=chosen, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ma.ValidationError("Send text.")
+        return value
+
+
+class Day(ma.fields.Date):
+    """A day as YYYY-MM-DD in ASCII digits, between 1900 and 2199."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        if not isinstance(value, str) or not ISO_DAY.fullmatch(value):
+            raise ma.ValidationError("Write a day as YYYY-MM-DD.")
+        try:
+            day = date.fromisoformat(value)
+        except ValueError as error:
+            raise ma.ValidationError("There is no such day.") from error
+        if not EARLIEST <= day <= LATEST:
+            raise ma.ValidationError("Write a day between 1900 and 2199.")
+        return day
+
+
+class EffectiveAt(Day):
+    """An entry's day: written `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
+
+    def _serialize(self, value: date | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        return None if value is None else f"{value.isoformat()}T00:00:00Z"
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        day = value.removesuffix("T00:00:00Z") if isinstance(value, str) else value
+        return super()._deserialize(day, attr, data, **kwargs)
+
+
+class Instant(ma.fields.String):
+    """An instant in UTC, RFC 3339 with Z; only ever sent."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(dump_only=True, metadata={"format": "date-time"}, **kwargs)
+
+    def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
+        if value is None:
+            return None
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Amount(ma.fields.String):
+    """An amount as a decimal string: Money when sent, a Decimal when read; the service knows the currency."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(metadata={"pattern": f"^{DECIMAL.pattern}$"}, **kwargs)
+
+    def _serialize(self, value: Money | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
+        return None if value is None else str(value)
+
+    def _deserialize(  # type: ignore[override]
+        self, value: Any, attr: str | None, data: Any, **kwargs: Any
+    ) -> Decimal:
+        if not isinstance(value, str) or not DECIMAL.fullmatch(value):
+            raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
+        return Decimal(value)
+
+
+class UnitsPerBase(ma.fields.String):
+    """An exchange rate as a decimal string greater than zero."""
+
+    def _serialize(self, value: Decimal | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
+        return None if value is None else format(value, "f")
+
+    def _deserialize(  # type: ignore[override]
+        self, value: Any, attr: str | None, data: Any, **kwargs: Any
+    ) -> Decimal:
+        if not isinstance(value, str) or not DECIMAL.fullmatch(value) or Decimal(value) <= 0:
+            raise ma.ValidationError('Write a rate as a decimal string above zero, like "1.0842".')
+        return Decimal(value)
+
+
+class Currency(ma.fields.String):
+    """An ISO 4217 code, read without case."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ma.ValidationError("Send a currency code, like EUR.")
+        try:
+            return canonical(value)
+        except LedgerError as error:
+            raise ma.ValidationError(str(error)) from error
+
+
+class Emoji(Text):
+    """An emoji, or any short text that stands for one."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(most=64, **kwargs)

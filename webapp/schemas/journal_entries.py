@@ -1,0 +1,110 @@
+"""The shapes of journal entries, as the interface document says them."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+STATUSES = ("DRAFT", "POSTED", "VOIDED")
+SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
+TYPES = ("ASSET", "LIABILITY", "EQUITY", "INCOME", "EXPENSE")
+MOST_POSTINGS = 200
+
+
+class PostingSchema(Schema):
+    """A signed leg, debit positive."""
+
+    account_id = fields.Id()
+    account_name = ma.fields.String()
+    account_type = fields.Word(*TYPES)
+    account_emoji = ma.fields.String(allow_none=True)
+    institution_logo = ma.fields.String(allow_none=True)
+    institution_name = ma.fields.String(allow_none=True)
+    institution_url = ma.fields.String(allow_none=True)
+    amount = fields.Amount()
+    currency = fields.Currency()
+    amount_base = fields.Amount(allow_none=True)
+    is_bank_leg = ma.fields.Boolean()
+    org_merchant_id = fields.Id(allow_none=True)
+    project_id = fields.Id(allow_none=True)
+    in_scope = ma.fields.Boolean()
+    requires_counterparty = ma.fields.Boolean()
+
+
+class OriginSchema(Schema):
+    """Where an entry comes from."""
+
+    kind = fields.Word("transaction", "document", "manual", "system")
+    label = ma.fields.String()
+    provider_transaction_id = ma.fields.String(allow_none=True)
+    document_id = fields.Id(allow_none=True)
+    document_type = ma.fields.String(allow_none=True)
+
+
+class CounterpartySchema(Schema):
+    """With whom."""
+
+    org_merchant_id = fields.Id(allow_none=True)
+    name = ma.fields.String()
+    website = ma.fields.String(allow_none=True)
+    image_url = ma.fields.String(allow_none=True)
+    logo = ma.fields.String(allow_none=True)
+
+
+class JournalEntrySchema(Schema):
+    """A dated entry with its legs."""
+
+    id = fields.Id()
+    effective_at = fields.EffectiveAt()
+    description = ma.fields.String()
+    status = fields.Word(*STATUSES)
+    source = fields.Word(*SOURCES)
+    base_currency = fields.Currency()
+    corrects_journal_entry_id = fields.Id(allow_none=True)
+    postings = ma.fields.List(ma.fields.Nested(PostingSchema))
+    origin = ma.fields.Nested(OriginSchema)
+    counterparty = ma.fields.Nested(CounterpartySchema, allow_none=True)
+    can_void = ma.fields.Boolean()
+
+
+class EntryQuerySchema(PageSchema):
+    """Which entries to list; days are inclusive."""
+
+    status = fields.Word(*STATUSES, load_default=None)
+    source = fields.Word(*SOURCES, load_default=None)
+    account_id = fields.FormId(load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+
+
+class PostingInputSchema(Schema):
+    """A leg of a manual entry."""
+
+    account_id = fields.Id(required=True)
+    amount = fields.Amount(required=True)
+    currency = fields.Currency(load_default=None, allow_none=True)
+    org_merchant_id = fields.Id(load_default=None, allow_none=True)
+    project_id = fields.Id(load_default=None, allow_none=True)
+
+
+class ManualEntrySchema(Schema):
+    """A manual entry; `post` makes it part of the books at once."""
+
+    effective_at = fields.EffectiveAt(required=True)
+    description = fields.Text(most=2000, load_default="")
+    postings = ma.fields.List(
+        ma.fields.Nested(PostingInputSchema),
+        required=True,
+        validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
+    )
+    post = fields.Flag(load_default=False)
+
+
+class VoidSchema(Schema):
+    """Why an entry is voided, and on which day if not the first open one."""
+
+    reason = fields.Text(least=1, most=2000, required=True)
+    effective_at = fields.EffectiveAt(load_default=None, allow_none=True)

@@ -1,0 +1,157 @@
+"""Acts: every write is one action request, and what happened to it goes into the audit chain."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import begin_write, db
+from webapp.ledger import chain
+from webapp.ledger.canonical import instant_text
+from webapp.ledger.errors import LedgerError
+from webapp.models import ActionRequest, AuditEvent
+from webapp.services.actors import Actor
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+RECORDED_REFUSALS = frozenset({409, 422})
+
+
+@dataclass(slots=True)
+class Act:
+    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them."""
+
+    actor: Actor
+    now: datetime
+    kind: str
+    target_kind: str
+    target_id: str
+    title: str = ""
+    note: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    id: str = ""
+    is_void: bool = False
+
+    def nothing_to_do(self) -> None:
+        """Say that nothing changes, so that nothing is recorded."""
+        self.is_void = True
+
+
+@contextmanager
+def act(
+    actor: Actor,
+    now: datetime,
+    kind: str,
+    target: tuple[str, object],
+    *,
+    title: str = "",
+    note: str = "",
+    payload: Mapping[str, Any] | None = None,
+) -> Iterator[Act]:
+    """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it."""
+    doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=new_id(now))
+    try:
+        yield doing
+    except LedgerError as error:
+        if not hasattr(error, "act"):
+            error.act = doing  # type: ignore[attr-defined]
+        raise
+    if not doing.is_void:
+        record(doing, "EXECUTED")
+
+
+def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
+    """Write an act and its audit event."""
+    request = ActionRequest(
+        id=done.id,
+        organization_id=done.actor.organization_id,
+        kind=done.kind,
+        status=status,
+        actor=done.actor.as_json(),
+        target_kind=done.target_kind,
+        target_id=done.target_id,
+        title=done.title or done.kind.replace("_", " ").capitalize(),
+        note=done.note,
+        payload=dict(done.payload),
+        before=done.before,
+        after=done.after,
+        result=done.result,
+        error=error,
+        created_at=done.now,
+        decided_at=done.now,
+    )
+    db.session.add(request)
+    _append(done, status, error)
+    db.session.flush()
+    return request
+
+
+def record_refusal(error: LedgerError) -> None:
+    """Write a refused act as FAILED, in a transaction of its own after the act's was rolled back."""
+    refused: Act | None = getattr(error, "act", None)
+    if refused is None or error.status not in RECORDED_REFUSALS:
+        return
+    db.session.rollback()
+    begin_write(refused.actor.organization_id)
+    refused.before = refused.after = refused.result = None
+    record(refused, "FAILED", error=str(error))
+    db.session.commit()
+
+
+def new_id(now: datetime) -> str:
+    """Make the id of an act: `ar_`, ten characters of its millisecond, sixteen of chance; sorts by time."""
+    milliseconds = int(now.timestamp() * 1000)
+    number = (milliseconds << 80) | secrets.randbits(80)
+    letters = [CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)]
+    return "ar_" + "".join(letters)
+
+
+def _append(done: Act, status: str, error: str) -> None:
+    """Append to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
+    organization_id = done.actor.organization_id
+    head = db.session.execute(
+        sa.select(AuditEvent.sequence, AuditEvent.body, AuditEvent.previous_hash, AuditEvent.hash)
+        .where(AuditEvent.organization_id == organization_id)
+        .order_by(AuditEvent.sequence.desc())
+        .limit(1)
+    ).one_or_none()
+    event = chain.link(
+        {
+            "organizationId": organization_id,
+            "at": instant_text(done.now),
+            "kind": done.kind,
+            "status": status,
+            "actionRequestId": done.id,
+            "actor": {**done.actor.as_json(), "userId": done.actor.user_id},
+            "requestId": done.actor.request_id,
+            "address": done.actor.address,
+            "target": {"kind": done.target_kind, "id": done.target_id},
+            "note": done.note,
+            "payload": done.payload,
+            "before": done.before,
+            "after": done.after,
+            "result": done.result,
+            "error": error,
+        },
+        after=chain.Link(head.sequence, head.body, head.previous_hash, head.hash) if head else None,
+    )
+    db.session.execute(
+        sa.insert(AuditEvent).values(
+            organization_id=organization_id,
+            sequence=event.sequence,
+            at=done.now,
+            kind=done.kind,
+            action_request_id=done.id,
+            body=event.body,
+            previous_hash=event.previous_hash,
+            hash=event.hash,
+        )
+    )

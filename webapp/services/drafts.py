@@ -1,0 +1,114 @@
+"""The draft of a bank line: its bank leg, and counter legs that a person or a rule chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.entries import Leg
+from webapp.ledger.mirrors import RestAccounts, with_mirrors
+from webapp.models import Account, FeedAccount, JournalEntry, Organization, Transaction
+from webapp.queries import accounts, exchange_rates, organizations
+from webapp.services import journal_entries
+
+
+def bank_leg(transaction: Transaction, account_id: int) -> Leg:
+    """Give the leg that is the bank's word."""
+    return Leg(
+        account_id=account_id,
+        amount_minor=transaction.amount_minor,
+        currency=transaction.currency,
+        is_bank_leg=True,
+        transaction_id=transaction.id,
+    )
+
+
+def uncategorised_leg(transaction: Transaction) -> Leg:
+    """Give the counter leg of a line that nobody has looked at yet."""
+    role = "uncategorised_income" if transaction.amount_minor > 0 else "uncategorised_expenses"
+    return Leg(
+        account_id=accounts.by_role(transaction.organization_id, role).id,
+        amount_minor=-transaction.amount_minor,
+        currency=transaction.currency,
+    )
+
+
+def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
+    """Mirror legs at the rates of a day; without a rate they stay without a mirror."""
+    rates = {
+        code: rate
+        for code in {leg.currency for leg in legs}
+        if (rate := exchange_rates.rate_on(organization.id, code, organization.base_currency, rate_day))
+        is not None
+    }
+    return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
+    """Tell where an entry in several currencies puts its rest: an exchange is between own accounts only."""
+    touched = {leg.account_id for leg in legs}
+    backed = set(
+        db.session.scalars(
+            sa.select(FeedAccount.account_id).where(
+                FeedAccount.organization_id == organization_id, FeedAccount.account_id.in_(touched)
+            )
+        )
+    )
+    is_exchange = touched <= backed | {accounts.by_role(organization_id, "transfers").id}
+    return RestAccounts(
+        rounding_id=accounts.by_role(organization_id, "rounding").id,
+        realised_exchange_id=accounts.by_role(organization_id, "realised_exchange").id
+        if is_exchange
+        else None,
+    )
+
+
+def add(
+    transaction: Transaction,
+    *,
+    now: datetime,
+    counter_legs: Sequence[Leg] | None = None,
+    effective_on: date | None = None,
+    description: str | None = None,
+) -> JournalEntry:
+    """Give a line its draft: on its own day or the first open one, mirrored at the rate of its own day."""
+    organization = organizations.get(transaction.organization_id)
+    account_id = transaction.feed_account.account_id
+    counter = counter_legs or [uncategorised_leg(transaction)]
+    legs = mirror_legs(organization, [bank_leg(transaction, account_id), *counter], transaction.booked_on)
+    entry = journal_entries.add_draft(
+        organization,
+        effective_on or organizations.first_open_day(organization.id, transaction.booked_on),
+        legs,
+        source="bank_feed",
+        description=transaction.description if description is None else description,
+        now=now,
+    )
+    transaction.journal_entry_id = entry.id
+    transaction.updated_at = now
+    db.session.flush()
+    return entry
+
+
+def unmirrored(legs: Sequence[Leg]) -> list[Leg]:
+    """Give the counter legs of an entry for a fresh mirroring: without the bank's and without the rest of the last."""
+    return [replace(leg, amount_base_minor=None) for leg in legs if not leg.is_bank_leg]
+
+
+def names_of(organization_id: str, legs: Sequence[Leg]) -> str:
+    """Name the accounts of legs, for titles and the audit trail."""
+    ids = list(dict.fromkeys(leg.account_id for leg in legs))
+    names: dict[int, str] = dict(
+        db.session.execute(
+            sa.select(Account.id, Account.name).where(
+                Account.organization_id == organization_id, Account.id.in_(ids)
+            )
+        )
+        .tuples()
+        .all()
+    )
+    return ", ".join(names.get(account_id, "") for account_id in ids)

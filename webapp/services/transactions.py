@@ -1,0 +1,196 @@
+"""Bank lines: confirmed, edited, deleted and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.models import ActionRequest, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries import journal_entries as entries
+from webapp.queries import openings, transactions
+from webapp.services import corrections, drafts, journal_entries
+from webapp.services.action_requests import Act, act, record
+from webapp.services.actors import Actor
+
+STATES = {
+    "PENDING": "The bank may still change this line. Confirm it when it is booked.",
+    "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
+    "REMOVED": "The bank took this line back. There is nothing to confirm.",
+    "DELETED": "Somebody deleted this line. Bring it back first.",
+    "BOOKED": "This line is in the books.",
+}
+
+
+class LineStateError(LedgerError):
+    """The line is in a state that does not allow this."""
+
+
+class PostedLineError(LedgerError):
+    """This line is posted. Void its entry first."""
+
+    code = "posted"
+
+
+def require(transaction: Transaction, *states: str) -> None:
+    """Refuse a line in another state, which is also the error's code."""
+    if transaction.status not in states:
+        raise LineStateError(STATES[transaction.status], code=transaction.status.lower())
+
+
+def confirm(
+    transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
+) -> dict[str, Any]:
+    """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
+    payload = {"note": note or ""}
+    target = ("transaction", transaction.id)
+    with act(actor, now, "confirm_transaction", target, note=note or "", payload=payload) as doing:
+        require(transaction, "BOOKED")
+        entry = transaction.journal_entry
+        if entry is None:
+            raise NotFoundError
+        doing.title = f"Confirmed {transaction.description or 'a line'}"
+        doing.before = {"status": entry.status}
+        if entry.status == "DRAFT":
+            doing.result = _post_draft(entry, doing)
+        else:
+            doing.result = _post_correction(entry, doing)
+        if doing.result is None:
+            doing.nothing_to_do()
+            return _repeat(entry)
+        doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
+    is_changed = bool(doing.result["journalEntryIds"])
+    return answer(doing.id, doing.result, is_changed=is_changed)
+
+
+def answer(request_id: str, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:
+    """Give an executed act as the interface's action request result."""
+    return {
+        "action_request_id": request_id,
+        "status": "EXECUTED",
+        "changed": is_changed,
+        "result": result,
+        "error": "",
+    }
+
+
+def ids_result(
+    posted: Sequence[int] = (), *, deleted: Sequence[int] = (), voided: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Give the ids that an act touched under the interface's four names."""
+    return {
+        "journalEntryIds": list(posted),
+        "documentRelationIds": [],
+        "deletedJournalEntryIds": list(deleted),
+        "voidedJournalEntryIds": list(voided),
+    }
+
+
+def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
+    journal_entries.post(entry, doing)
+    return ids_result([entry.id])
+
+
+def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
+    marker = entries.marker_of(entry)
+    if marker is None:
+        return None
+    marker_id = marker.id
+    correction = corrections.post_marker(entry, marker, doing)
+    return ids_result([correction.id] if correction else [], deleted=[marker_id])
+
+
+def _repeat(entry: JournalEntry) -> dict[str, Any]:
+    """Answer a repeat as the act that posted last was answered."""
+    family = [entry, *entries.corrections_of(entry)]
+    request = db.session.scalar(
+        sa.select(ActionRequest).where(
+            ActionRequest.organization_id == entry.organization_id,
+            ActionRequest.id == family[-1].action_request_id,
+        )
+    )
+    result = request.result if request is not None and request.result else ids_result([family[-1].id])
+    return answer(family[-1].action_request_id or "", result, is_changed=False)
+
+
+def confirm_many(
+    organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
+) -> list[dict[str, Any]]:
+    """Confirm lines one by one, each in a savepoint of its own; a refused one says why and stops nobody."""
+    return [_confirm_one(organization_id, line_id, actor=actor, now=now, note=note) for line_id in ids]
+
+
+def _confirm_one(
+    organization_id: str, line_id: int, *, actor: Actor, now: datetime, note: str | None
+) -> dict[str, Any]:
+    try:
+        with db.session.begin_nested():
+            line = transactions.get(organization_id, line_id)
+            return {"id": line_id, **confirm(line, actor=actor, now=now, note=note)}
+    except LedgerError as error:
+        refused: Act | None = getattr(error, "act", None)
+        if refused is not None:
+            refused.before = None
+            record(refused, "FAILED", error=str(error))
+        request_id = refused.id if refused else None
+        return {
+            "id": line_id,
+            "action_request_id": request_id,
+            "status": "FAILED",
+            "changed": False,
+            "result": ids_result(),
+            "error": str(error),
+            "code": error.code,
+        }
+
+
+def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
+    title = f"Deleted {transaction.description or 'a line'}"
+    with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
+        require(transaction, "BOOKED")
+        entry = transaction.journal_entry
+        if entry is not None and entry.status != "DRAFT":
+            raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
+        doing.before, doing.after = {"status": transaction.status}, {"status": "DELETED"}
+        transaction.journal_entry_id = None
+        transaction.status = "DELETED"
+        transaction.updated_at = now
+        db.session.flush()
+        if entry is not None:
+            journal_entries.delete_draft(entry)
+        _unclear_in_draft(transaction)
+
+
+def _unclear_in_draft(transaction: Transaction) -> None:
+    """Take a line out of an open reconciliation draft."""
+    draft = sa.select(Reconciliation.id).where(
+        Reconciliation.organization_id == transaction.organization_id,
+        Reconciliation.feed_account_id == transaction.feed_account_id,
+        Reconciliation.status == "DRAFT",
+    )
+    db.session.execute(
+        sa.delete(ReconciliationItem).where(
+            ReconciliationItem.organization_id == transaction.organization_id,
+            ReconciliationItem.transaction_id == transaction.id,
+            ReconciliationItem.reconciliation_id.in_(draft),
+        )
+    )
+
+
+def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
+    """Bring a deleted line back with a fresh draft."""
+    title = f"Brought back {transaction.description or 'a line'}"
+    with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
+        require(transaction, "DELETED")
+        doing.before = {"status": "DELETED"}
+        opening_day = openings.opening_day(transaction.organization_id, transaction.feed_account_id)
+        is_before = opening_day is not None and transaction.booked_on <= opening_day
+        transaction.status = "SET_ASIDE" if is_before else "BOOKED"
+        drafts.add(transaction, now=now)
+        doing.after = {"status": transaction.status}
+    return transaction

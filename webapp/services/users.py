@@ -1,0 +1,86 @@
+"""People and their passwords: argon2id, never more than a few hashes at once."""
+
+from __future__ import annotations
+
+import re
+import threading
+from datetime import datetime
+
+import sqlalchemy as sa
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError, UnprocessableError
+from webapp.models import BrowserSession, User
+
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
+EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,255}")
+
+hasher = PasswordHasher()
+# Each hash takes 64 MiB; a burst of sign-ins waits instead of filling the memory.
+_at_once = threading.BoundedSemaphore(2)
+_dummy: list[str] = []
+
+
+class WeakPasswordError(UnprocessableError):
+    """A password has at least ten characters."""
+
+    code = "weak_password"
+
+
+class EmailError(UnprocessableError):
+    """Write an email address, like ada@example.com."""
+
+    code = "email"
+
+
+def hash_password(password: str) -> str:
+    """Hash a password, or raise WeakPasswordError."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise WeakPasswordError(fields={"password": ["Choose 10 to 1000 characters."]})
+    with _at_once:
+        return hasher.hash(password)
+
+
+def verify_password(password_hash: str | None, password: str) -> bool:
+    """Check a password; nobody's password takes as long as somebody's."""
+    with _at_once:
+        if password_hash is None and not _dummy:
+            _dummy.append(hasher.hash("nobody has this one"))
+        try:
+            return (
+                hasher.verify(password_hash or _dummy[0], password[:LONGEST_PASSWORD])
+                and password_hash is not None
+            )
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+def canonical_email(email: str) -> str:
+    """Read an email address without case, or raise EmailError."""
+    text = email.strip().lower()
+    if not EMAIL.fullmatch(text):
+        raise EmailError(fields={"email": ["Write an email address, like ada@example.com."]})
+    return text
+
+
+def find_or_create(email: str, *, name: str | None = None, now: datetime) -> User:
+    """Find the person with this address, or make one who has no password yet."""
+    address = canonical_email(email)
+    user = db.session.scalar(sa.select(User).where(User.email == address))
+    if user is None:
+        user = User(email=address, name=name or address.split("@")[0], created_at=now)
+        db.session.add(user)
+        db.session.flush()
+    return user
+
+
+def set_password(email: str, password_hash: str) -> User:
+    """Give a person another password, and end all their sessions."""
+    user = db.session.scalar(sa.select(User).where(User.email == canonical_email(email)))
+    if user is None:
+        raise NotFoundError
+    user.password_hash = password_hash
+    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.user_id == user.id))
+    return user

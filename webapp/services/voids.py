@@ -1,0 +1,121 @@
+"""Voiding: one reversal cancels an entry and all its corrections, and a bank line gets a fresh draft."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.corrections import effective, reversal
+from webapp.ledger.entries import Leg
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import JournalEntry, Transaction
+from webapp.queries import journal_entries as entries
+from webapp.queries import organizations, voidable
+from webapp.services import drafts, journal_entries
+from webapp.services.action_requests import Act, act
+from webapp.services.actors import Actor
+
+
+class NotVoidableError(LedgerError):
+    """This entry cannot be voided by itself."""
+
+    code = "not_voidable"
+
+
+class VoidDayError(UnprocessableError):
+    """A reversal is dated no earlier than what it cancels."""
+
+    code = "void_day"
+
+
+def void(
+    entry: JournalEntry, *, reason: str, actor: Actor, now: datetime, effective_on: date | None = None
+) -> dict[str, Any]:
+    """Cancel an entry as it stands, with all its corrections, and answer with the action request's result."""
+    payload = {"reason": reason, "effectiveAt": effective_on.isoformat() if effective_on else None}
+    title = f"Voided entry {entry.id}"
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
+        refusal = voidable.refusal(entry)
+        if refusal is not None:
+            raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
+        doing.before = {"status": entry.status}
+        doing.result = reverse(entry, doing, effective_on=effective_on)
+        doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
+    return {
+        "action_request_id": doing.id,
+        "status": "EXECUTED",
+        "changed": True,
+        "result": doing.result,
+        "error": "",
+    }
+
+
+def reverse(
+    entry: JournalEntry, doing: Act, *, effective_on: date | None = None, on_its_own_day: bool = False
+) -> dict[str, Any]:
+    """Post the reversal of an entry's effective state and give its bank lines fresh drafts."""
+    marker = entries.marker_of(entry)
+    family = [entry, *entries.corrections_of(entry)]
+    family_legs = [entries.legs_of(member) for member in family]
+    if marker is not None:
+        journal_entries.delete_draft(marker)
+    day = entry.effective_on if on_its_own_day else _reversal_day(family, effective_on)
+    cancelling = journal_entries.add_draft(
+        organizations.get(entry.organization_id),
+        day,
+        reversal(*family_legs),
+        source="void",
+        description=entry.description,
+        now=doing.now,
+        voids_id=entry.id,
+    )
+    journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
+    journal_entries.mark_voided(family, cancelling)
+    fresh = _fresh_drafts(entry, effective(*family_legs), day, doing.now)
+    return {
+        "journalEntryIds": [cancelling.id, *fresh],
+        "documentRelationIds": [],
+        "deletedJournalEntryIds": [] if marker is None else [marker.id],
+        "voidedJournalEntryIds": [member.id for member in family],
+    }
+
+
+def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:
+    organization_id = family[0].organization_id
+    latest = max(member.effective_on for member in family)
+    first = organizations.first_open_day(organization_id, latest)
+    if asked is None:
+        return first
+    if asked < latest:
+        sentence = f"What it cancels is dated {latest:%-d %b %Y}. Date the reversal that day or later."
+        raise VoidDayError(sentence, fields={"effectiveAt": [sentence]})
+    journal_entries.check_open(organization_id, asked)
+    return asked
+
+
+def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
+    """Give every line of a voided entry a draft of its own again, dated as the reversal."""
+    lines = db.session.scalars(
+        sa.select(Transaction)
+        .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
+        .order_by(Transaction.id)
+    ).all()
+    counter_legs = drafts.unmirrored(standing)
+    made = []
+    for line in lines:
+        line.journal_entry_id = None
+        if line.status in ("REMOVED", "DELETED"):
+            continue
+        # An entry that two lines share has no counter legs of its own: each line starts uncategorised again.
+        counter = counter_legs if len(lines) == 1 else None
+        made.append(
+            drafts.add(
+                line, now=now, counter_legs=counter, effective_on=day, description=entry.description
+            ).id
+        )
+    db.session.flush()
+    return made
