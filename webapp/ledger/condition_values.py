@@ -1,0 +1,119 @@
+"""How the value of a rule's condition reads, by what it is compared with; each says in a sentence what is wrong."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Final
+
+from webapp.ledger.currencies import UnknownCurrencyError, canonical
+
+MAX_PATTERN_LENGTH: Final = 1000
+MAX_ID: Final = 2**63 - 1
+
+_AMOUNT: Final = re.compile(r"[+-]?[0-9]{1,19}(\.[0-9]{1,8})?")
+_ID: Final = re.compile("[1-9][0-9]{0,18}")
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+# What a pattern is made of: an escape, a whole character class, the opening of a special group, a character.
+_PATTERN_PART: Final = re.compile(
+    r"\\(?P<escape>.) | \[\^?+\]?+(?:\\.|[^\]\\])*\] | \((?P<group>\?P?.=?) | .", re.VERBOSE | re.DOTALL
+)
+# Python warns of these in a class, for they are to become nested sets one day.
+_SET_OPERATION: Final = re.compile(r"\A\[\^?\[|\A\[.*(--|&&|~~|\|\|)", re.DOTALL)
+# Groups that a linear-time engine can follow; look-around, back references, conditions and atomic groups it cannot.
+_LINEAR_GROUPS: Final = ("?:", "?P<")
+
+
+def text_problem(_value: str) -> None:
+    """Take any text, also none: every text contains it."""
+
+
+def amount_problem(value: str) -> str | None:
+    """Refuse what is no decimal number.
+
+    >>> amount_problem("-12.50") is None, amount_problem("12,50")
+    (True, 'An amount is written like -12.50; "12,50" is not.')
+    """
+    return None if _AMOUNT.fullmatch(value) else f"An amount is written like -12.50; {_quoted(value)} is not."
+
+
+def size_problem(value: str) -> str | None:
+    """Refuse what is no decimal number or below zero, which an amount without its sign never is."""
+    problem = amount_problem(value)
+    if problem is None and value.startswith("-"):
+        return f"An amount without its sign is never below zero; {_quoted(value)} is."
+    return problem
+
+
+def date_problem(value: str) -> str | None:
+    """Refuse what is no day of the calendar.
+
+    >>> date_problem("2024-02-29") is None, date_problem("2026-02-29")
+    (True, 'A day is written like 2026-10-31; "2026-02-29" is none.')
+    """
+    try:
+        known = bool(_DAY.fullmatch(value)) and date.fromisoformat(value)
+    except ValueError:
+        known = False
+    return None if known else f"A day is written like 2026-10-31; {_quoted(value)} is none."
+
+
+def currency_problem(value: str) -> str | None:
+    """Refuse what is no currency."""
+    try:
+        canonical(value)
+    except UnknownCurrencyError as error:
+        return error.message
+    return None
+
+
+def id_problem(value: str) -> str | None:
+    """Refuse what can be no id."""
+    if _ID.fullmatch(value) and int(value) <= MAX_ID:
+        return None
+    return f"This takes the id of a record, like 42; {_quoted(value)} is none."
+
+
+def word_problem(subject: str, words: Sequence[str]) -> Callable[[str], str | None]:
+    """Make a check for one of a few words, read without case.
+
+    >>> word_problem("A direction", ["IN", "OUT"])("up")
+    'A direction is one of IN, OUT; "up" is none of them.'
+    """
+
+    def problem(value: str) -> str | None:
+        if value.upper() in words:
+            return None
+        return f"{subject} is one of {', '.join(words)}; {_quoted(value)} is none of them."
+
+    return problem
+
+
+def pattern_problem(pattern: str) -> str | None:
+    r"""Refuse a regular expression that is none, or that could not be followed in linear time.
+
+    >>> pattern_problem(r"rent \d+ (jan|feb)") is None, pattern_problem("[(?=]") is None
+    (True, True)
+    >>> pattern_problem(r"(a)\1")
+    'A pattern cannot look back at what it found or look around; leave out \\1.'
+    """
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        return f"A pattern has at most {MAX_PATTERN_LENGTH} characters."
+    for part in _PATTERN_PART.finditer(pattern):
+        group, escape = part["group"], part["escape"]
+        if (group and not group.startswith(_LINEAR_GROUPS)) or (escape and escape in "123456789"):
+            return f"A pattern cannot look back at what it found or look around; leave out {part[0]}."
+        if part[0] == "[":
+            return f"{_quoted(pattern)} is no regular expression; close its bracket."
+        if _SET_OPERATION.search(part[0]):
+            return f"The class {part[0]} may mean two things; put a backslash before the signs in it."
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return f"{_quoted(pattern)} is no regular expression; check its brackets and repetitions."
+    return None
+
+
+def _quoted(value: str) -> str:
+    shown = value if len(value) <= len("..") * 20 else value[:39] + "…"
+    return f'"{shown}"'

@@ -1,0 +1,156 @@
+"""What a rule acts on and when it runs by itself: two words that each say something about the other."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeVar
+
+from webapp.ledger.errors import UnprocessableError
+
+
+class Target(StrEnum):
+    """What a rule acts on."""
+
+    RECEIPT = "RECEIPT"
+    TRANSACTION = "TRANSACTION"
+
+
+class Trigger(StrEnum):
+    """When a rule runs by itself; MANUAL_APPLY never does, MANUAL_PREVIEW never writes."""
+
+    RECEIPT_PARSED = "RECEIPT_PARSED"
+    TRANSACTION_INGESTED = "TRANSACTION_INGESTED"
+    TRANSACTION_UPDATED = "TRANSACTION_UPDATED"
+    MANUAL_PREVIEW = "MANUAL_PREVIEW"
+    MANUAL_APPLY = "MANUAL_APPLY"
+
+
+class AmbiguousFieldError(UnprocessableError):
+    """Two unknown fields say different things about the same; keep one of them."""
+
+    code = "ambiguous_field"
+
+
+class ContradictionError(UnprocessableError):
+    """That trigger never meets that target; change one of them."""
+
+    code = "contradiction"
+
+
+class BoundWords(NamedTuple):
+    """A rule's target and trigger, and the paths of its input that nothing used, in input order."""
+
+    target: Target
+    trigger: Trigger
+    ignored: list[str]
+
+
+KNOWN_KEYS: Final = frozenset(
+    {"name", "description", "conditions", "effects", "priority", "stopProcessing", "target", "trigger"}
+)
+CONDITIONS_KEYS: Final = frozenset({"match", "conditions"})
+CONDITION_KEYS: Final = frozenset({"field", "operator", "value"})
+# One set for all kinds: a key that its own kind does not know is for the effect's check to name.
+EFFECT_KEYS: Final = frozenset({"kind", "sortOrder", "currency", "accountId", "orgMerchantId", "projectId"})
+
+_TARGET_OF: Final = {
+    Trigger.RECEIPT_PARSED: Target.RECEIPT,
+    Trigger.TRANSACTION_INGESTED: Target.TRANSACTION,
+    Trigger.TRANSACTION_UPDATED: Target.TRANSACTION,
+}
+_TRIGGER_OF: Final = {
+    Target.RECEIPT: Trigger.RECEIPT_PARSED,
+    Target.TRANSACTION: Trigger.TRANSACTION_INGESTED,
+}
+
+Word = TypeVar("Word", Target, Trigger)
+
+
+def bind_rule_words(payload: Mapping[str, object]) -> BoundWords:
+    """Read target and trigger out of a rule's input, also where unknown top-level keys hold their words.
+
+    The interface document withholds the names of the two fields, so a client that knows only it writes
+    their words under names of its own. The canonical key wins; then unknown keys must agree.
+    Raises AmbiguousFieldError, ContradictionError, or UnprocessableError for a canonical key's other value.
+
+    >>> bind_rule_words({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
+    BoundWords(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
+ignored=['color'])
+    """
+    target, target_keys = _word("target", Target, payload)
+    trigger, trigger_keys = _word("trigger", Trigger, payload)
+    used = KNOWN_KEYS | target_keys | trigger_keys
+    ignored = [key for key in payload if key not in used]
+    return BoundWords(*completed(target, trigger), [*ignored, *_nested_ignored(payload)])
+
+
+def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, Trigger]:
+    """Let each of the two words fill in the other, or raise ContradictionError where they cannot both be.
+
+    >>> [word.value for word in completed(None, Trigger.RECEIPT_PARSED)]
+    ['RECEIPT', 'RECEIPT_PARSED']
+    >>> [word.value for word in completed(None, Trigger.MANUAL_APPLY)]
+    ['TRANSACTION', 'MANUAL_APPLY']
+    >>> completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)
+    Traceback (most recent call last):
+    webapp.ledger.triggers.ContradictionError: TRANSACTION_UPDATED never meets a RECEIPT; change target or trigger.
+    """
+    implied = _TARGET_OF.get(trigger) if trigger else None
+    if target and implied and target is not implied:
+        message = f"{trigger} never meets a {target}; change target or trigger."
+        raise ContradictionError(message, fields={"trigger": [message]})
+    found = target or implied or Target.TRANSACTION
+    return found, trigger or _TRIGGER_OF[found]
+
+
+def is_narrowed(ignored: list[str]) -> bool:
+    """Tell whether what nothing used was part of the conditions, so that the rule matches more than was meant.
+
+    >>> is_narrowed(["color", "effects.0.note"]), is_narrowed(["conditions.conditions.0.caseSensitive"])
+    (False, True)
+    """
+    return any(path.startswith("conditions.") for path in ignored)
+
+
+def _word(name: str, words: type[Word], payload: Mapping[str, object]) -> tuple[Word | None, frozenset[str]]:
+    """Find a field's word and the unknown keys that hold it."""
+    if name in payload:
+        return _canonical_word(name, words, payload[name]), frozenset()
+    found = {
+        key: words(value)
+        for key, value in payload.items()
+        if key not in KNOWN_KEYS and isinstance(value, str) and value in set(words)
+    }
+    if len(set(found.values())) > 1:
+        keys = " and ".join(sorted(found))
+        raise AmbiguousFieldError(
+            f"{keys} say different things about the {name}; keep one, or use {name} itself.",
+            fields={key: [f"This is read as the {name}, and another field says otherwise."] for key in found},
+        )
+    return next(iter(found.values()), None), frozenset(found)
+
+
+def _canonical_word(name: str, words: type[Word], value: object) -> Word:
+    if isinstance(value, str) and value in set(words):
+        return words(value)
+    message = f"The {name} is one of {', '.join(words)}."
+    raise UnprocessableError(message, fields={name: [message]})
+
+
+def _nested_ignored(payload: Mapping[str, object]) -> list[str]:
+    conditions = payload.get("conditions")
+    paths = _unknown(conditions, CONDITIONS_KEYS, "conditions")
+    if isinstance(conditions, Mapping):
+        paths += _unknown_in_each(conditions.get("conditions"), CONDITION_KEYS, "conditions.conditions")
+    return paths + _unknown_in_each(payload.get("effects"), EFFECT_KEYS, "effects")
+
+
+def _unknown_in_each(records: object, known: frozenset[str], path: str) -> list[str]:
+    each = records if isinstance(records, list) else []
+    return [
+        found for index, record in enumerate(each) for found in _unknown(record, known, f"{path}.{index}")
+    ]
+
+
+def _unknown(record: object, known: frozenset[str], path: str) -> list[str]:
+    keys = record if isinstance(record, Mapping) else {}
+    return [f"{path}.{key}" for key in keys if key not in known]
