@@ -1,0 +1,40 @@
+"""What every test may ask for: books on both databases, the same four people, a served address, a browser."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+from tests.fixtures.corpus import CORPUS
+
+# Each after those that it imports, so that pytest sees every one of them first.
+pytest_plugins = [
+    "tests.fixtures.people",
+    "tests.fixtures.houses",
+    "tests.fixtures.books",
+    "tests.fixtures.statements",
+    "tests.fixtures.servers",
+    "tests.fixtures.browsers",
+]
+
+# A figure of the promises is counted in full by `make test-full`; the shorter counts find the same kinds of mistake.
+settings.register_profile(
+    "quick", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("full", settings.get_profile("quick"), max_examples=2000)
+
+collect_ignore = [] if CORPUS.is_dir() else ["corpus"]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="use the counts that the promises name")
+
+
+def pytest_configure(config):
+    settings.load_profile("full" if config.getoption("--full") else "quick")
+    # Readers of the server's own time zone would show themselves here.
+    os.environ["TZ"] = "Pacific/Apia"
+
+
+def pytest_report_header():
+    state = "present" if CORPUS.is_dir() else "ABSENT: tests/corpus is not collected"
+    return f"corpus of bank files beside this folder: {state}"
