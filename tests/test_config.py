@@ -1,0 +1,73 @@
+"""Settings come from the environment or from files it names, and unsafe ones stop the start."""
+
+import stat
+
+import pytest
+
+from webapp.config import Settings, UnsafeSettingError
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read settings from an environment that keeps its instance in a folder of the test's own."""
+
+    def settings(**environment):
+        return Settings.from_environment({"INSTANCE_PATH": str(tmp_path / "instance"), **environment})
+
+    return settings
+
+
+def test_a_newcomer_gets_sqlite_in_the_instance_on_loopback(read, tmp_path):
+    settings = read()
+    assert settings.database_url == f"sqlite:///{tmp_path / 'instance' / 'tieout.sqlite'}"
+    assert (settings.host, settings.port, settings.workers, settings.threads) == ("127.0.0.1", 8000, 1, 8)
+    assert settings.trusted_hosts == ("localhost", "127.0.0.1", "[::1]")
+
+
+def test_postgresql_is_reached_by_psycopg_with_two_workers(read):
+    settings = read(DATABASE_URL="postgresql://books@db/tieout")
+    assert settings.database_url == "postgresql+psycopg://books@db/tieout"
+    assert settings.workers == 2
+
+
+def test_the_secret_key_is_made_once_and_kept_for_its_owner_only(read, tmp_path):
+    first, second = read().secret_key, read().secret_key
+    kept = tmp_path / "instance" / "secret_key"
+    assert first == second == kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_a_setting_may_stand_in_a_file(read, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("from a file, long enough to be safe\n")
+    assert read(SECRET_KEY_FILE=str(secret)).secret_key == "from a file, long enough to be safe"
+
+
+@pytest.mark.parametrize(
+    ("environment", "hint"),
+    [
+        ({"SECRET_KEY": "short"}, "at least 32"),
+        ({"SECRET_KEY_FILE": "nowhere"}, "cannot be read: nowhere"),
+        ({"FLASK_DEBUG": "1"}, "Unset it"),
+        ({"TRUSTED_HOSTS": "*"}, "must list host names"),
+        ({"TRUSTED_HOSTS": "books.example,"}, "must list host names"),
+        ({"DATABASE_URL": "mysql://books"}, "must begin with postgresql:// or sqlite:///"),
+        ({"PORT": "http"}, "whole number from 0 to 65535"),
+        ({"PORT": "65536"}, "whole number from 0 to 65535"),
+        ({"WEB_CONCURRENCY": "0"}, "whole number from 1"),
+        ({"THREADS": "-1"}, "whole number from 1"),
+    ],
+    ids=str,
+)
+def test_an_unsafe_setting_stops_the_start_with_a_hint(read, environment, hint):
+    with pytest.raises(UnsafeSettingError, match=hint):
+        read(**environment)
+
+
+def test_books_that_every_user_of_the_machine_can_read_stop_the_start(read, tmp_path):
+    read()
+    database = tmp_path / "instance" / "tieout.sqlite"
+    database.touch(mode=0o644)
+    with pytest.raises(UnsafeSettingError, match="chmod 600"):
+        read()
