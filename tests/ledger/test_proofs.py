@@ -57,7 +57,7 @@ def test_the_frozen_document_has_every_key_and_its_digest_is_of_its_canonical_te
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert digest(document) == hashlib.sha256(text.encode()).hexdigest()
     assert text == (
-        '{"completedAt":"2026-11-02T08:30:00Z","completedBy":7,"currency":"EUR","faId":3,"id":5,"inTransit":[],'
+        '{"completedAt":"2026-11-02T08:30:00.000Z","completedBy":7,"currency":"EUR","faId":3,"id":5,"inTransit":[],'
         '"keepAsNew":false,"ledgerBalance":"-2356.38","lines":[{"amount":"-0.05","bookedOn":"2026-10-31",'
         '"journalEntryId":1001,"providerTransactionId":"ref 1","transactionId":1},{"amount":"1.00",'
         '"bookedOn":"2026-10-31","journalEntryId":1002,"providerTransactionId":"ref 2","transactionId":2}],'

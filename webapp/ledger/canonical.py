@@ -22,12 +22,12 @@ def sha256_hex(text: str) -> str:
 
 
 def instant_text(at: datetime) -> str:
-    """Write an aware instant in RFC 3339, in UTC with Z, with microseconds only where it has some.
+    """Write an aware instant in RFC 3339, in UTC with Z and milliseconds, as the interface sends it.
 
     >>> from datetime import timedelta, timezone
     >>> instant_text(datetime(2026, 11, 3, 1, 30, tzinfo=timezone(timedelta(hours=2))))
-    '2026-11-02T23:30:00Z'
+    '2026-11-02T23:30:00.000Z'
     """
     if at.tzinfo is None:
         raise ValueError(at)
-    return at.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
