@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fixtures.corpus import CORPUS
@@ -38,3 +39,13 @@ def pytest_configure(config):
 def pytest_report_header():
     state = "present" if CORPUS.is_dir() else "ABSENT: tests/corpus is not collected"
     return f"corpus of bank files beside this folder: {state}"
+
+
+@pytest.fixture
+def rounds(pytestconfig):
+    """Choose a count: a quick one, or under `make test-full` the one that a promise names."""
+
+    def choose(quick: int, promised: int) -> int:
+        return promised if pytestconfig.getoption("--full") else quick
+
+    return choose
