@@ -1,6 +1,7 @@
 """What every test may ask for: books on both databases, the same four people, a served address, a browser."""
 
 import os
+import time
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,7 @@ def pytest_configure(config):
     settings.load_profile("full" if config.getoption("--full") else "quick")
     # Readers of the server's own time zone would show themselves here.
     os.environ["TZ"] = "Pacific/Apia"
+    time.tzset()
 
 
 def pytest_report_header():

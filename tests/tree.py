@@ -11,8 +11,9 @@ ROOT = Path(__file__).parents[1]
 @functools.cache
 def files() -> tuple[Path, ...]:
     """Every file that is committed or about to be, relative to the top."""
+    # Whoever runs the tests may be another user than the one who owns the folder.
     listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
+        ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],  # noqa: S607
         cwd=ROOT,
         capture_output=True,
         text=True,
