@@ -224,20 +224,6 @@ def scope_session(organization_id: str) -> None:
     db.session().info["organization_id"] = organization_id
 
 
-@event.listens_for(orm.Session, "do_orm_execute")
-def _see_one_organization(state: orm.ORMExecuteState) -> None:
-    organization_id = state.session.info.get("organization_id")
-    if organization_id is None or not state.is_select or state.is_column_load or state.is_relationship_load:
-        return
-    from webapp.models.base import Organized  # noqa: PLC0415  (the models are built on this module)
-
-    state.statement = state.statement.options(
-        orm.with_loader_criteria(
-            Organized, lambda model: model.organization_id == organization_id, include_aliases=True
-        )
-    )
-
-
 def allocate_ids(table: sa.Table, count: int) -> Sequence[int]:
     """Reserve ids for a bulk insert, so that parents and children can be written without reading back."""
     if count == 0:

@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy.exc
-from flask import Flask, Response, make_response, render_template, request
+from flask import Flask, Response, g, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from webapp.db import BusyError, db
@@ -118,7 +118,7 @@ def dress(
         body |= {key: value for key, value in (("fields", fields), ("details", details)) if value}
         return Response(json.dumps(body), status, content_type="application/json")
     page = render_template(
-        "errors/error.html", status=status, code=code, sentence=sentence, fields=fields or {}
+        "errors/error.html", status=status, message=sentence, request_id=g.get("request_id")
     )
     return make_response(page, status)
 

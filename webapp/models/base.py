@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import event, orm
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from webapp.db import Base, Instant
@@ -53,6 +54,19 @@ def one_of(column: str, *words: str) -> sa.CheckConstraint:
 def created() -> Mapped[datetime]:
     """Make the column of a creation instant."""
     return mapped_column(Instant, nullable=False)
+
+
+@event.listens_for(orm.Session, "do_orm_execute")
+def see_one_organization(state: orm.ORMExecuteState) -> None:
+    """Show a session that was scoped to an organization the rows of that one only."""
+    organization_id = state.session.info.get("organization_id")
+    if organization_id is None or not state.is_select or state.is_column_load or state.is_relationship_load:
+        return
+    state.statement = state.statement.options(
+        orm.with_loader_criteria(
+            Organized, lambda model: model.organization_id == organization_id, include_aliases=True
+        )
+    )
 
 
 __all__ = [

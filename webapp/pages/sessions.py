@@ -12,6 +12,11 @@ from webapp.services import sessions
 from webapp.web import requests
 from webapp.web.auth import PUBLIC, cookie_name, principal, requires
 
+COOKIE_WOULD_LEAK = (
+    "Anybody on the way could read your session over plain HTTP. "
+    "Serve Tieout over HTTPS behind a proxy and set PROXY_HOPS, or open it on this machine as http://localhost."
+)
+
 bp = Blueprint("sessions", __name__)
 
 
@@ -55,10 +60,9 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
     """Render the form, or where plain HTTP would give the cookie away, how to serve over HTTPS."""
     page = render_template(
         "sessions/sign_in.html",
-        error=error,
+        problem=error if can_keep_cookie() else COOKIE_WOULD_LEAK,
         email=email,
         next=local_path(request.values.get("next", "")),
-        is_refused=not can_keep_cookie(),
     )
     return make_response(page, status)
 

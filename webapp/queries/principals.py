@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from flask_login import UserMixin
 from sqlalchemy import orm
 
 from webapp.ledger.scopes import scopes_of_role
@@ -24,7 +23,7 @@ def digest_of(secret: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Principal(UserMixin):  # type: ignore[misc]
+class Principal:
     """Who asks: a session in its chosen organization, or a token in its only one."""
 
     organization_id: str
@@ -40,9 +39,7 @@ class Principal(UserMixin):  # type: ignore[misc]
     token_name: str | None = None
     last_seen_at: datetime | None = None
 
-    def get_id(self) -> str:
-        """Give Flask-Login the person's id."""
-        return str(self.user_id)
+    is_authenticated: bool = True
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:

@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models import BrowserSession, User
 
-SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 1000
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,255}")
 
 hasher = PasswordHasher()
@@ -24,7 +24,7 @@ _dummy: list[str] = []
 
 
 class WeakPasswordError(UnprocessableError):
-    """A password has at least ten characters."""
+    """A password has at least twelve characters."""
 
     code = "weak_password"
 
@@ -38,7 +38,7 @@ class EmailError(UnprocessableError):
 def hash_password(password: str) -> str:
     """Hash a password, or raise WeakPasswordError."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise WeakPasswordError(fields={"password": ["Choose 10 to 1000 characters."]})
+        raise WeakPasswordError(fields={"password": ["Choose 12 to 1000 characters."]})
     with _at_once:
         return hasher.hash(password)
 

@@ -3,6 +3,7 @@
 from flask import Flask
 
 from webapp.web.auth import note_last_use, register_auth
+from webapp.web.context import add_context
 from webapp.web.converters import IdConverter
 from webapp.web.headers import add_headers
 from webapp.web.requests import register_requests
@@ -11,6 +12,7 @@ from webapp.web.requests import register_requests
 def register(app: Flask) -> None:
     """Put these tools around every request."""
     app.url_map.converters["id"] = IdConverter
+    add_context(app)
     register_requests(app)
     register_auth(app)
     app.after_request(add_headers)

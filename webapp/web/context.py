@@ -1,0 +1,37 @@
+"""What every template may name: who looks, at whose books, what they may do, and how figures and days are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, g
+
+from webapp.queries.principals import Principal
+from webapp.web import figures, wording
+
+
+def add_context(app: Flask) -> None:
+    """Give the templates their names, filters and tests."""
+    app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
+    app.jinja_env.tests.update(figures.TESTS)
+    app.jinja_env.globals.update(wording.GLOBALS)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.context_processor(names)
+
+
+def names() -> dict[str, Any]:
+    """Give the names that base.html tells about."""
+    found: Principal | None = g.get("principal")
+    if found is None:
+        return {"viewer": None, "organization": None, "can": frozenset(), "notice": None}
+    return {
+        "viewer": {"name": found.user_name, "email": found.email},
+        "organization": {
+            "id": found.organization_id,
+            "name": found.organization_name,
+            "base_currency": found.base_currency,
+        },
+        "can": found.scopes,
+        "notice": None,
+        "now": g.now,
+    }
