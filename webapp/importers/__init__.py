@@ -1,1 +1,37 @@
-"""Readers of bank files, one module per format."""
+"""Readers of bank files, one module per format, all answering to the same two functions."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from webapp.importers import ofx
+from webapp.importers.bank_files import BankFile, FileRefusedError
+
+__all__ = ["BankFile", "FileRefusedError", "read"]
+
+
+class Reader(Protocol):
+    """A module that knows one format by its bytes and reads it."""
+
+    def recognises(self, data: bytes) -> bool:
+        """Tell whether the bytes look like this format."""
+
+    def read(self, data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
+        """Read a whole file, or raise FileRefusedError."""
+
+
+_READERS: Final[tuple[Reader, ...]] = (ofx,)
+
+
+def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
+    """Read a bank file of any known format, recognised by its bytes and never by its name.
+
+    `mapping` says where a CSV file keeps its columns. Raises FileRefusedError with a sentence for the user.
+    """
+    if not data.strip(b"\0 \t\r\n"):
+        raise FileRefusedError("The file is empty; download it from the bank again.")
+    for reader in _READERS:
+        if reader.recognises(data):
+            return reader.read(data, mapping=mapping)
+    raise FileRefusedError(
+        "The file is in no format that is known here; export it from the bank as OFX, QFX or Money."
+    )

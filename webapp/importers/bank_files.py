@@ -1,0 +1,82 @@
+"""What a bank file says, whatever its format: statements, balances and lines, as facts without our books."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import ClassVar, Final, Literal
+
+from webapp.ledger.errors import UnprocessableError
+
+# Five times the largest file anyone is known to export; beyond it a file is an attack or a mistake.
+MAX_LINES: Final = 500_000
+
+
+class FileRefusedError(UnprocessableError):
+    """The file cannot be read as a bank file; nothing of it was taken."""
+
+    code: ClassVar[str] = "file_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedBalance:
+    """A ledger balance the bank states for the close of a day; without a day it can be shown, not counted from.
+
+    `stated_at` (UTC) orders several balances of one day, where the bank gives a time.
+    """
+
+    amount: Decimal
+    day: date | None
+    stated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
+
+    The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
+    reference exactly as sent, placeholders included; `description` is all of the bank's text.
+    """
+
+    row: int
+    booked_on: date
+    amount: Decimal
+    description: str
+    value_on: date | None = None
+    pending: bool = False
+    provider_transaction_id: str | None = None
+    counterparty: str | None = None
+    reference: str | None = None
+    iban: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row that is no line of a statement, and why."""
+
+    row: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a file says about one account; `currency` is an ISO 4217 code, None where the file has none."""
+
+    external_id: str | None
+    currency: str | None
+    lines: tuple[Line, ...]
+    kind: Literal["BANK", "CARD"] = "BANK"
+    name: str | None = None
+    institution: str | None = None
+    opening: StatedBalance | None = None
+    closing: StatedBalance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankFile:
+    """A whole file, read or refused as one."""
+
+    format: str
+    statements: tuple[Statement, ...]
+    warnings: tuple[str, ...] = field(default=())
+    skipped: tuple[SkippedRow, ...] = field(default=())

@@ -1,0 +1,101 @@
+"""Bytes to text: banks name one encoding and send another, and every accent of a payee hangs on it."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+# The longer mark first: UTF-32's begins with UTF-16's.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+# Where the name of an encoding is commonly meant in its wider form, as browsers read it too.
+_WIDER: Final = {
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+
+# An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
+_SINGLE_BYTE: Final = re.compile(r"cp(125\d|437|85\d|86\d|874)|iso8859-\d+|koi8-[ru]|mac-roman|tis-620")
+_MULTI_BYTE: Final = {"utf-8", "gb18030", "big5", "cp932", "cp949", "euc_jp"}
+
+_XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""", re.IGNORECASE)
+
+
+def decode(data: bytes, declared: Iterable[str] = ()) -> str:
+    r"""Turn a file's bytes into text; every byte becomes some character, and a line end stays one.
+
+    The byte-order mark decides, then the XML declaration, then the `declared` names in their order,
+    then UTF-8, then Windows-1252.
+
+    >>> decode("Caf\u00e9".encode("cp1252"), ["1252"]), decode(b"\xef\xbb\xbfA"), decode(b"\x82\xa0", ["932"])
+    ('Café', 'A', 'あ')
+
+    A name of one byte per character does not survive bytes that are sound UTF-8: banks write 1252 and
+    send UTF-8, while text in such an encoding is never UTF-8 by chance.
+
+    >>> decode("Caf\u00e9".encode(), ["1252"])
+    'Café'
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return data.removeprefix(codecs.BOM_UTF8).decode(name, errors="replace")
+    if wide := _wide(data):
+        return data.decode(wide, errors="replace")
+    for name in _candidates([*_xml_encoding(data), *declared]):
+        try:
+            return data.decode(name)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("cp1252", errors="replace")
+
+
+def _wide(data: bytes) -> str | None:
+    """The UTF-16 of a file without a mark: a first character of Latin script has one byte of zero."""
+    if len(data) >= 2 and not data[0] and data[1]:  # noqa: PLR2004
+        return "utf-16-be"
+    if len(data) >= 2 and data[0] and not data[1]:  # noqa: PLR2004
+        return "utf-16-le"
+    return None
+
+
+def _xml_encoding(data: bytes) -> list[str]:
+    found = _XML_ENCODING.search(data[:1024])
+    return [found[1].decode("ascii", errors="ignore")] if found else []
+
+
+def _candidates(declared: Iterable[str]) -> Iterator[str]:
+    """The encodings to try: what is declared, with UTF-8 before the first that has one byte per character."""
+    for name in filter(None, map(_codec, declared)):
+        if _SINGLE_BYTE.fullmatch(name):
+            yield "utf-8"
+        yield name
+    yield "utf-8"
+
+
+def _codec(name: str) -> str | None:
+    """Python's name of a declared encoding, or None where it says nothing (NONE, USASCII, UTF-16 without mark).
+
+    >>> [_codec(name) for name in ("1252", "ISO-8859-1", "8859-15", "UTF8", "GBK", "NONE", "zlib", "utf-16")]
+    ['cp1252', 'cp1252', 'iso8859-15', 'utf-8', 'gb18030', None, None, None]
+    """
+    plain = name.strip().lower()
+    if re.fullmatch(r"\d{3,5}", plain):
+        plain = "utf-8" if plain == "65001" else f"cp{plain}"
+    elif re.fullmatch(r"8859[-_]\d+", plain):
+        plain = f"iso-{plain}"
+    try:
+        known = codecs.lookup(plain).name
+    except (LookupError, ValueError):
+        return None
+    wider = _WIDER.get(known, known)
+    return wider if wider in _MULTI_BYTE or _SINGLE_BYTE.fullmatch(wider) else None

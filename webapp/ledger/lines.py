@@ -1,0 +1,118 @@
+"""The key of a bank line: by what a line of a file is known again when another file brings it once more."""
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
+from hashlib import sha256
+from typing import Final, NamedTuple, Protocol
+
+# What banks write where they have no reference; each of them stands on many lines.
+_PLACEHOLDERS: Final = frozenset({"NONREF", "NOREF", "NOTPROVIDED", "NONE", "NULL", "NA"})
+
+
+class LineFacts(Protocol):
+    """What the key of a line is made of."""
+
+    @property
+    def provider_transaction_id(self) -> str | None:
+        """The bank's reference as sent."""
+
+    @property
+    def booked_on(self) -> date:
+        """The day the bank wrote."""
+
+    @property
+    def amount(self) -> Decimal:
+        """The exact amount from the account holder's view."""
+
+    @property
+    def pending(self) -> bool:
+        """Whether the bank has yet to book it."""
+
+    @property
+    def description(self) -> str:
+        """The bank's text."""
+
+    @property
+    def counterparty(self) -> str | None:
+        """Whom the bank names."""
+
+
+class LineKey(NamedTuple):
+    """A line's identity on its feed account: a SHA-256 in hex of its facts, and which of the equal ones it is."""
+
+    digest: str
+    occurrence: int
+
+
+def line_keys(lines: Iterable[LineFacts]) -> list[LineKey]:
+    """Give each line of one account in one file its key, in the order of the lines.
+
+    The bank's reference, the day and the amount are the key, so that a reference never swallows a line of
+    another day or amount; without a reference the normalised text joins it. Equal lines are counted from 1.
+
+    >>> from types import SimpleNamespace as Line
+    >>> coffee = dict(provider_transaction_id="NONREF", booked_on=date(2026, 3, 1), amount=Decimal("-2.50"),
+    ...               pending=False, description="Coffee  Bar", counterparty=None)
+    >>> keys = line_keys([Line(**coffee), Line(**coffee), Line(**coffee | {"description": "Bakery"})])
+    >>> [key.occurrence for key in keys], keys[0].digest == keys[1].digest != keys[2].digest
+    ([1, 2, 1], True)
+    >>> again = line_keys([Line(**coffee | {"description": "COFFEE BAR", "amount": Decimal("-2.5")})])
+    >>> again == keys[:1]
+    True
+    """
+    seen: Counter[str] = Counter()
+    keys = []
+    for line in lines:
+        digest = _digest(line)
+        seen[digest] += 1
+        keys.append(LineKey(digest, seen[digest]))
+    return keys
+
+
+def is_placeholder(reference: str | None) -> bool:
+    """Tell whether a reference says only that there is none.
+
+    >>> [is_placeholder(text) for text in (None, "", "NONREF", "Not provided", "0000-00", "0001", "F12")]
+    [True, True, True, True, True, False, False]
+    """
+    letters = "".join(filter(str.isalnum, reference or "")).upper()
+    return not letters.strip("0") or letters in _PLACEHOLDERS
+
+
+def normalised(text: str) -> str:
+    r"""Fold what a re-encoded or re-wrapped file may change in a text: case, composition and white space.
+
+    >>> normalised("Cafe\u0301  \uff21BC\n ß")
+    'café abc ss'
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(folded.split())
+
+
+def _digest(line: LineFacts) -> str:
+    reference = line.provider_transaction_id
+    named = [normalised(line.description), normalised(line.counterparty or "")]
+    # Pending lines are replaced as a whole by each file; counted with the booked ones, a pending line
+    # that vanishes would shift the numbers of its equals and bring them in a second time.
+    facts = [
+        "pending" if line.pending else "booked",
+        line.booked_on.isoformat(),
+        _plain(line.amount),
+        named if is_placeholder(reference) else reference,
+    ]
+    return sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def _plain(amount: Decimal) -> str:
+    """The amount without trailing zeros, in digits.
+
+    >>> _plain(Decimal("8.850")), _plain(Decimal("-0.00")), _plain(Decimal("1E+2"))
+    ('8.85', '0', '100')
+    """
+    whole, _, part = format(amount, "f").partition(".")
+    part = part.rstrip("0")
+    return f"{whole}.{part}" if part else whole.replace("-0", "0") if amount == 0 else whole
