@@ -32,7 +32,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.get("/<id:entry_id>")
-@requires("read")
+@requires("read", is_documented=True)
 @bp.response(200, AnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""

@@ -73,7 +73,7 @@ def restore(transaction_id: int) -> dict[str, Any]:
 
 
 @bp.post("/<id:transaction_id>/confirm")
-@requires("confirm")
+@requires("confirm", is_documented=True)
 @bp.arguments(ConfirmSchema)
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:

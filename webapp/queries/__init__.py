@@ -3,10 +3,23 @@
 from webapp.queries import (
     accounts,
     action_requests,
+    choices,
     entry_records,
+    entry_stories,
     journal_entries,
     organizations,
     transactions,
+    workspaces,
 )
 
-__all__ = ["accounts", "action_requests", "entry_records", "journal_entries", "organizations", "transactions"]
+__all__ = [
+    "accounts",
+    "action_requests",
+    "choices",
+    "entry_records",
+    "entry_stories",
+    "journal_entries",
+    "organizations",
+    "transactions",
+    "workspaces",
+]

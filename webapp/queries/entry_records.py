@@ -24,6 +24,7 @@ from webapp.models import (
 )
 from webapp.queries import voidable
 from webapp.queries.paging import Order, Page, page
+from webapp.queries.search import entry_matches
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -97,6 +98,7 @@ class Filters:
     account_id: int | None = None
     from_: date | None = None
     to: date | None = None
+    q: str | None = None
 
 
 def record(entry: JournalEntry) -> EntryRecord:
@@ -122,6 +124,8 @@ def listed(
         statement = statement.where(JournalEntry.effective_on >= filters.from_)
     if filters.to is not None:
         statement = statement.where(JournalEntry.effective_on <= filters.to)
+    if filters.q is not None:
+        statement = statement.where(entry_matches(organization_id, filters.q))
     rows, next_key = page(
         statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit
     )

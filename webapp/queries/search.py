@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db, fold
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Transaction
+from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
 
 
 def matches_text_or_amount(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
@@ -17,13 +18,34 @@ def matches_text_or_amount(organization_id: str, typed: str) -> sa.ColumnElement
     pattern = like_pattern(typed)
     texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
-    number = amount_typed(typed)
-    if number is not None:
-        found += [
-            sa.and_(Transaction.currency == currency, Transaction.amount_minor.in_((minor, -minor)))
-            for currency, minor in _minors(organization_id, number)
-        ]
+    is_amount = _is_amount(organization_id, typed, Transaction.currency, Transaction.amount_minor)
+    return sa.or_(*found, *is_amount)
+
+
+def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+    """Say in SQL that an entry's description contains a text without case, or that a leg is of an amount."""
+    found: list[sa.ColumnElement[bool]] = [
+        fold(JournalEntry.description).like(like_pattern(typed), escape="\\")
+    ]
+    is_amount = _is_amount(organization_id, typed, Posting.currency, Posting.amount_minor)
+    if is_amount:
+        of_leg = sa.select(Posting.journal_entry_id).where(
+            Posting.organization_id == organization_id, sa.or_(*is_amount)
+        )
+        found.append(JournalEntry.id.in_(of_leg))
     return sa.or_(*found)
+
+
+def _is_amount(
+    organization_id: str, typed: str, currency: Any, amount_minor: Any
+) -> list[sa.ColumnElement[bool]]:
+    number = amount_typed(typed)
+    if number is None:
+        return []
+    return [
+        sa.and_(currency == code, amount_minor.in_((minor, -minor)))
+        for code, minor in _minors(organization_id, number)
+    ]
 
 
 def like_pattern(typed: str) -> str:
@@ -53,7 +75,10 @@ def amount_typed(typed: str) -> Decimal | None:
 
 def _minors(organization_id: str, number: Decimal) -> list[tuple[str, int]]:
     currencies = db.session.scalars(
-        sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id).distinct()
+        sa.union(
+            sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id),
+            sa.select(Organization.base_currency).where(Organization.id == organization_id),
+        )
     )
     found = []
     for currency in currencies:

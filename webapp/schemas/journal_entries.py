@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.workspaces import AddressSchema
 
 STATUSES = ("DRAFT", "POSTED", "VOIDED")
 SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
@@ -78,6 +79,7 @@ class EntryQuerySchema(PageSchema):
     account_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
+    q = fields.Text(least=1, most=255, load_default=None)
 
 
 class PostingInputSchema(Schema):
@@ -101,6 +103,10 @@ class ManualEntrySchema(Schema):
         validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Send 2 to 200 postings."),
     )
     post = fields.Flag(load_default=False)
+
+
+class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
+    """The same filters as the journal's form sends them."""
 
 
 class VoidSchema(Schema):

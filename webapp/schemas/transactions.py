@@ -95,8 +95,21 @@ class ConfirmManySchema(Schema):
     note = fields.Text(most=2000, allow_none=True, load_default=None)
 
 
+class SplitFormSchema(SplitSchema):
+    """A part of a line as a form writes it."""
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
 class TransactionFormSchema(TransactionChangesSchema):
     """The same changes as a form writes them."""
+
+    splits = ma.fields.List(
+        ma.fields.Nested(SplitFormSchema),
+        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+    )
 
     account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]

@@ -22,6 +22,7 @@ from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
 from webapp.web import requests
+from webapp.web.strictness import refuse_unasked
 
 View = TypeVar("View", bound=Callable[..., Any])
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
@@ -56,17 +57,19 @@ class UnauthenticatedError(Unauthorized):
 
 
 def requires(
-    scope: str, *, body_limit: int = requests.BODY_LIMIT, begins: bool = True
+    scope: str, *, body_limit: int = requests.BODY_LIMIT, begins: bool = True, is_documented: bool = False
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its largest body in bytes, and who opens the transaction.
 
-    With `begins=False` the view itself calls `begin`, after reading what comes in slowly.
+    With `begins=False` the view itself calls `begin`, after reading what comes in slowly. `is_documented` marks
+    the interface document's endpoints, which ignore what they do not know.
     """
 
     def declare(view: View) -> View:
         view.scope = scope  # type: ignore[attr-defined]
         view.body_limit = body_limit  # type: ignore[attr-defined]
         view.begins = begins  # type: ignore[attr-defined]
+        view.is_documented = is_documented  # type: ignore[attr-defined]
         return view
 
     return declare
@@ -94,10 +97,7 @@ def guard() -> Response | None:
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
-    if scope not in principal().scopes:
-        raise NoScopeError(
-            f"This needs the scope {scope}; yours are {', '.join(sorted(principal().scopes))}."
-        )
+    demand(scope)
     if getattr(view, "begins", True):
         begin()
     return None
@@ -115,6 +115,7 @@ def begin() -> None:
     """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
     if is_for_api():
         requests.read_json_body()
+        refuse_unasked(current_app.view_functions[request.endpoint or ""])
     else:
         _ = request.form
     requests.begin(principal().organization_id)

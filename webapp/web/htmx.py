@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from flask import Response, current_app, make_response, redirect, render_template, request
-from jinja2_fragments.flask import render_blocks
+from jinja2_fragments.flask import render_block
 
 
 def is_htmx() -> bool:
@@ -13,19 +15,36 @@ def is_htmx() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
-def render(template: str, *, parts: tuple[str, ...] = (), status: int = 200, **context: Any) -> Response:
-    """Render the page; or, for htmx, the blocks in `parts`, or else the block that its target names."""
+def render(
+    template: str, *, parts: Mapping[str, str] | None = None, status: int = 200, **context: Any
+) -> Response:
+    """Render the page; for htmx the block that it targets, or the blocks in `parts`, each for an element's id."""
     if is_htmx():
-        blocks = current_app.jinja_env.get_template(template).blocks
-        chosen = parts or ((target(),) if target() in blocks else ())
-        if chosen:
-            return make_response(render_blocks(template, list(chosen), **context), status)
+        if parts:
+            return make_response(render_parts(template, parts, **context), status)
+        if target() in current_app.jinja_env.get_template(template).blocks:
+            return make_response(render_block(template, target(), **context), status)
     return make_response(render_template(template, **context), status)
+
+
+def render_parts(template: str, parts: Mapping[str, str], **context: Any) -> str:
+    """Render blocks of a page, each wrapped so that htmx puts it in the place of the element with that id."""
+    return "".join(
+        f'<hx-partial hx-target="#{element_id}">{render_block(template, block, **context)}</hx-partial>'
+        for block, element_id in parts.items()
+    )
 
 
 def target() -> str:
     """Tell the id of the element that htmx will replace; htmx 4 sends it after the element's tag."""
     return request.headers.get("HX-Target", "").rpartition("#")[2]
+
+
+def back(default: str) -> Response:
+    """Send the visitor back to the page of ours that the act was made on."""
+    parts = urlsplit(request.referrer or "")
+    is_ours = parts.netloc == request.host and parts.path.startswith("/")
+    return go(urlunsplit(("", "", parts.path, parts.query, "")) if is_ours else default)
 
 
 def go(address: str) -> Response:

@@ -1,0 +1,42 @@
+"""Which open lines make up a difference exactly."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+MOST_AMOUNTS: Final = 250
+
+
+def only_combination(amounts: Sequence[int], wanted: int) -> tuple[int, ...] | None:
+    """Give the positions of the one to three amounts that add up to a sum; None where none or several do.
+
+    A hint is worth something only while it is the only one. With more than 250 amounts chance would
+    make one up, so nothing is looked for.
+
+    >>> only_combination([-3200, 128460, -7690, 500], 117570)
+    (0, 1, 2)
+    >>> only_combination([500, 500], 500) is None
+    True
+    """
+    if wanted == 0 or len(amounts) > MOST_AMOUNTS:
+        return None
+    found = None
+    for combination in _combinations(amounts, wanted):
+        if found is not None:
+            return None
+        found = combination
+    return found
+
+
+def _combinations(amounts: Sequence[int], wanted: int) -> Iterator[tuple[int, ...]]:
+    """Find all combinations of up to three amounts, each in order of position and once."""
+    places: dict[int, list[int]] = {}
+    for index, amount in enumerate(amounts):
+        places.setdefault(amount, []).append(index)
+    for index in places.get(wanted, ()):
+        yield (index,)
+    for first, amount in enumerate(amounts):
+        yield from ((first, last) for last in places.get(wanted - amount, ()) if last > first)
+    for first, amount in enumerate(amounts):
+        for second in range(first + 1, len(amounts)):
+            rest = wanted - amount - amounts[second]
+            yield from ((first, second, last) for last in places.get(rest, ()) if last > second)

@@ -1,0 +1,31 @@
+"""What a person may choose from on a page."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import Account, FeedAccount, Merchant, Project
+
+
+def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]:
+    """List the accounts in use by code; feed-backed ones only where a filter may name them."""
+    statement = sa.select(Account).where(
+        Account.organization_id == organization_id, Account.is_archived.is_(False)
+    )
+    if not with_feeds:
+        backed = sa.select(FeedAccount.account_id).where(FeedAccount.organization_id == organization_id)
+        statement = statement.where(Account.id.not_in(backed))
+    return list(db.session.scalars(statement.order_by(Account.code, Account.id)))
+
+
+def merchants(organization_id: str) -> list[Merchant]:
+    """List the merchants, A to Z."""
+    statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)
+    return list(db.session.scalars(statement.order_by(sa.func.lower(Merchant.name), Merchant.id)))
+
+
+def projects(organization_id: str) -> list[Project]:
+    """List the projects, A to Z."""
+    statement = sa.select(Project).where(Project.organization_id == organization_id)
+    return list(db.session.scalars(statement.order_by(sa.func.lower(Project.name), Project.id)))

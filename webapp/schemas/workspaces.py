@@ -1,0 +1,55 @@
+"""What the address of a workspace says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
+
+
+class AddressSchema(Schema):
+    """What a page's address says; a link from elsewhere may carry more."""
+
+    class Meta:
+        """Unknown names are left out."""
+
+        unknown = ma.EXCLUDE
+
+    @ma.pre_load
+    def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
+        """Take an empty field for one that was not filled in."""
+        del kwargs
+        return {name: value for name, value in data.items() if value.strip()}
+
+
+class WorkspaceQuerySchema(AddressSchema, PageSchema):
+    """Which lines to show, which of them is open, and what is being edited of it."""
+
+    show = fields.Word(*SHOWS, load_default=None)
+    q = fields.Text(least=1, most=255, load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+    line = fields.FormId(load_default=None)
+    edit = fields.Word("splits", "description", load_default=None)
+
+    @classmethod
+    def read_leniently(cls, query: str) -> dict[str, Any]:
+        """Read a query string, leaving out what it says wrongly."""
+        schema = cls()
+        named = dict(parse_qsl(query))
+        wrong = schema.validate(named)
+        return dict(schema.load({name: value for name, value in named.items() if name not in wrong}))
+
+
+class HubPageQuerySchema(AddressSchema):
+    """The day of the bank balances."""
+
+    as_of = fields.Day(load_default=None)

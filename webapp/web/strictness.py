@@ -1,0 +1,43 @@
+"""Query parameters and bodies that nobody asked for: refused by name, except on the interface document's endpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+
+from webapp.ledger.errors import UnprocessableError
+
+
+class UnknownKeysError(UnprocessableError):
+    """This address takes nothing of that name."""
+
+    code = "validation"
+
+
+def refuse_unasked(view: Any) -> None:
+    """Refuse a query or a JSON body where a view declares no schema for one; the schemas refuse the rest."""
+    if getattr(view, "is_documented", False):
+        return
+    places = declared_places(view)
+    if request.args and "query" not in places:
+        _refuse(list(request.args), "query parameters")
+    if request.is_json and "body" not in places:
+        body = request.get_json(silent=True)
+        if isinstance(body, dict) and body:
+            _refuse(list(body), "body")
+
+
+def declared_places(view: Any) -> set[str]:
+    """Tell where a view's schemas read from, as flask-smorest noted it for the OpenAPI document."""
+    noted = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
+    places = {each["in"] for each in noted if isinstance(each, dict)}
+    return {"body" if place in {"json", "body"} else place for place in places}
+
+
+def _refuse(names: list[str], what: str) -> None:
+    shown = ", ".join(sorted(names)[:10])
+    raise UnknownKeysError(
+        f"This address takes no {what}; leave out: {shown}.",
+        fields={name: ["This is not known here; known are: none."] for name in names[:10]},
+    )
