@@ -22,6 +22,17 @@ ARROW = {
     "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
     "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web"},
     "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web"},
+    "commands": {
+        "config",
+        "create_app",
+        "db",
+        "ledger",
+        "migrations",
+        "models",
+        "queries",
+        "server",
+        "services",
+    },
 }
 WEB_PACKAGES = {"flask", "flask_login", "flask_smorest", "werkzeug", "jinja2", "jinja2_fragments", "webargs"}
 DATABASE_PACKAGES = {"sqlalchemy", "flask_sqlalchemy", "alembic", "psycopg", "pysqlite3"}

@@ -1,0 +1,92 @@
+"""What every command needs: the books of this installation, options with one spelling, answers and refusals."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+import sqlalchemy as sa
+from flask import Flask, current_app, has_app_context
+
+from webapp import create_app, migrations
+from webapp.config import Settings, UnsafeSettingError
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Organization
+from webapp.services.actors import Actor
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
+ORGANIZATION = click.option(
+    "--organization", "organization_id", required=True, metavar="ID", help="Whose books."
+)
+EMAIL = click.option("--email", required=True, help="The person's email address.")
+PASSWORD_STDIN = click.option(
+    "--password-stdin", is_flag=True, help="Read the password from standard input, less one line end."
+)
+LISTED = 20
+
+
+def application() -> Flask:
+    """Build the application, or stop with the hint that an unsafe setting carries."""
+    if has_app_context():
+        return current_app._get_current_object()  # type: ignore[attr-defined,no-any-return]  # noqa: SLF001  (`flask --app wsgi` has built it)
+    try:
+        return create_app(Settings.from_environment())
+    except UnsafeSettingError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@contextmanager
+def books() -> Iterator[Settings]:
+    """Open the books of this installation; a rule that held becomes a message and exit status 1."""
+    app = application()
+    with app.app_context():
+        require_revision()
+        try:
+            yield app.config["SETTINGS"]
+        except LedgerError as error:
+            db.session.rollback()
+            raise click.ClickException(str(error)) from error
+
+
+def require_revision() -> None:
+    """Stop with a hint unless the books are there and of this program's revision."""
+    try:
+        found = migrations.current_revision(db.engine)
+    except sa.exc.DBAPIError as error:
+        raise click.ClickException(
+            f"The books do not open ({error.orig}). Where there are none yet, run: tieout migrate"
+        ) from error
+    if found is None:
+        raise click.ClickException("There are no books yet. Run: tieout migrate")
+    if found != migrations.head_revision():
+        raise click.ClickException("The books are of another revision. Run: tieout migrate")
+
+
+def require_organization(organization_id: str) -> Organization:
+    """Find an organization, or stop and list those that there are."""
+    found = db.session.get(Organization, organization_id)
+    if found is None:
+        some = db.session.scalars(sa.select(Organization).order_by(Organization.name).limit(LISTED))
+        there = ", ".join(f"{one.id} ({one.name})" for one in some) or "none yet"
+        raise click.UsageError(f"There is no organization {organization_id}; there are: {there}.")
+    return found
+
+
+def command_actor(organization_id: str) -> Actor:
+    """Act as the command line."""
+    return Actor(organization_id=organization_id, kind="COMMAND", id=None, name="tieout")
+
+
+def answer(value: Any, sentence: str, *, as_json: bool) -> None:
+    """Print an answer on standard output: for a program, or for a person."""
+    click.echo(json.dumps(value, ensure_ascii=False) if as_json else sentence)
+
+
+def password_from_stdin() -> str:
+    """Read a password from standard input without its one line end."""
+    return sys.stdin.read().removesuffix("\n").removesuffix("\r")

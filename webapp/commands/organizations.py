@@ -1,0 +1,38 @@
+"""Opening the books of an organization."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
+from webapp.db import begin_write, db
+from webapp.services import organizations, users
+
+
+@click.command()
+@click.argument("name")
+@click.option("--base-currency", required=True, metavar="EUR", help="The currency of the books.")
+@EMAIL
+@PASSWORD_STDIN
+@JSON
+def create_organization(
+    name: str, base_currency: str, email: str, *, password_stdin: bool, as_json: bool
+) -> None:
+    """Open an organization's books with their first owner."""
+    now = datetime.now(UTC)
+    password = password_from_stdin() if password_stdin else None
+    with books():
+        hashed = users.hash_password(password) if password is not None else None
+        begin_write()
+        owner = users.find_or_create(email, now=now)
+        if hashed is not None:
+            users.set_password(email, hashed)
+        organization = organizations.create(name, base_currency, owner, now=now)
+        link = None if owner.password_hash else organizations.make_link(owner, now=now)
+        db.session.commit()
+        value = {"organizationId": organization.id, "userId": owner.id}
+    answer(value, f"{name} is organization {organization.id}.", as_json=as_json)
+    if link is not None:
+        click.echo(f"{owner.email} has no password yet. One-time link: /join/{link}", err=True)

@@ -1,0 +1,31 @@
+"""Bringing the books to this program's revision, and serving them."""
+
+from __future__ import annotations
+
+import click
+
+from webapp import migrations
+from webapp.commands.books import application, books
+from webapp.config import make_instance
+from webapp.db import db
+
+
+@click.command()
+def serve() -> None:
+    """Serve the books with gunicorn."""
+    from webapp.server import serve as serve_books  # noqa: PLC0415  (gunicorn is heavy, and needed here only)
+
+    app = application()
+    with app.app_context(), books() as settings:
+        db.engine.dispose()
+    serve_books(app, settings)
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the books to this program's revision."""
+    app = application()
+    make_instance(app.config["SETTINGS"].instance_path)
+    with app.app_context():
+        migrations.upgrade(db.engine)
+        click.echo(f"The books are at revision {migrations.current_revision(db.engine)}.", err=True)
