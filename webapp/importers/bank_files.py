@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from webapp.ledger.errors import UnprocessableError
 
@@ -14,7 +14,7 @@ MAX_LINES: Final = 500_000
 class FileRefusedError(UnprocessableError):
     """The file cannot be read as a bank file; nothing of it was taken."""
 
-    code: ClassVar[str] = "file_refused"
+    code = "file_refused"
 
 
 @dataclass(frozen=True, slots=True)
