@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.fixtures.people",
     "tests.fixtures.houses",
     "tests.fixtures.books",
+    "tests.fixtures.banks",
     "tests.fixtures.statements",
     "tests.fixtures.servers",
     "tests.fixtures.browsers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -110,19 +111,40 @@ def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing
     doing.before = summary(present, entry.description)
     bank = [leg for leg in present if leg.is_bank_leg]
     counter = changed_legs(line, counter_legs(present), changes)
-    target = [*bank, *_share_base(bank, counter)]
+    target = _as_known([*bank, *_mirrored_as(line, bank, counter)], standing, present)
     corrections.aim(entry, target, now=doing.now)
     doing.after = summary(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
 
 
-def _share_base(bank: Sequence[Leg], counter: Sequence[Leg]) -> list[Leg]:
+def _as_known(target: Sequence[Leg], *states: Sequence[Leg]) -> Sequence[Leg]:
+    """Give the state that the target names already, or the target.
+
+    Equal parts share the spare cents of a mirror by their order, which is no difference that anybody meant.
+    """
+    amounts = _amounts(target)
+    return next((state for state in states if _amounts(state) == amounts), target)
+
+
+def _amounts(legs: Sequence[Leg]) -> Counter[tuple[int, str, int | None, int | None]]:
+    amounts: Counter[tuple[int, str, int | None, int | None]] = Counter()
+    for leg in legs:
+        amounts[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
+    return amounts
+
+
+def _mirrored_as(line: Transaction, bank: Sequence[Leg], counter: Sequence[Leg]) -> list[Leg]:
     """Mirror a target as the original was: its bank leg's mirror stays, the others share the opposite."""
+    if line.currency == organizations.get(line.organization_id).base_currency:
+        return [replace(leg, amount_base_minor=leg.amount_minor) for leg in counter]
     opposite = -sum(leg.amount_base_minor or 0 for leg in bank)
     weights = [leg.amount_minor for leg in counter]
     if sum(weights) == 0:
-        return [replace(leg, amount_base_minor=0) for leg in counter]
+        # The bank's leg of nothing tells no rate; its day's does.
+        return list(
+            drafts.mirror_legs(organizations.get(line.organization_id), [*bank, *counter], line.booked_on)
+        )[len(bank) :]
     return [
         replace(leg, amount_base_minor=part)
         for leg, part in zip(counter, share(opposite, weights), strict=True)
@@ -134,7 +156,7 @@ def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> li
     organization_id = line.organization_id
     if changes.get("splits") is not None:
         legs = _split(line, changes["splits"])
-    elif "account_id" in changes or "splits" in changes:
+    elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
         legs = [_one_leg(line, legs, changes.get("account_id"))]
     if "project_id" in changes:
         if changes["project_id"] is not None:
