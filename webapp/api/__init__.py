@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from webapp.errors import answer_http_error
 from webapp.schemas.errors import ErrorSchema
 
-NOUNS = ("action_requests", "documentation", "journal_entries", "transactions")
+NOUNS = ("action_requests", "documentation", "feed_accounts", "journal_entries", "transactions")
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]

@@ -31,3 +31,13 @@ def instant_text(at: datetime) -> str:
     if at.tzinfo is None:
         raise ValueError(at)
     return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def camel(name: str) -> str:
+    """Write a name as JSON does.
+
+    >>> camel("organization_id"), camel("amount_base"), camel("id")
+    ('organizationId', 'amountBase', 'id')
+    """
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)

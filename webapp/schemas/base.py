@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-
-def camel(name: str) -> str:
-    """Write a name as JSON does.
-
-    >>> camel("organization_id"), camel("amount_base"), camel("id")
-    ('organizationId', 'amountBase', 'id')
-    """
-    first, *rest = name.split("_")
-    return first + "".join(word.title() for word in rest)
+from webapp.ledger.canonical import camel
 
 
 class Schema(ma.Schema):

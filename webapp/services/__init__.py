@@ -2,6 +2,7 @@
 
 from webapp.services import (
     edits,
+    feed_accounts,
     manual_entries,
     organizations,
     sessions,
@@ -13,6 +14,7 @@ from webapp.services import (
 
 __all__ = [
     "edits",
+    "feed_accounts",
     "manual_entries",
     "organizations",
     "sessions",

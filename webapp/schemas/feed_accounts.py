@@ -1,0 +1,66 @@
+"""The shapes of bank accounts that send lines."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+
+TYPES = ("ASSET", "LIABILITY")
+
+
+class FeedBalanceSchema(Schema):
+    """A balance that the bank itself stated."""
+
+    amount = fields.Amount()
+    currency = fields.Currency()
+    as_of = fields.Day()
+
+
+class FeedAccountSchema(Schema):
+    """A feed account, its ledger account, and what of it waits for somebody."""
+
+    fa_id = fields.Id()
+    account_id = fields.Id()
+    account_name = ma.fields.String()
+    account_emoji = ma.fields.String(allow_none=True)
+    account_type = fields.Word(*TYPES)
+    mask = ma.fields.String(allow_none=True)
+    currency = fields.Currency()
+    institution_name = ma.fields.String(allow_none=True)
+    institution_logo = ma.fields.String(allow_none=True)
+    institution_url = ma.fields.String(allow_none=True)
+    unreconciled_count = fields.Whole()
+    unconfirmed_count = fields.Whole()
+    last_feed_at = fields.Instant(allow_none=True)
+    feed_balance = ma.fields.Nested(FeedBalanceSchema, allow_none=True)
+    external_id = ma.fields.String(allow_none=True)
+    provider = ma.fields.String()
+    is_active = ma.fields.Boolean()
+
+
+class NewFeedAccountSchema(Schema):
+    """A bank account to be opened; without `accountId` it gets a ledger account of its own."""
+
+    name = fields.Name(required=True)
+    currency = fields.Currency(required=True)
+    type = fields.Word(*TYPES, allow_none=True, load_default=None)
+    account_id = fields.Id(allow_none=True, load_default=None)
+    external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
+    mask = fields.Text(least=1, most=32, allow_none=True, load_default=None)
+    institution_name = fields.Name(allow_none=True, load_default=None)
+    institution_url = fields.Url(allow_none=True, load_default=None)
+
+
+class FeedAccountChangesSchema(Schema):
+    """What to change of a feed account; what is not sent stays."""
+
+    name = fields.Name()
+    type = fields.Word(*TYPES)
+    account_id = fields.Id()
+    external_id = fields.Text(least=1, most=255, allow_none=True)
+    mask = fields.Text(least=1, most=32, allow_none=True)
+    institution_name = fields.Name(allow_none=True)
+    institution_url = fields.Url(allow_none=True)
+    is_active = fields.Flag()
