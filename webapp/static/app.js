@@ -30,7 +30,9 @@
     if (press(key)) event.preventDefault();
   };
 
-  const keys = { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()), e: edit };
+  const keys = { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) };
+  // Without this, the "e" would go on into the select that it opens, and choose there.
+  keys.e = (event) => { event.preventDefault(); edit(); };
   for (const key of ["c", "s", "o", "n", "Space", ..."hjicmpys".split("").map((letter) => `g ${letter}`)]) {
     keys[key] = pressing(key);
   }
@@ -51,8 +53,10 @@
 
   const currentLine = () => one(".line[aria-current]");
   let wanted = null;
+  let currentId = currentLine()?.id;
 
   function makeCurrent(line) {
+    currentId = line.id;
     all(".line[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
     line.setAttribute("aria-current", "true");
     line.scrollIntoView({ block: "nearest" });
@@ -198,6 +202,13 @@
     });
   }
 
+  /* A change that had to wait for the one before it goes out with the version that one brought. */
+
+  document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+    const version = ctx.request.form && one("[name=version]", ctx.request.form);
+    if (version && ctx.request.body) ctx.request.body.set("version", version.value);
+  });
+
   /* After a part of the page was replaced. */
 
   let fading = 0;
@@ -212,7 +223,8 @@
   }
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (ctx.request.form?.id === "selection" && ctx.response.status < 400) deselect();
+    if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
+    if (!currentLine() && currentId) document.getElementById(currentId)?.setAttribute("aria-current", "true");
     const field = wanted && one(`#${wanted.line} [name="${wanted.name}"]`);
     if (field) {
       field.focus();
