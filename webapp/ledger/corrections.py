@@ -81,9 +81,11 @@ def _weightless(currency: str, *states: Sequence[Leg]) -> Leg:
     """Give a leg of nothing in another currency, beside a sliver that the base currency does not feel.
 
     An entry in several currencies may change by a few units of one of them that its rate rounds away. Alone
-    they would be an entry in one currency out of balance; one of the states has a leg in another.
+    they would be an entry in one currency out of balance. Where the other currency's legs were of nothing
+    themselves and are gone from both states, any other currency says as much.
     """
-    other = next(leg for leg in chain(*states) if leg.currency != currency)
+    stand_in = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
+    other = next((leg for leg in chain(*states) if leg.currency != currency), stand_in)
     return replace(other, amount_minor=0, amount_base_minor=0, is_bank_leg=False, transaction_id=None)
 
 
