@@ -6,6 +6,7 @@ import os
 
 import click
 
+from webapp.commands.checks import check
 from webapp.commands.organizations import create_organization
 from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
@@ -17,6 +18,7 @@ COMMANDS = (
     create_organization,
     create_token,
     set_password,
+    check,
 )
 
 

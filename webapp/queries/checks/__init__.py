@@ -1,0 +1,39 @@
+"""Every invariant of the books, over all organizations: each check is a question that finds what breaks one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webapp.queries.checks import (
+    audit,
+    entries,
+    feed_accounts,
+    lines,
+    openings,
+    organizations,
+    proofs,
+    stored,
+    voids,
+)
+from webapp.queries.checks.violations import Check, Violation
+
+CHECKS: tuple[Check, ...] = (
+    *stored.CHECKS,
+    *organizations.CHECKS,
+    *entries.CHECKS,
+    *voids.CHECKS,
+    *lines.CHECKS,
+    *feed_accounts.CHECKS,
+    *openings.CHECKS,
+    *proofs.CHECKS,
+    *audit.CHECKS,
+)
+
+
+def violations() -> Iterator[Violation]:
+    """List everything that is wrong; nothing where the books are sound."""
+    for check in CHECKS:
+        yield from check()
+
+
+__all__ = ["CHECKS", "Violation", "violations"]

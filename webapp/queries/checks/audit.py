@@ -1,0 +1,111 @@
+"""The audit trail: an unbroken chain for each organization, and one event for every action request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.canonical import canonical_json, instant_text
+from webapp.ledger.chain import Link, first_break
+from webapp.models import ActionRequest, AuditEvent
+from webapp.queries.checks.violations import Violation, found
+
+AT_ONCE = 500
+# What an action request and its event both tell.
+TOLD = ("kind", "status", "note", "payload", "before", "after", "result", "error")
+
+
+def chains() -> Iterator[Violation]:
+    """Find the first break of each organization's chain."""
+    rows = db.session.execute(
+        sa.select(
+            AuditEvent.organization_id,
+            AuditEvent.sequence,
+            AuditEvent.body,
+            AuditEvent.previous_hash,
+            AuditEvent.hash,
+        ).order_by(AuditEvent.organization_id, AuditEvent.sequence),
+        execution_options={"yield_per": AT_ONCE},
+    )
+    for organization_id, events in groupby(rows, attrgetter("organization_id")):
+        links = (Link(event.sequence, event.body, event.previous_hash, event.hash) for event in events)
+        broken = first_break(links)
+        if broken is not None:
+            yield Violation("chain_broken", broken.message, organization_id, {"sequence": broken.sequence})
+
+
+def requests_without_event() -> Iterable[Violation]:
+    """Find action requests that the trail does not know, or knows twice."""
+    told = (
+        sa.select(sa.func.count())
+        .where(
+            AuditEvent.organization_id == ActionRequest.organization_id,
+            AuditEvent.action_request_id == ActionRequest.id,
+        )
+        .scalar_subquery()
+    )
+    return found(
+        "request_not_audited",
+        sa.select(ActionRequest.organization_id, ActionRequest.id, told.label("events")).where(
+            ActionRequest.status != "PENDING", told != 1
+        ),
+        lambda row: f"Action request {row.id} has {row.events} audit events.",
+        lambda row: {"actionRequestId": row.id},
+    )
+
+
+def events() -> Iterator[Violation]:
+    """Find events whose body tells another story than their row and the action request that they are of."""
+    rows = db.session.execute(
+        sa.select(AuditEvent, ActionRequest)
+        .outerjoin(
+            ActionRequest,
+            sa.and_(
+                ActionRequest.organization_id == AuditEvent.organization_id,
+                ActionRequest.id == AuditEvent.action_request_id,
+            ),
+        )
+        .order_by(AuditEvent.organization_id, AuditEvent.sequence),
+        execution_options={"yield_per": AT_ONCE},
+    )
+    for event, request in rows:
+        about = {"sequence": event.sequence, "actionRequestId": event.action_request_id}
+        if event.action_request_id is not None and request is None:
+            message = (
+                f"Event {event.sequence} is of action request {event.action_request_id}, which is not there."
+            )
+            yield Violation("event_without_request", message, event.organization_id, about)
+        elif not _agrees(event, request):
+            message = f"Event {event.sequence} tells another story than the rows beside it."
+            yield Violation("event_differs", message, event.organization_id, about)
+
+
+def _agrees(event: AuditEvent, request: ActionRequest | None) -> bool:
+    """Tell whether an event's body says what its own columns and its request say."""
+    try:
+        body: dict[str, Any] = json.loads(event.body)
+    except ValueError:
+        return False
+    columns = {
+        "organizationId": event.organization_id,
+        "at": instant_text(event.at),
+        "kind": event.kind,
+        "actionRequestId": event.action_request_id,
+    }
+    is_told = all(body.get(key) == value for key, value in columns.items())
+    if request is None or request.status == "PENDING":
+        return is_told
+    actor = {key: body.get("actor", {}).get(key) for key in request.actor}
+    told = canonical_json([*(body.get(key) for key in TOLD), body.get("target"), actor])
+    return is_told and told == canonical_json(
+        [*(getattr(request, key) for key in TOLD), request.target, request.actor]
+    )
+
+
+CHECKS = (chains, requests_without_event, events)

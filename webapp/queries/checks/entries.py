@@ -1,0 +1,181 @@
+"""Posted entries: balanced in base and in their own currency, of two legs or more, each mirrored and accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.ledger.entries import MIN_LEGS
+from webapp.models import Account, ActionRequest, JournalEntry, Organization, Posting
+from webapp.queries.checks.violations import Violation, entry, found
+
+OF_ENTRY = sa.and_(
+    Posting.organization_id == JournalEntry.organization_id, Posting.journal_entry_id == JournalEntry.id
+)
+IS_POSTED = JournalEntry.status != "DRAFT"
+SUM = sa.func.coalesce(sa.func.sum(Posting.amount_minor), 0)
+SUM_BASE = sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0)
+
+
+def _posted_with(*, having: sa.ColumnElement[bool]) -> sa.Executable:
+    return (
+        sa.select(
+            JournalEntry.organization_id,
+            JournalEntry.id.label("entry_id"),
+            sa.func.count(Posting.id).label("legs"),
+            SUM.label("amount"),
+            SUM_BASE.label("base"),
+        )
+        .outerjoin(Posting, OF_ENTRY)
+        .where(IS_POSTED)
+        .group_by(JournalEntry.organization_id, JournalEntry.id)
+        .having(having)
+        .order_by(JournalEntry.id)
+    )
+
+
+def unbalanced_in_base() -> Iterable[Violation]:
+    """Find posted entries whose mirrors do not add up to zero."""
+    return found(
+        "unbalanced_base",
+        _posted_with(having=SUM_BASE != 0),
+        lambda row: f"Entry {row.entry_id} is out of balance by {row.base} minor units of the base currency.",
+        entry,
+    )
+
+
+def unbalanced_in_one_currency() -> Iterable[Violation]:
+    """Find posted entries in one currency whose amounts do not add up to zero."""
+    is_single = sa.func.count(Posting.currency.distinct()) == 1
+    return found(
+        "unbalanced_currency",
+        _posted_with(having=sa.and_(is_single, SUM != 0)),
+        lambda row: f"Entry {row.entry_id} is out of balance by {row.amount} minor units of its currency.",
+        entry,
+    )
+
+
+def too_few_legs() -> Iterable[Violation]:
+    """Find posted entries with fewer than two legs."""
+    return found(
+        "too_few_legs",
+        _posted_with(having=sa.func.count(Posting.id) < MIN_LEGS),
+        lambda row: f"Entry {row.entry_id} is posted and has {row.legs} legs.",
+        entry,
+    )
+
+
+def _legs_where(*conditions: sa.ColumnElement[bool]) -> sa.Executable:
+    return (
+        sa.select(
+            Posting.organization_id,
+            JournalEntry.id.label("entry_id"),
+            Posting.id.label("leg_id"),
+            Posting.currency,
+            Posting.base_currency,
+            Account.currency.label("account_currency"),
+        )
+        .join(JournalEntry, OF_ENTRY)
+        .join(
+            Account,
+            sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id),
+        )
+        .where(*conditions)
+        .order_by(Posting.id)
+    )
+
+
+def _leg(row: Any) -> dict[str, object]:
+    return {"journalEntryId": row.entry_id, "postingId": row.leg_id}
+
+
+def unmirrored() -> Iterable[Violation]:
+    """Find posted legs without an amount in the base currency."""
+    return found(
+        "mirror_missing",
+        _legs_where(IS_POSTED, Posting.amount_base_minor.is_(None)),
+        lambda row: f"Entry {row.entry_id} is posted, and its leg {row.leg_id} has no base amount.",
+        _leg,
+    )
+
+
+def mirrored_otherwise() -> Iterable[Violation]:
+    """Find posted legs in the base currency whose mirror is another amount."""
+    return found(
+        "mirror_differs",
+        _legs_where(
+            IS_POSTED,
+            Posting.currency == Posting.base_currency,
+            Posting.amount_base_minor != Posting.amount_minor,
+        ),
+        lambda row: (
+            f"Leg {row.leg_id} of entry {row.entry_id} is in the base currency and mirrored otherwise."
+        ),
+        _leg,
+    )
+
+
+def other_base_currency() -> Iterable[Violation]:
+    """Find entries and legs that are mirrored in another currency than their organization's."""
+    statement = (
+        sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"))
+        .distinct()
+        .join(Organization, Organization.id == JournalEntry.organization_id)
+        .outerjoin(Posting, OF_ENTRY)
+        .where(
+            sa.or_(
+                JournalEntry.base_currency != Organization.base_currency,
+                Posting.base_currency != Organization.base_currency,
+            )
+        )
+    )
+    return found(
+        "base_currency",
+        statement,
+        lambda row: f"Entry {row.entry_id} is kept in another base currency than its organization.",
+        entry,
+    )
+
+
+def account_currency() -> Iterable[Violation]:
+    """Find legs in another currency than their account takes."""
+    return found(
+        "account_currency",
+        _legs_where(Account.currency != Posting.currency),
+        lambda row: (
+            f"Leg {row.leg_id} of entry {row.entry_id} is in {row.currency}; "
+            f"its account takes {row.account_currency}."
+        ),
+        _leg,
+    )
+
+
+def without_act() -> Iterable[Violation]:
+    """Find posted entries that no executed act posted."""
+    act = sa.exists().where(
+        ActionRequest.organization_id == JournalEntry.organization_id,
+        ActionRequest.id == JournalEntry.action_request_id,
+        ActionRequest.status == "EXECUTED",
+    )
+    return found(
+        "posted_by_nobody",
+        sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id")).where(
+            IS_POSTED, sa.or_(~act, JournalEntry.posted_at.is_(None))
+        ),
+        lambda row: f"Entry {row.entry_id} is posted, and no action request says who did it.",
+        entry,
+    )
+
+
+CHECKS = (
+    unbalanced_in_base,
+    unbalanced_in_one_currency,
+    too_few_legs,
+    unmirrored,
+    mirrored_otherwise,
+    other_base_currency,
+    account_currency,
+    without_act,
+)

@@ -1,0 +1,57 @@
+"""Feed accounts: each backed by one ledger account of its currency that holds money or a debt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from webapp.models import Account, FeedAccount, ProviderBalance
+from webapp.queries.checks.violations import Violation, found
+
+
+def backing() -> Iterable[Violation]:
+    """Find feed accounts behind which stands an account of another currency, or of a type that is no bank's."""
+    return found(
+        "feed_account_backing",
+        sa.select(
+            FeedAccount.organization_id, FeedAccount.id, FeedAccount.currency, Account.type, Account.currency
+        )
+        .join(
+            Account,
+            sa.and_(
+                Account.organization_id == FeedAccount.organization_id, Account.id == FeedAccount.account_id
+            ),
+        )
+        .where(
+            sa.or_(
+                sa.func.coalesce(Account.currency, "") != FeedAccount.currency,
+                Account.type.not_in(("ASSET", "LIABILITY")),
+            )
+        ),
+        lambda row: (
+            f"Feed account {row.id} sends {row.currency}; behind it stands an account of {row[4]}, {row.type}."
+        ),
+        lambda row: {"faId": row.id},
+    )
+
+
+def balances() -> Iterable[Violation]:
+    """Find stated balances in another currency than their feed account's."""
+    return found(
+        "provider_balance_currency",
+        sa.select(ProviderBalance.organization_id, FeedAccount.id, ProviderBalance.day)
+        .join(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == ProviderBalance.organization_id,
+                FeedAccount.id == ProviderBalance.feed_account_id,
+            ),
+        )
+        .where(ProviderBalance.currency != FeedAccount.currency),
+        lambda row: f"The balance of {row.day} of feed account {row.id} is in another currency.",
+        lambda row: {"faId": row.id, "day": row.day.isoformat()},
+    )
+
+
+CHECKS = (backing, balances)

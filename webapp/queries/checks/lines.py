@@ -1,0 +1,200 @@
+"""Bank lines and their entries: each booked line has one, whose bank leg is what the bank said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.queries.checks.violations import Violation, entry, found, line
+
+OF_FEED = sa.and_(
+    FeedAccount.organization_id == Transaction.organization_id, FeedAccount.id == Transaction.feed_account_id
+)
+NAMED_ENTRY = sa.and_(
+    JournalEntry.organization_id == Transaction.organization_id,
+    JournalEntry.id == Transaction.journal_entry_id,
+)
+
+
+def _lines_where(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
+    return (
+        sa.select(
+            Transaction.organization_id,
+            Transaction.id.label("line_id"),
+            Transaction.status,
+            Transaction.journal_entry_id.label("entry_id"),
+        )
+        .outerjoin(JournalEntry, NAMED_ENTRY)
+        .where(*wrong)
+        .order_by(Transaction.id)
+    )
+
+
+def _line_and_entry(row: Any) -> dict[str, object]:
+    return {"transactionId": row.line_id, "journalEntryId": row.entry_id}
+
+
+def without_entry() -> Iterable[Violation]:
+    """Find booked and set-aside lines that have no entry."""
+    return found(
+        "line_without_entry",
+        _lines_where(Transaction.status.in_(("BOOKED", "SET_ASIDE")), Transaction.journal_entry_id.is_(None)),
+        lambda row: f"Line {row.line_id} is {row.status} and has no entry.",
+        line,
+    )
+
+
+def with_entry() -> Iterable[Violation]:
+    """Find lines that should have no entry: pending, deleted, and removed ones unless theirs is posted."""
+    is_kept = sa.and_(Transaction.status == "REMOVED", JournalEntry.status == "POSTED")
+    return found(
+        "line_with_entry",
+        _lines_where(
+            Transaction.status.in_(("PENDING", "REMOVED", "DELETED")),
+            Transaction.journal_entry_id.is_not(None),
+            sa.func.coalesce(is_kept, sa.false()).is_(False),
+        ),
+        lambda row: f"Line {row.line_id} is {row.status} and has entry {row.entry_id}.",
+        _line_and_entry,
+    )
+
+
+def with_another_kind_of_entry() -> Iterable[Violation]:
+    """Find lines whose entry is voided, or none of a bank feed."""
+    return found(
+        "line_names_wrong_entry",
+        _lines_where(
+            sa.or_(
+                JournalEntry.status == "VOIDED",
+                JournalEntry.source != "bank_feed",
+                JournalEntry.corrects_id.is_not(None),
+            )
+        ),
+        lambda row: (
+            f"Line {row.line_id} names entry {row.entry_id}, which is not the entry of a line in force."
+        ),
+        _line_and_entry,
+    )
+
+
+def bank_legs() -> Iterable[Violation]:
+    """Find lines whose entry, with its corrections, does not say what the bank said: amount, account, currency."""
+    original_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    is_marker = sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_not(None))
+    legs = (
+        sa.select(
+            Posting.organization_id,
+            Posting.transaction_id,
+            original_id.label("original_id"),
+            sa.func.sum(Posting.amount_minor).label("amount_minor"),
+            sa.func.min(Posting.account_id).label("account_id"),
+            sa.func.max(Posting.account_id).label("last_account_id"),
+            sa.func.min(Posting.currency).label("currency"),
+            sa.func.max(Posting.currency).label("last_currency"),
+        )
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .where(Posting.is_bank_leg, Posting.transaction_id.is_not(None), ~is_marker)
+        .group_by(Posting.organization_id, Posting.transaction_id, original_id)
+        .subquery()
+    )
+    says = sa.and_(
+        legs.c.amount_minor == Transaction.amount_minor,
+        legs.c.account_id == FeedAccount.account_id,
+        legs.c.last_account_id == FeedAccount.account_id,
+        legs.c.currency == Transaction.currency,
+        legs.c.last_currency == Transaction.currency,
+    )
+    statement = (
+        sa.select(
+            Transaction.organization_id,
+            Transaction.id.label("line_id"),
+            Transaction.journal_entry_id.label("entry_id"),
+        )
+        .join(FeedAccount, OF_FEED)
+        .outerjoin(
+            legs,
+            sa.and_(
+                legs.c.organization_id == Transaction.organization_id,
+                legs.c.transaction_id == Transaction.id,
+                legs.c.original_id == Transaction.journal_entry_id,
+            ),
+        )
+        .where(Transaction.journal_entry_id.is_not(None), sa.func.coalesce(says, sa.false()).is_(False))
+        .order_by(Transaction.id)
+    )
+    return found(
+        "bank_leg_differs",
+        statement,
+        lambda row: f"Entry {row.entry_id} has no bank leg that says what line {row.line_id} says.",
+        _line_and_entry,
+    )
+
+
+def entries_of_no_line() -> Iterable[Violation]:
+    """Find entries of the bank feed, drafts or in force, that no line names."""
+    named = sa.exists().where(
+        Transaction.organization_id == JournalEntry.organization_id,
+        Transaction.journal_entry_id == JournalEntry.id,
+    )
+    return found(
+        "entry_without_line",
+        sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id")).where(
+            JournalEntry.source == "bank_feed", JournalEntry.status.in_(("DRAFT", "POSTED")), ~named
+        ),
+        lambda row: f"Entry {row.entry_id} comes from the bank feed, and no line names it.",
+        entry,
+    )
+
+
+def currencies() -> Iterable[Violation]:
+    """Find lines in another currency than their feed account's."""
+    return found(
+        "line_currency",
+        sa.select(Transaction.organization_id, Transaction.id.label("line_id"), Transaction.currency)
+        .join(FeedAccount, OF_FEED)
+        .where(Transaction.currency != FeedAccount.currency),
+        lambda row: f"Line {row.line_id} is in {row.currency}, and its account is not.",
+        line,
+    )
+
+
+def drafts_in_locked_periods() -> Iterable[Violation]:
+    """Find drafts dated in a closed period; correction markers and the drafts of set-aside lines are free."""
+    set_aside = sa.exists().where(
+        Transaction.organization_id == JournalEntry.organization_id,
+        Transaction.journal_entry_id == JournalEntry.id,
+        Transaction.status == "SET_ASIDE",
+    )
+    return found(
+        "draft_in_locked_period",
+        sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"), JournalEntry.effective_on)
+        .join(Organization, Organization.id == JournalEntry.organization_id)
+        .where(
+            JournalEntry.status == "DRAFT",
+            JournalEntry.corrects_id.is_(None),
+            JournalEntry.effective_on <= Organization.lock_date,
+            ~set_aside,
+        ),
+        lambda row: f"Draft {row.entry_id} is dated {row.effective_on}, in a locked period.",
+        entry,
+    )
+
+
+CHECKS = (
+    without_entry,
+    with_entry,
+    with_another_kind_of_entry,
+    bank_legs,
+    entries_of_no_line,
+    currencies,
+    drafts_in_locked_periods,
+)

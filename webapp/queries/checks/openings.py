@@ -1,0 +1,122 @@
+"""Keeping an account as new: what is set aside, and what the opening entry absorbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.queries.checks.violations import Violation, entry, found, line
+
+
+def _opens(*statuses: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """Say that a reconciliation in one of these states keeps the account of a line as new from a later day on."""
+    return (
+        Reconciliation.organization_id == Transaction.organization_id,
+        Reconciliation.feed_account_id == Transaction.feed_account_id,
+        Reconciliation.status.in_(statuses),
+        Reconciliation.keep_as_new.is_(True),
+        Reconciliation.opening_date >= Transaction.booked_on,
+    )
+
+
+def set_aside_for_nothing() -> Iterable[Violation]:
+    """Find lines that are set aside though nobody keeps their account as new from a later day on."""
+    return found(
+        "set_aside_without_opening",
+        sa.select(Transaction.organization_id, Transaction.id.label("line_id")).where(
+            Transaction.status == "SET_ASIDE", ~sa.exists().where(*_opens("DRAFT", "COMPLETED"))
+        ),
+        lambda row: (
+            f"Line {row.line_id} is set aside, and its account is not kept as new from a later day on."
+        ),
+        line,
+    )
+
+
+def booked_before_opening() -> Iterable[Violation]:
+    """Find booked lines from before the day on which the books of their account begin."""
+    return found(
+        "booked_before_opening",
+        sa.select(Transaction.organization_id, Transaction.id.label("line_id")).where(
+            Transaction.status == "BOOKED", sa.exists().where(*_opens("COMPLETED"))
+        ),
+        lambda row: f"Line {row.line_id} is booked before the books of its account begin.",
+        line,
+    )
+
+
+def opening_entries() -> Iterable[Violation]:
+    """Find opening entries that no proof stands for, or that outlive theirs."""
+    wanted = sa.case((Reconciliation.status == "COMPLETED", "POSTED"), else_="VOIDED")
+    return found(
+        "opening_without_proof",
+        sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"))
+        .outerjoin(
+            Reconciliation,
+            sa.and_(
+                Reconciliation.organization_id == JournalEntry.organization_id,
+                Reconciliation.opening_entry_id == JournalEntry.id,
+                Reconciliation.status != "DRAFT",
+            ),
+        )
+        .where(
+            JournalEntry.source == "opening",
+            sa.or_(Reconciliation.id.is_(None), JournalEntry.status != wanted),
+        ),
+        lambda row: f"Entry {row.entry_id} opens an account, and no standing proof says so.",
+        entry,
+    )
+
+
+def opening_balances() -> Iterable[Violation]:
+    """Find standing openings whose absorbed postings no longer add up to the opening balance."""
+    is_of_set_aside_line = sa.exists().where(
+        Transaction.organization_id == Posting.organization_id,
+        Transaction.id == Posting.transaction_id,
+        Transaction.feed_account_id == FeedAccount.id,
+        Transaction.status == "SET_ASIDE",
+    )
+    absorbed = sa.func.coalesce(
+        sa.select(sa.func.sum(Posting.amount_minor))
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .where(
+            Posting.organization_id == FeedAccount.organization_id,
+            Posting.account_id == FeedAccount.account_id,
+            JournalEntry.status != "DRAFT",
+            sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_set_aside_line),
+        )
+        .correlate(FeedAccount, Reconciliation)
+        .scalar_subquery(),
+        0,
+    )
+    return found(
+        "opening_differs",
+        sa.select(Reconciliation.organization_id, Reconciliation.id, absorbed.label("absorbed"))
+        .join(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == Reconciliation.organization_id,
+                FeedAccount.id == Reconciliation.feed_account_id,
+            ),
+        )
+        .where(
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+            absorbed != Reconciliation.opening_balance_minor,
+        ),
+        lambda row: (
+            f"The books before the opening of proof {row.id} no longer add up to its opening balance."
+        ),
+        lambda row: {"reconciliationId": row.id},
+    )
+
+
+CHECKS = (set_aside_for_nothing, booked_before_opening, opening_entries, opening_balances)

@@ -1,0 +1,57 @@
+"""What every organization has: an owner, the accounts that the books themselves post to, and rates above zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.models import Account, ExchangeRate, Membership, Organization
+from webapp.queries.checks.violations import Violation, found
+
+
+def ownerless() -> Iterable[Violation]:
+    """Find organizations that nobody owns."""
+    owned = sa.exists().where(Membership.organization_id == Organization.id, Membership.role == "owner")
+    return found(
+        "no_owner",
+        sa.select(Organization.id, Organization.name).where(~owned),
+        lambda row: f"{row.name} has no owner.",
+        lambda _row: {},
+    )
+
+
+def system_accounts() -> Iterator[Violation]:
+    """Find organizations that lack an account which the books themselves need."""
+    statement = sa.select(Organization.id, Account.role).outerjoin(
+        Account, sa.and_(Account.organization_id == Organization.id, Account.role.is_not(None))
+    )
+    roles: dict[str, set[str | None]] = {}
+    for organization_id, role in db.session.execute(statement):
+        roles.setdefault(organization_id, set()).add(role)
+    for organization_id, there in roles.items():
+        for role in Role:
+            if role.value not in there:
+                yield Violation(
+                    "system_account_missing",
+                    f"The chart has no account for {role.value.replace('_', ' ')}.",
+                    organization_id,
+                    {"role": role.value},
+                )
+
+
+def rates() -> Iterable[Violation]:
+    """Find exchange rates that are not above zero."""
+    return found(
+        "rate_not_positive",
+        sa.select(ExchangeRate.organization_id, ExchangeRate.day, ExchangeRate.currency).where(
+            sa.cast(ExchangeRate.units_per_base, sa.Float) <= 0
+        ),
+        lambda row: f"The {row.currency} rate of {row.day} is not above zero.",
+        lambda row: {"day": row.day.isoformat(), "currency": row.currency},
+    )
+
+
+CHECKS = (ownerless, system_accounts, rates)

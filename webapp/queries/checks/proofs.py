@@ -1,0 +1,207 @@
+"""Proofs: each frozen document is what its digest is of, says what its rows say, adds up and follows the last one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.canonical import instant_text, sha256_hex
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries.checks.violations import Violation, found
+
+AT_ONCE = 100
+Item = tuple[int | None, int | None]
+
+
+def frozen() -> Iterator[Violation]:
+    """Find proofs whose document is missing, was changed, contradicts its row, or does not add up."""
+    previous = orm.aliased(Reconciliation)
+    rows = db.session.execute(
+        sa.select(Reconciliation, previous.digest)
+        .outerjoin(
+            previous,
+            sa.and_(
+                previous.organization_id == Reconciliation.organization_id,
+                previous.id == Reconciliation.previous_id,
+            ),
+        )
+        .where(Reconciliation.status != "DRAFT")
+        .order_by(Reconciliation.id),
+        execution_options={"yield_per": AT_ONCE},
+    )
+    for proof, previous_digest in rows:
+        yield from _of_proof(proof, previous_digest)
+
+
+def _of_proof(proof: Reconciliation, previous_digest: str | None) -> Iterator[Violation]:
+    if proof.frozen is None or proof.digest != sha256_hex(proof.frozen):
+        yield _about(proof, "digest_differs", "is not the document that its digest is of")
+        return
+    document = json.loads(proof.frozen)
+    differing = [key for key, value in _columns(proof).items() if document.get(key) != value]
+    if differing:
+        yield _about(proof, "frozen_differs", f"says otherwise than its row: {', '.join(differing)}")
+    if document.get("previousDigest") != previous_digest:
+        yield _about(proof, "proof_chain", "does not follow the proof before it")
+    if not _adds_up(document):
+        yield _about(proof, "proof_equation", "does not add up to its statement's balance")
+
+
+def _columns(proof: Reconciliation) -> dict[str, object]:
+    """Give what a proof's row says under the keys of its document (behaviour.md 3)."""
+    return {
+        "id": proof.id,
+        "organizationId": proof.organization_id,
+        "faId": proof.feed_account_id,
+        "currency": proof.currency,
+        "statementDate": proof.statement_date.isoformat(),
+        "statementBalance": str(Money(proof.statement_balance_minor, proof.currency)),
+        "openingDate": proof.opening_date.isoformat() if proof.opening_date else None,
+        "keepAsNew": proof.keep_as_new,
+        "openingEntryId": proof.opening_entry_id,
+        "completedAt": instant_text(proof.completed_at) if proof.completed_at else None,
+    }
+
+
+def _adds_up(document: dict[str, Any]) -> bool:
+    """Add both ways: the cleared lines from the opening, and the books less what the statement lacks."""
+    statement = Decimal(document["statementBalance"])
+    cleared = Decimal(document["openingBalance"]) + _total(document["lines"])
+    books = (
+        Decimal(document["ledgerBalance"]) - _total(document["outstanding"]) + _total(document["inTransit"])
+    )
+    return cleared == statement == books
+
+
+def _total(items: Iterable[dict[str, Any]]) -> Decimal:
+    return sum((Decimal(item["amount"]) for item in items), Decimal(0))
+
+
+def standing_chain() -> Iterable[Violation]:
+    """Find standing proofs that follow no earlier standing proof of their account, where there are others."""
+    other = orm.aliased(Reconciliation)
+    is_earlier = sa.and_(
+        other.organization_id == Reconciliation.organization_id,
+        other.feed_account_id == Reconciliation.feed_account_id,
+        other.status == "COMPLETED",
+        other.statement_date < Reconciliation.statement_date,
+    )
+    newest = (
+        sa.select(other.id)
+        .where(is_earlier)
+        .order_by(other.statement_date.desc(), other.id.desc())
+        .limit(1)
+        .correlate(Reconciliation)
+        .scalar_subquery()
+    )
+    follows = sa.func.coalesce(Reconciliation.previous_id, 0) == sa.func.coalesce(newest, 0)
+    return found(
+        "proof_chain",
+        sa.select(Reconciliation.organization_id, Reconciliation.id).where(
+            Reconciliation.status == "COMPLETED", ~follows
+        ),
+        lambda row: f"Proof {row.id} does not follow the standing proof before it.",
+        lambda row: {"reconciliationId": row.id},
+    )
+
+
+def items() -> Iterator[Violation]:
+    """Find proofs whose items are not those of their document."""
+    rows = db.session.execute(
+        sa.select(
+            ReconciliationItem.reconciliation_id,
+            ReconciliationItem.transaction_id,
+            ReconciliationItem.journal_entry_id,
+        )
+    )
+    cleared: dict[int, set[Item]] = {}
+    for proof_id, line_id, entry_id in rows:
+        cleared.setdefault(proof_id, set()).add((line_id, entry_id))
+    proofs = db.session.execute(
+        sa.select(Reconciliation).where(Reconciliation.frozen.is_not(None)),
+        execution_options={"yield_per": AT_ONCE},
+    ).scalars()
+    for proof in proofs:
+        if _frozen_items(proof.frozen or "{}") != cleared.get(proof.id, set()):
+            yield _about(proof, "proof_items", "lists other items than it cleared")
+
+
+def _frozen_items(text: str) -> set[Item]:
+    """Give a document's items as their rows name them: by the line, else by the entry."""
+    lines = json.loads(text).get("lines", [])
+    return {
+        (line["transactionId"], None if line["transactionId"] is not None else line["journalEntryId"])
+        for line in lines
+    }
+
+
+def astray_items() -> Iterable[Violation]:
+    """Find items of another account than their statement's, or that stand where their proof does not."""
+    is_standing = Reconciliation.status != "REOPENED"
+    return found(
+        "item_astray",
+        sa.select(ReconciliationItem.organization_id, ReconciliationItem.id, Reconciliation.id)
+        .join(
+            Reconciliation,
+            sa.and_(
+                Reconciliation.organization_id == ReconciliationItem.organization_id,
+                Reconciliation.id == ReconciliationItem.reconciliation_id,
+            ),
+        )
+        .outerjoin(
+            Transaction,
+            sa.and_(
+                Transaction.organization_id == ReconciliationItem.organization_id,
+                Transaction.id == ReconciliationItem.transaction_id,
+            ),
+        )
+        .where(
+            sa.or_(
+                ReconciliationItem.feed_account_id != Reconciliation.feed_account_id,
+                Transaction.feed_account_id != ReconciliationItem.feed_account_id,
+                ReconciliationItem.is_standing != is_standing,
+            )
+        ),
+        lambda row: f"Item {row[1]} is not an item of reconciliation {row[2]} as it stands.",
+        lambda row: {"reconciliationId": row[2], "itemId": row[1]},
+    )
+
+
+def states() -> Iterable[Violation]:
+    """Find drafts that look completed, proofs that do not, and statements in another currency than their account."""
+    completed = Reconciliation.completed_at.is_not(None)
+    reopened = Reconciliation.reopened_at.is_not(None)
+    return found(
+        "reconciliation_state",
+        sa.select(Reconciliation.organization_id, Reconciliation.id, Reconciliation.status)
+        .join(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == Reconciliation.organization_id,
+                FeedAccount.id == Reconciliation.feed_account_id,
+            ),
+        )
+        .where(
+            sa.or_(
+                completed != (Reconciliation.status != "DRAFT"),
+                reopened != (Reconciliation.status == "REOPENED"),
+                Reconciliation.currency != FeedAccount.currency,
+            )
+        ),
+        lambda row: f"Reconciliation {row.id} is {row.status}, and its row says otherwise.",
+        lambda row: {"reconciliationId": row.id},
+    )
+
+
+def _about(proof: Reconciliation, code: str, fact: str) -> Violation:
+    return Violation(code, f"Proof {proof.id} {fact}.", proof.organization_id, {"reconciliationId": proof.id})
+
+
+CHECKS = (frozen, standing_chain, items, astray_items, states)

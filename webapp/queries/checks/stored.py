@@ -1,0 +1,104 @@
+"""What the models ask of every row, asked again: a restored or hand-mended database may have lost its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import Base, db
+from webapp.queries.checks.violations import Violation
+
+
+def unnamed() -> Iterator[Violation]:
+    """Find columns without a value that must have one."""
+    for table in Base.metadata.sorted_tables:
+        needed = [column for column in table.columns if not column.nullable]
+        missing = sa.or_(*(column.is_(None) for column in needed))
+        for row in db.session.execute(sa.select(table).where(missing)).mappings():
+            empty = [column.name for column in needed if row[column.name] is None]
+            yield _violation("value_missing", table, row, f"has no {', '.join(empty)}")
+
+
+def refused_values() -> Iterator[Violation]:
+    """Find rows that a check constraint refuses."""
+    for table in Base.metadata.sorted_tables:
+        for constraint in sorted(table.constraints, key=lambda each: str(each.name)):
+            if isinstance(constraint, sa.CheckConstraint):
+                statement = sa.select(table).where(sa.text(f"NOT ({constraint.sqltext})"))
+                for row in db.session.execute(statement).mappings():
+                    yield _violation("value_refused", table, row, f"breaks the rule {constraint.sqltext}")
+
+
+def twins() -> Iterator[Violation]:
+    """Find rows that share what only one may have: line keys, codes, open drafts, correction markers and more."""
+    for table in Base.metadata.sorted_tables:
+        for columns, where in _unique_keys(table):
+            statement = (
+                sa.select(*columns, sa.func.count().label("twins"))
+                .where(*(column.is_not(None) for column in columns), where)
+                .group_by(*columns)
+                .having(sa.func.count() > 1)
+            )
+            for row in db.session.execute(statement):
+                key = {column.name: str(value) for column, value in zip(columns, row, strict=False)}
+                said = ", ".join(f"{name} {value}" for name, value in key.items())
+                yield Violation(
+                    "not_unique",
+                    f"{row.twins} rows of {table.name} have the same {said}.",
+                    key.get("organization_id"),
+                    {"table": table.name, "key": key},
+                )
+
+
+def lost_references() -> Iterator[Violation]:
+    """Find rows that name a row which is not there, or another organization's."""
+    for table in Base.metadata.sorted_tables:
+        for constraint in sorted(table.foreign_key_constraints, key=lambda each: str(each.name)):
+            yield from _lost(table, constraint)
+
+
+def _unique_keys(table: sa.Table) -> Iterator[tuple[list[sa.Column[Any]], sa.ColumnElement[bool]]]:
+    for constraint in table.constraints:
+        if isinstance(constraint, (sa.UniqueConstraint, sa.PrimaryKeyConstraint)):
+            yield list(constraint.columns), sa.true()
+    for index in table.indexes:
+        if index.unique:
+            where = index.dialect_options[db.engine.dialect.name]["where"]
+            yield list(index.columns), sa.true() if where is None else where
+
+
+def _lost(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> Iterator[Violation]:
+    """Look for the row by its id alone, so that another organization's is told from none at all."""
+    *_, child = constraint.columns
+    *_, key = constraint.elements
+    parent = key.column.table.alias()
+    there = parent.c[key.column.name]
+    is_foreign: sa.ColumnElement[bool] = sa.false()
+    if len(constraint.columns) > 1:
+        is_foreign = parent.c.organization_id != table.c.organization_id
+    statement = (
+        sa.select(table, there.label("there"))
+        .select_from(table.outerjoin(parent, there == child))
+        .where(child.is_not(None), sa.or_(there.is_(None), is_foreign))
+    )
+    for row in db.session.execute(statement).mappings():
+        named = f"{child.name} {row[child.name]}"
+        if row["there"] is None:
+            yield _violation("orphan", table, row, f"names {named}, which is not there")
+        else:
+            yield _violation("other_organization", table, row, f"names {named} of another organization")
+
+
+def _violation(code: str, table: sa.Table, row: sa.RowMapping, fact: str) -> Violation:
+    key = {column.name: str(row[column.name]) for column in table.primary_key}
+    return Violation(
+        code,
+        f"{table.name} {' '.join(key.values())} {fact}.",
+        row.get("organization_id"),
+        {"table": table.name, "key": key},
+    )
+
+
+CHECKS = (unnamed, refused_values, twins, lost_references)
