@@ -1,12 +1,8 @@
-"""Collect the corpus tests only where the corpus lies beside the repository, and end with their table."""
+"""The table of the corpus at the end of a run: files, right and wrong for each format."""
 
 from collections import Counter
 
 import pytest
-
-from tests.corpus import manifest
-
-collect_ignore_glob = [] if manifest.is_present() else ["test_*.py"]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -2,13 +2,9 @@
 
 import functools
 import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
-from tests import tree
-
-FOLDER = Path(os.environ.get("TIEOUT_CORPUS") or tree.ROOT.parent / "shared" / "corpus")
+from tests.fixtures.corpus import CORPUS
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,7 @@ class Entry:
 
     @property
     def data(self) -> bytes:
-        return (FOLDER / self.path).read_bytes()
+        return (CORPUS / self.path).read_bytes()
 
     @property
     def outcome(self) -> str:
@@ -31,19 +27,10 @@ class Entry:
         return self.expected.get("per_account", [])
 
 
-def is_present() -> bool:
-    return (FOLDER / "MANIFEST.json").is_file()
-
-
-def report_header() -> str:
-    """The line of the report's head that says whether the corpus is read."""
-    return f"corpus: {FOLDER}" if is_present() else "corpus: absent, so tests/corpus is not collected"
-
-
 @functools.cache
 def entries(bank_format: str) -> tuple[Entry, ...]:
     """The files of one format, in the order of the manifest."""
-    manifest = json.loads((FOLDER / "MANIFEST.json").read_text(encoding="utf-8"))
+    manifest = json.loads((CORPUS / "MANIFEST.json").read_text(encoding="utf-8"))
     return tuple(
         Entry(entry["path"], entry["expected"])
         for entry in manifest["entries"]

@@ -230,7 +230,8 @@ def test_payee_and_other_account_are_taken_from_their_parts():
 
 
 @pytest.mark.parametrize(
-    ("sent", "kept"), [(None, None), ("", None), ("NONREF", "NONREF"), ("+20/1", "+20/1"), ("0", "0")]
+    ("sent", "kept"),
+    [(None, None), ("", None), ("NONREF", "NONREF"), ("+20/1", "+20/1"), ("0", "0"), ("A  1", "A  1")],
 )
 def test_the_banks_reference_is_kept_exactly_as_sent(sent, kept):
     assert only_line(FITID=sent).provider_transaction_id == kept
@@ -424,6 +425,20 @@ def test_currencies_are_read_without_case_and_by_their_successor(sent, kept):
 def test_an_unknown_currency_refuses_the_file():
     with pytest.raises(FileRefusedError, match=r"CURDEF.*“R\$”"):
         read(sgml(statement(transaction(), currency="R$")))
+
+
+@pytest.mark.parametrize("second", ["<BANKACCTFROM><ACCTID>77</BANKACCTFROM>", "<CURDEF>JPY"])
+def test_two_accounts_run_into_one_statement_refuse_the_file(second):
+    text = written(document(statement(transaction())))
+    with pytest.raises(FileRefusedError, match="One statement is"):
+        read(text.replace("<BANKTRANLIST>", f"{second}<BANKTRANLIST>").encode())
+
+
+def test_the_other_account_of_a_line_does_not_name_the_statement():
+    name, fields = transaction()
+    inner = ("BANKACCTFROM", [("ACCTID", "77")])
+    (account,) = read(sgml(statement((name, [*fields, inner])))).statements
+    assert account.external_id == "5501"
 
 
 def test_an_account_without_a_number_is_left_to_be_asked_for():

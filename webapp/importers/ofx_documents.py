@@ -58,6 +58,8 @@ _FIELDS: Final = frozenset[str]().union(
     {"CURDEF", "DTPOSTED", "DTTRAN", "DTAVAIL", "TRNAMT", "CHECKNUM", "REFNUM"},
     {"EXTDNAME", "PAYEE", "CORRECTACTION", "CORRECTFITID"},
 )
+# Where the breaks of lines mean nothing; numbers are kept exactly as sent.
+_TEXTS: Final = frozenset({"NAME", "MEMO", "EXTDNAME", "PAYEE", "MESSAGE", "ORG"})
 _OF_A_TRANSACTION: Final = frozenset({"TRNAMT", "DTPOSTED"})
 _AROUND_TRANSACTIONS: Final = frozenset({"statement", "list", "account", "balance"})
 
@@ -72,9 +74,10 @@ class _Aggregate:
     fields: dict[str, list[str]] = field(default_factory=dict)
 
     def keep(self, name: str, value: str) -> None:
+        kept = " ".join(value[:_MAX_TEXT].split()) if name in _TEXTS else value[:_MAX_TEXT]
         values = self.fields.setdefault(name, [])
-        if value not in values and len(values) < _MAX_VALUES:
-            values.append(value[:_MAX_TEXT])
+        if kept not in values and len(values) < _MAX_VALUES:
+            values.append(kept)
 
 
 def _held_by(aggregate: str) -> frozenset[str]:
@@ -143,7 +146,9 @@ class Document:
             raise self._damaged(tag, f"ends a {tag.name} that never began")
 
     def _keep(self, tag: Tag) -> None:
-        innermost = next(around for around in reversed(self._open) if tag.name in _held_by(around.name))
+        innermost = self._open[-1]
+        if innermost.name in _PARTS and tag.name not in _PARTS[innermost.name]:
+            innermost = next(around for around in reversed(self._open) if tag.name in _held_by(around.name))
         if tag.name in _OF_A_TRANSACTION and innermost.kind in _AROUND_TRANSACTIONS:
             raise self._damaged(tag, f"has a {tag.name} outside of any transaction")
         if tag.name == "CURDEF" and self._statement:
@@ -167,7 +172,7 @@ class Document:
                 self._end_transaction(ended)
             case "statement":
                 self._end_statement()
-            case "account" if self._statement:
+            case "account" if self._statement and not self._is_open("transaction"):
                 self._statement.name_account(ended.name, ended.fields)
             case "balance" if self._statement:
                 self._statement.add_balance(ended.fields)

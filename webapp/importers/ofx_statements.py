@@ -35,18 +35,26 @@ class StatementInTheMaking:
         number = first(fields, ["ACCTID"])
         if number and len(number) > _MAX_NUMBER:
             raise FileRefusedError(f"An ACCTID is longer than {_MAX_NUMBER} characters; the file is damaged.")
+        if self._number and number and number != self._number:
+            both = f"{quoted(self._number)} and {quoted(number)}"
+            raise FileRefusedError(f"One statement is of two accounts, {both}; the file is damaged.")
         self._number = self._number or number
         if aggregate == "CCACCTFROM":
             self.kind = "CARD"
 
     def name_currency(self, text: str) -> None:
         """Take the currency of the account, a replaced code as its successor."""
-        if self._currency or text.upper() in _NO_CURRENCY:
+        if text.upper() in _NO_CURRENCY:
             return
         try:
-            self._currency = canonical(text)
+            currency = canonical(text)
         except UnknownCurrencyError:
             raise FileRefusedError(f"CURDEF is no currency of ISO 4217: {quoted(text)}.") from None
+        if self._currency not in {None, currency}:
+            raise FileRefusedError(
+                f"One statement is in two currencies, {self._currency} and {currency}; the file is damaged."
+            )
+        self._currency = currency
 
     def add_balance(self, fields: Fields) -> None:
         """Take a ledger balance; one that is left out or empty is unknown, never zero."""

@@ -17,7 +17,7 @@ _PLAIN: Final = re.compile(r"(\d*)[.,]?(\d*)", re.ASCII)
 _GROUPED: Final = re.compile(
     r"(\d{1,3}(?:(?P<mark>[.,' \u2019])\d{3})(?:(?P=mark)\d{3})*)(?:(?!(?P=mark))[.,](\d*))?", re.ASCII
 )
-_MINUS_SIGN: Final = "\u2212"
+_AS_WRITTEN: Final = str.maketrans("\u2212\u00a0\u202f\u2009", "-   ")
 # More than the books can hold, and few enough that no arithmetic on them is ever rounded.
 _MAX_DIGITS: Final = 27
 _MAX_LENGTH: Final = 80
@@ -90,7 +90,7 @@ def amount(text: str) -> Decimal | None:
     >>> [amount(text) for text in ("", ".", "12.50 CR", "(3.00)", "1e5", "1_000", "--5", "1,2,3", "½")]
     [None, None, None, None, None, None, None, None, None]
     """
-    size = text.strip().replace(_MINUS_SIGN, "-")
+    size = text.translate(_AS_WRITTEN).strip()
     if len(size) > _MAX_LENGTH:
         return None
     is_negative = size.startswith("-") or size.endswith("-")
