@@ -23,6 +23,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = Flask("webapp", instance_path=str(settings.instance_path))
     app.config.from_mapping(flask_settings(settings))
     app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
     app.json.sort_keys = False  # type: ignore[attr-defined]
 
     db.init_app(app)
@@ -42,7 +43,12 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 def flask_settings(settings: Settings) -> Mapping[str, Any]:
     """Translate our settings into Flask's."""
-    engine_options: dict[str, Any] = {"pool_size": settings.threads + 2, "max_overflow": settings.threads}
+    engine_options: dict[str, Any] = {
+        "pool_size": settings.threads + 2,
+        "max_overflow": settings.threads,
+        # An error that is logged names the statement, and not what was to be written.
+        "hide_parameters": True,
+    }
     if settings.is_sqlite:
         import pysqlite3  # noqa: PLC0415  (needed for SQLite only)
 

@@ -43,6 +43,7 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(LedgerError, answer_ledger_error)
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
+    app.register_error_handler(sqlalchemy.exc.DataError, answer_data_error)
     app.register_error_handler(sqlalchemy.exc.IntegrityError, answer_integrity_error)
     app.register_error_handler(Exception, answer_unexpected)
 
@@ -50,10 +51,19 @@ def register_errors(app: Flask) -> None:
 def answer_ledger_error(error: LedgerError) -> Response:
     """Answer a rule of the books that was held."""
     response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
-    record_refusal(error)
+    _record_refusal(error)
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response
+
+
+def _record_refusal(error: LedgerError) -> None:
+    """Record a refused act; what stands against that must not hide why the act was refused."""
+    try:
+        record_refusal(error)
+    except (LedgerError, sqlalchemy.exc.SQLAlchemyError) as other:
+        db.session.rollback()
+        log.error("A refused act was not recorded: %s", type(other).__name__)  # noqa: TRY400
 
 
 def answer_http_error(error: HTTPException) -> Response:
@@ -81,6 +91,12 @@ def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response
     """Answer a database that cannot take the write now: locked, full, or gone for the moment."""
     log.error("The database refused: %s", type(error.orig).__name__)
     return answer_ledger_error(BusyError())
+
+
+def answer_data_error(error: sqlalchemy.exc.DataError) -> Response:
+    """Answer a value that the database has no room for and no check has met."""
+    log.error("The database could not take a value", exc_info=error)
+    return dress(422, *SENTENCES[422])
 
 
 def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:

@@ -4,6 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.books import lines
+from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import Posting
 
@@ -88,6 +89,7 @@ def test_a_note_is_optional(ada, train, body):
     assert confirm(ada, train, **body).json.get("changed") is True
 
 
+@on_sqlite
 @pytest.mark.parametrize("note", ["x" * 2001, "🧾" * 2001, 5, True, [], {}, "a\0b", "\ud800"], ids=ascii)
 def test_a_note_that_cannot_be_taken_posts_nothing(ada, train, note):
     answer = confirm(ada, train, json={"note": note})

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.books import lines
+from tests.marks import on_sqlite
 
 
 @pytest.fixture
@@ -119,6 +120,7 @@ def test_splits_that_do_not_add_up_name_the_rest(ada, train, travel, parts, rest
     assert f"{rest} EUR is left" in answer.json["error"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("count", [0, 1, 101])
 def test_a_line_is_split_into_2_to_100_parts(ada, train, travel, count):
     answer = edit(ada, train, splits=[part(travel, "-1.00")] * count)
@@ -126,6 +128,7 @@ def test_a_line_is_split_into_2_to_100_parts(ada, train, travel, count):
     assert list(answer.json["fields"]) == ["splits"]
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "amount", [-60, -60.0, "-60,00", "-60.000.0", "1e2", "", " -60.00", "-60.001", None, "٦"]
 )
@@ -256,6 +259,7 @@ def test_a_line_without_a_draft_is_not_edited(ada, bank, train, travel, state):
     assert (answer.status_code, answer.json["code"]) == (409, state.lower())
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "changes",
     [

@@ -11,8 +11,13 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.errors import answer_http_error
 from webapp.schemas.errors import ErrorSchema
+from webapp.web.strictness import ArgumentsParser
 
 NOUNS = ("action_requests", "documentation", "feed_accounts", "journal_entries", "transactions")
+
+
+# Every blueprint of this door reads with it.
+flask_smorest.Blueprint.ARGUMENTS_PARSER = ArgumentsParser()
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,11 +12,14 @@ from webapp.ledger.errors import NotFoundError
 from webapp.models import ActionRequest
 from webapp.queries.paging import Order, Page, page
 
+REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
 NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
 
 
 def get(organization_id: str, request_id: str) -> ActionRequest:
     """Find an act, or raise NotFoundError."""
+    if not REQUEST_ID.fullmatch(request_id):
+        raise NotFoundError
     found = db.session.scalar(
         sa.select(ActionRequest).where(
             ActionRequest.organization_id == organization_id, ActionRequest.id == request_id

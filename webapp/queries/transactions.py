@@ -146,6 +146,7 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
 
 
 def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
+    """Say in SQL that a line's entry, with its corrections, stands on an account: what was moved away does not."""
     return (
         sa.select(1)
         .select_from(Posting)
@@ -166,6 +167,15 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
                 ),
             ),
         )
+        .group_by(Posting.currency, Posting.project_id, Posting.org_merchant_id)
+        .having(
+            sa.or_(
+                sa.func.sum(Posting.amount_minor) != 0,
+                sa.func.sum(Posting.amount_base_minor) != 0,
+                sa.func.max(JournalEntry.id) == Transaction.journal_entry_id,
+            )
+        )
+        .correlate(Transaction)
         .exists()
     )
 

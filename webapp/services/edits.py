@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.corrections import is_same
-from webapp.ledger.entries import Leg
+from webapp.ledger.entries import AccountCurrencyError, Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.mirrors import share
 from webapp.ledger.money import Money
@@ -51,12 +51,6 @@ class ArchivedAccountError(UnprocessableError):
     """This account is archived; choose another one."""
 
     code = "archived"
-
-
-class AccountCurrencyError(UnprocessableError):
-    """This account takes another currency only; choose another account."""
-
-    code = "account_currency"
 
 
 class PostedDescriptionError(LedgerError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from webapp.ledger.entries import Leg, check_account_currency
+from webapp.ledger.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.models import Account, JournalEntry, Merchant, Project
 from webapp.queries import lookups, organizations
 from webapp.services import drafts, journal_entries
@@ -68,5 +68,8 @@ def _leg(organization_id: str, index: int, posting: Mapping[str, Any], base_curr
         merchant_id=posting.get("org_merchant_id"),
         project_id=posting.get("project_id"),
     )
-    check_account_currency(leg, account.currency)
+    try:
+        check_account_currency(leg, account.currency)
+    except AccountCurrencyError as error:
+        raise AccountCurrencyError(str(error), fields={f"{path}.currency": [str(error)]}) from error
     return leg

@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy import orm
+from sqlalchemy.dialects import postgresql, sqlite
 
 from webapp.db import begin_write, db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, Membership, SignInCounter, User
 from webapp.queries.principals import LONGEST, digest_of
-from webapp.services.users import hasher, verify_password
+from webapp.services.users import EMAIL, hasher, verify_password
 
 MOST_PER_ACCOUNT, ACCOUNT_WINDOW = 10, timedelta(minutes=1)
 MOST_PER_ADDRESS, ADDRESS_WINDOW = 20, timedelta(hours=1)
@@ -40,7 +41,8 @@ def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
         _count_try(session, keys[0], MOST_PER_ACCOUNT, ACCOUNT_WINDOW, now)
         _count_try(session, keys[1], MOST_PER_ADDRESS, ADDRESS_WINDOW, now)
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
-        user = session.scalar(sa.select(User).where(User.email == account, User.is_active))
+        named = sa.select(User).where(User.email == account, User.is_active)
+        user = session.scalar(named) if EMAIL.fullmatch(account) else None
         known = user.password_hash if user else None
     is_right = verify_password(known, password)
     if user is None or not is_right:
@@ -96,10 +98,10 @@ def _key(kind: str, text: str) -> str:
 
 def _count_try(session: orm.Session, key: str, most: int, window: timedelta, now: datetime) -> None:
     """Count a try before it is judged, so that simultaneous guesses cannot slip through together."""
-    counter = session.get(SignInCounter, key, with_for_update=True)
-    if counter is None:
-        counter = SignInCounter(key=key, window_started_at=now, failures=0)
-        session.add(counter)
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    first = insert(SignInCounter).values(key=key, window_started_at=now, failures=0)
+    session.execute(first.on_conflict_do_nothing())
+    counter = session.get_one(SignInCounter, key, with_for_update=True)
     if counter.window_started_at + window <= now:
         counter.window_started_at, counter.failures = now, 0
     if counter.failures >= most:

@@ -6,6 +6,7 @@ from webapp.web.auth import note_last_use, register_auth
 from webapp.web.context import add_context
 from webapp.web.converters import IdConverter
 from webapp.web.headers import add_headers
+from webapp.web.logs import register_logs
 from webapp.web.requests import register_requests
 
 
@@ -13,6 +14,8 @@ def register(app: Flask) -> None:
     """Put these tools around every request."""
     app.url_map.converters["id"] = IdConverter
     add_context(app)
+    # What is registered first runs last after a request: the log knows the answer as it leaves.
+    register_logs(app)
     register_requests(app)
     register_auth(app)
     app.after_request(add_headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -11,11 +12,13 @@ from urllib.parse import quote
 from flask import Flask, Response, current_app, g, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from sqlalchemy import orm
+from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
 
 from webapp.config import Settings
 from webapp.db import db, own_transaction
 from webapp.errors import is_for_api
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.scopes import is_token
 from webapp.models import ApiToken, BrowserSession
 from webapp.queries import principals
@@ -29,6 +32,7 @@ BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
 SEEN_EVERY = timedelta(minutes=1)
 PUBLIC = "public"
 
+log = logging.getLogger("tieout.auth")
 login_manager = LoginManager()
 login_manager.session_protection = None
 
@@ -194,7 +198,14 @@ def note_last_use(response: Response) -> Response:
                     {"last_seen_at": at}
                 )
 
-    response.call_on_close(write)
+    def write_or_leave() -> None:
+        # The answer has left; whoever asked must not suffer from a note that can be made next time.
+        try:
+            write()
+        except (LedgerError, SQLAlchemyError) as error:
+            log.warning("The last use was not noted: %s", type(error).__name__)
+
+    response.call_on_close(write_or_leave)
     return response
 
 

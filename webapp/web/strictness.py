@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from flask import request
+from webargs.flaskparser import FlaskParser
 
 from webapp.ledger.errors import UnprocessableError
+
+
+class ArgumentsParser(FlaskParser):
+    """webargs' parser, but whether an unknown query parameter is an error is the schema's to say."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION = FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION | {"query": None}
 
 
 class UnknownKeysError(UnprocessableError):
@@ -22,9 +29,11 @@ def refuse_unasked(view: Any) -> None:
     places = declared_places(view)
     if request.args and "query" not in places:
         _refuse(list(request.args), "query parameters")
-    if request.is_json and "body" not in places:
-        body = request.get_json(silent=True)
-        if isinstance(body, dict) and body:
+    if request.is_json and "body" not in places and request.get_data():
+        body = request.get_json()
+        if not isinstance(body, dict):
+            raise UnknownKeysError("Send a JSON object.")
+        if body:
             _refuse(list(body), "body")
 
 

@@ -1,0 +1,52 @@
+"""Deleting a line takes it and its draft out; restoring brings it back with a fresh one."""
+
+import pytest
+
+
+@pytest.fixture
+def train(bank):
+    return bank.send("2026-03-02", "-100.00", "DB ICE 571")
+
+
+def line_of(person, line):
+    return person.get(f"/api/transactions/{line}").json["transaction"]
+
+
+def test_a_deleted_line_has_no_draft_and_is_remembered(ada, train, books):
+    draft = line_of(ada, train)["journalEntryId"]
+    answer = ada.delete(f"/api/transactions/{train}")
+    assert (answer.status_code, answer.json) == (200, {"ok": True})
+    line = line_of(ada, train)
+    assert (line["status"], line["journalEntryId"], line["entryStatus"]) == ("DELETED", None, None)
+    assert ada.get(f"/api/journal-entries/{draft}").status_code == 404
+    assert books.entries() == []
+
+
+def test_a_restored_line_has_a_fresh_draft(ada, train):
+    ada.delete(f"/api/transactions/{train}")
+    line = ada.post(f"/api/transactions/{train}/restore").json["transaction"]
+    assert (line["status"], line["entryStatus"]) == ("BOOKED", "DRAFT")
+    assert ada.post(f"/api/transactions/{train}/confirm").json["changed"] is True
+
+
+def test_a_posted_line_stays(ada, train):
+    ada.post(f"/api/transactions/{train}/confirm")
+    entry_id = line_of(ada, train)["journalEntryId"]
+    answer = ada.delete(f"/api/transactions/{train}")
+    assert (answer.status_code, answer.json["code"]) == (409, "posted")
+    assert f"Void entry {entry_id} first" in answer.json["error"]
+
+
+@pytest.mark.parametrize("state", ["PENDING", "REMOVED", "SET_ASIDE"])
+def test_only_booked_lines_are_deleted(ada, bank, train, state):
+    bank.set_state(train, state)
+    answer = ada.delete(f"/api/transactions/{train}")
+    assert (answer.status_code, answer.json["code"]) == (409, state.lower())
+
+
+def test_only_deleted_lines_are_restored(ada, train):
+    answer = ada.post(f"/api/transactions/{train}/restore")
+    assert (answer.status_code, answer.json["code"]) == (409, "booked")
+    ada.delete(f"/api/transactions/{train}")
+    answer = ada.delete(f"/api/transactions/{train}")
+    assert (answer.status_code, answer.json["code"]) == (409, "deleted")
