@@ -13,8 +13,18 @@ from webapp.errors import answer_http_error
 from webapp.schemas.errors import ErrorSchema
 from webapp.web.strictness import ArgumentsParser
 
-NOUNS = ("action_requests", "documentation", "feed_accounts", "journal_entries", "transactions")
-
+NOUNS = (
+    "accounts",
+    "action_requests",
+    "documentation",
+    "exchange_rates",
+    "feed_accounts",
+    "journal_entries",
+    "merchants",
+    "projects",
+    "rules",
+    "transactions",
+)
 
 # Every blueprint of this door reads with it.
 flask_smorest.Blueprint.ARGUMENTS_PARSER = ArgumentsParser()

@@ -2,16 +2,134 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import sqlalchemy as sa
 
-from webapp.db import db
-from webapp.models import Account, FeedAccount
-from webapp.queries import lookups
+from webapp.db import db, fold
+from webapp.ledger.money import Money
+from webapp.models import Account, FeedAccount, JournalEntry, Posting
+from webapp.queries import lookups, organizations
+from webapp.queries.paging import Order, Page, page
+
+# Accounts without a code come after all others, A to Z.
+BY_CODE = Order(
+    (
+        sa.case((Account.code.is_(None), 1), else_=0),
+        sa.func.coalesce(Account.code, fold(Account.name)),
+        Account.id,  # type: ignore[arg-type]
+    ),
+    ascends=True,
+)
+COUNTED = ("POSTED", "VOIDED")
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRecord:
+    """A ledger account with its balance: in its own currency, where it has none in the base currency."""
+
+    id: int
+    code: str | None
+    name: str
+    type: str
+    emoji: str | None
+    currency: str | None
+    parent_id: int | None
+    in_scope: bool
+    requires_counterparty: bool
+    is_watched: bool
+    is_system: bool
+    is_archived: bool
+    balance: Money
+    balance_base: Money
 
 
 def get(organization_id: str, account_id: int) -> Account:
     """Find an account, or raise NotFoundError."""
     return lookups.get(Account, organization_id, account_id)
+
+
+def record(account: Account) -> AccountRecord:
+    """Tell all about one account."""
+    return records(account.organization_id, [account])[0]
+
+
+def listed(
+    organization_id: str,
+    *,
+    type_: str | None = None,
+    archived: bool | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[AccountRecord]:
+    """List accounts by code, with their balances."""
+    statement = sa.select(Account).where(Account.organization_id == organization_id)
+    if type_ is not None:
+        statement = statement.where(Account.type == type_)
+    if archived is not None:
+        statement = statement.where(Account.is_archived.is_(archived))
+    rows, next_key = page(statement, BY_CODE, after=after, limit=limit)
+    return Page(records(organization_id, rows), next_key)
+
+
+def chart(organization_id: str) -> list[AccountRecord]:
+    """List all accounts by code, with their balances."""
+    rows = db.session.scalars(
+        sa.select(Account).where(Account.organization_id == organization_id).order_by(*BY_CODE.columns)
+    ).all()
+    return records(organization_id, rows)
+
+
+def records(organization_id: str, accounts: Sequence[Account]) -> list[AccountRecord]:
+    """Tell all about some accounts; their balances are read in one statement."""
+    base = organizations.get(organization_id).base_currency
+    sums = _sums(organization_id, [account.id for account in accounts])
+    return [_record(account, base, *sums.get(account.id, (0, 0))) for account in accounts]
+
+
+def _sums(organization_id: str, account_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Sum what counts: the postings of POSTED and VOIDED entries, in minor units of their own and the base currency."""
+    rows = db.session.execute(
+        sa.select(
+            Posting.account_id, sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)
+        )
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .where(
+            Posting.organization_id == organization_id,
+            Posting.account_id.in_(account_ids),
+            JournalEntry.status.in_(COUNTED),
+        )
+        .group_by(Posting.account_id)
+    )
+    return {account_id: (int(amount or 0), int(base or 0)) for account_id, amount, base in rows}
+
+
+def _record(account: Account, base: str, amount_minor: int, base_minor: int) -> AccountRecord:
+    balance_base = Money(base_minor, base)
+    return AccountRecord(
+        id=account.id,
+        code=account.code,
+        name=account.name,
+        type=account.type,
+        emoji=account.emoji,
+        currency=account.currency,
+        parent_id=account.parent_id,
+        in_scope=account.in_scope,
+        requires_counterparty=account.requires_counterparty,
+        is_watched=account.is_watched,
+        is_system=account.is_system,
+        is_archived=account.is_archived,
+        balance=Money(amount_minor, account.currency) if account.currency else balance_base,
+        balance_base=balance_base,
+    )
 
 
 def by_role(organization_id: str, role: str) -> Account:
@@ -28,3 +146,83 @@ def feed_of(organization_id: str, account_id: int) -> FeedAccount | None:
             FeedAccount.organization_id == organization_id, FeedAccount.account_id == account_id
         )
     )
+
+
+def feeds(organization_id: str) -> dict[int, str]:
+    """Name the feed account behind each ledger account that has one."""
+    rows = db.session.execute(
+        sa.select(FeedAccount.account_id, FeedAccount.name).where(
+            FeedAccount.organization_id == organization_id
+        )
+    )
+    return dict(rows.all())
+
+
+def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
+    """Tell which accounts take no counter leg of a bank line, and why, in a sentence each."""
+    archived = db.session.execute(
+        sa.select(Account.id, Account.name).where(
+            Account.organization_id == organization_id, Account.is_archived
+        )
+    )
+    closed = {account_id: f"{name} is archived; choose another account." for account_id, name in archived}
+    return closed | dict.fromkeys(
+        feeds(organization_id), 'This is a bank\'s account; use "Transfers between own accounts" instead.'
+    )
+
+
+def is_code_taken(organization_id: str, code: str, *, except_id: int | None = None) -> bool:
+    """Tell whether another account has this code."""
+    taken = sa.select(Account.id).where(Account.organization_id == organization_id, Account.code == code)
+    if except_id is not None:
+        taken = taken.where(Account.id != except_id)
+    return db.session.scalar(taken) is not None
+
+
+def has_counted(account: Account) -> bool:
+    """Tell whether anything that counts was ever posted to an account."""
+    return _exists(
+        sa.select(Posting.id)
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .where(
+            Posting.organization_id == account.organization_id,
+            Posting.account_id == account.id,
+            JournalEntry.status.in_(COUNTED),
+        )
+    )
+
+
+def has_other_currency(account: Account, currency: str) -> bool:
+    """Tell whether a posting or a draft on an account is in another currency."""
+    return _exists(
+        sa.select(Posting.id).where(
+            Posting.organization_id == account.organization_id,
+            Posting.account_id == account.id,
+            Posting.currency != currency,
+        )
+    )
+
+
+def _exists(statement: sa.Select[Any]) -> bool:
+    return db.session.scalar(statement.limit(1)) is not None
+
+
+def lineage(account: Account) -> list[int]:
+    """List an account's ancestors, the nearest first."""
+    parents: dict[int, int | None] = dict(
+        db.session.execute(
+            sa.select(Account.id, Account.parent_id).where(Account.organization_id == account.organization_id)
+        ).all()
+    )
+    found: list[int] = []
+    above = account.parent_id
+    while above is not None and above not in found:
+        found.append(above)
+        above = parents.get(above)
+    return found

@@ -1,10 +1,15 @@
 """The verbs: the only place that changes the books; they flush, never commit."""
 
 from webapp.services import (
+    accounts,
     edits,
+    exchange_rates,
     feed_accounts,
     manual_entries,
+    merchants,
     organizations,
+    projects,
+    rules,
     sessions,
     tokens,
     transactions,
@@ -13,10 +18,15 @@ from webapp.services import (
 )
 
 __all__ = [
+    "accounts",
     "edits",
+    "exchange_rates",
     "feed_accounts",
     "manual_entries",
+    "merchants",
     "organizations",
+    "projects",
+    "rules",
     "sessions",
     "tokens",
     "transactions",

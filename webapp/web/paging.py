@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from datetime import date
 from typing import Any
 
@@ -12,6 +13,8 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.queries.paging import Page
 
 LARGEST_ID = 2**63 - 1
+# What no text in the books contains; anything else may be part of a name that a list went up to.
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class CursorError(UnprocessableError):
@@ -55,7 +58,7 @@ def _part(value: Any, kind: str) -> Any:
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST_ID:
             raise CursorError
         return value
-    if not isinstance(value, str) or not value.isprintable():
+    if not isinstance(value, str) or UNSTORABLE.search(value):
         raise CursorError
     try:
         return date.fromisoformat(value) if kind == "d" else value

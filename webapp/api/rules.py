@@ -1,0 +1,62 @@
+"""Automation rules over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.rules import CreatedRuleSchema, RuleInputSchema, RuleReplacementSchema, RuleSchema
+from webapp.services.rules import CreatedRule
+from webapp.web import paging
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint("api_rules", __name__, url_prefix="/api/automations/rules", description="Automation rules")
+AnswerSchema = wrapped("rule", RuleSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("rules", RuleSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List rules in the order in which they run."""
+    after = paging.decode(asked.pop("cursor"), "ii")
+    return paging.answer("rules", queries.rules.listed(here(), after=after, **asked))
+
+
+@bp.post("")
+@requires("draft", is_documented=True)
+@bp.arguments(RuleInputSchema)
+@bp.response(201, CreatedRuleSchema)
+def create(body: dict[str, Any]) -> CreatedRule:
+    """Create an automation rule."""
+    return services.rules.create(**body, **acting())
+
+
+@bp.get("/<id:rule_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(rule_id: int) -> dict[str, Any]:
+    """Read one automation rule."""
+    return {"rule": queries.rules.get(here(), rule_id)}
+
+
+@bp.put("/<id:rule_id>")
+@requires("draft")
+@bp.arguments(RuleReplacementSchema)
+@bp.response(200, AnswerSchema)
+def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """Put another automation rule in place of this one."""
+    return {"rule": services.rules.replace(queries.rules.get(here(), rule_id), **body, **acting())}
+
+
+@bp.delete("/<id:rule_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(rule_id: int) -> dict[str, bool]:
+    """Delete an automation rule."""
+    services.rules.delete(queries.rules.get(here(), rule_id), **acting())
+    return {"ok": True}

@@ -1,0 +1,76 @@
+"""Questions about projects and their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db, fold
+from webapp.models import Posting, Project, ProjectGroup
+from webapp.queries import lookups, rules
+from webapp.queries.paging import Order, Page, page
+
+BY_NAME = Order((fold(Project.name), Project.id), ascends=True)  # type: ignore[arg-type]
+GROUPS_BY_NAME = Order((fold(ProjectGroup.name), ProjectGroup.id), ascends=True)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How many postings name a project, and which rules do."""
+
+    postings: int
+    rules: list[int]
+
+    @property
+    def sentence(self) -> str:
+        """Say it in words."""
+        parts = [(self.postings, "posting"), (len(self.rules), "rule")]
+        return " and ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in parts if count)
+
+
+def get(organization_id: str, project_id: int) -> Project:
+    """Find a project, or raise NotFoundError."""
+    return lookups.get(Project, organization_id, project_id)
+
+
+def get_group(organization_id: str, group_id: int) -> ProjectGroup:
+    """Find a group, or raise NotFoundError."""
+    return lookups.get(ProjectGroup, organization_id, group_id)
+
+
+def listed(
+    organization_id: str, *, group_id: int | None = None, after: tuple[Any, ...] | None, limit: int
+) -> Page[Project]:
+    """List projects by name, all or those of a group."""
+    statement = sa.select(Project).where(Project.organization_id == organization_id)
+    if group_id is not None:
+        statement = statement.where(Project.group_id == group_id)
+    return Page(*page(statement, BY_NAME, after=after, limit=limit))
+
+
+def listed_groups(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ProjectGroup]:
+    """List groups by name."""
+    statement = sa.select(ProjectGroup).where(ProjectGroup.organization_id == organization_id)
+    return Page(*page(statement, GROUPS_BY_NAME, after=after, limit=limit))
+
+
+def of_group(group: ProjectGroup) -> Sequence[Project]:
+    """List the projects of a group."""
+    return db.session.scalars(
+        sa.select(Project)
+        .where(Project.organization_id == group.organization_id, Project.group_id == group.id)
+        .order_by(*BY_NAME.columns)
+    ).all()
+
+
+def usage(project: Project) -> Usage:
+    """Tell what names a project, in the books and in rules."""
+    postings = db.session.scalar(
+        sa.select(sa.func.count())
+        .select_from(Posting)
+        .where(Posting.organization_id == project.organization_id, Posting.project_id == project.id)
+    )
+    return Usage(postings or 0, rules.naming_project(project.organization_id, project.id))

@@ -1,0 +1,73 @@
+"""Questions about automation rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.conditions import Field
+from webapp.ledger.effects import EffectKind
+from webapp.models import Rule
+from webapp.models.base import Numbered
+from webapp.queries import lookups
+from webapp.queries.paging import Order, Page, page
+
+BY_PRIORITY = Order((Rule.priority, Rule.id), ascends=True)  # type: ignore[arg-type]
+IDS_AT_ONCE = 500
+
+
+def get(organization_id: str, rule_id: int) -> Rule:
+    """Find a rule, or raise NotFoundError."""
+    return lookups.get(Rule, organization_id, rule_id)
+
+
+def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[Rule]:
+    """List rules in the order in which they run."""
+    statement = sa.select(Rule).where(Rule.organization_id == organization_id)
+    return Page(*page(statement, BY_PRIORITY, after=after, limit=limit))
+
+
+def naming_project(organization_id: str, project_id: int) -> list[int]:
+    """List the rules that set a project or ask for it."""
+    found = db.session.scalars(
+        sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.id)
+    )
+    return [rule.id for rule in found if _names_project(rule, project_id)]
+
+
+def _names_project(rule: Rule, project_id: int) -> bool:
+    is_set = any(
+        effect["kind"] == EffectKind.SET_PROJECT and effect["projectId"] == project_id
+        for effect in rule.effects
+    )
+    is_asked = any(
+        condition["field"] == Field.PROJECT and str(project_id) in ids_in(condition["value"])
+        for condition in rule.conditions["conditions"]
+    )
+    return is_set or is_asked
+
+
+def ids_in(value: str) -> list[str]:
+    """Read the ids that a condition's value names.
+
+    >>> ids_in("4, 17")
+    ['4', '17']
+    """
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def unknown_ids(model: type[Numbered], organization_id: str, ids: Iterable[int]) -> set[int]:
+    """Tell which of these ids name nothing in the organization's books, however many they are."""
+    asked = sorted(set(ids))
+    known: set[int] = set()
+    for start in range(0, len(asked), IDS_AT_ONCE):
+        some = asked[start : start + IDS_AT_ONCE]
+        known |= set(
+            db.session.scalars(
+                sa.select(model.id).where(model.organization_id == organization_id, model.id.in_(some))
+            )
+        )
+    return set(asked) - known

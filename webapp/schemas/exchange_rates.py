@@ -1,0 +1,38 @@
+"""The shapes of exchange rates."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+MOST_RATES = 1000
+
+
+class ExchangeRateSchema(Schema):
+    """A rate of a day: units of a currency for one unit of the base currency."""
+
+    day = fields.Day(required=True)
+    currency = fields.Currency(required=True)
+    units_per_base = fields.UnitsPerBase(required=True)
+    source = fields.Text(least=1, most=255, load_default="manual")
+
+
+class ExchangeRatesSchema(Schema):
+    """Rates to write down, in place of those of the same day and currency."""
+
+    rates = ma.fields.List(
+        ma.fields.Nested(ExchangeRateSchema),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_RATES, error="Send 1 to 1000 rates."),
+    )
+
+
+class ExchangeRateQuerySchema(PageSchema):
+    """Which rates to list; days are inclusive."""
+
+    currency = fields.Currency(load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
