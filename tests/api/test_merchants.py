@@ -1,5 +1,7 @@
 """Merchants over the API."""
 
+from tests.marks import on_sqlite
+
 
 def make(person, name="Deutsche Bahn", **more):
     return person.post("/api/merchants", json={"name": name, **more}).json["merchant"]
@@ -19,6 +21,7 @@ def test_a_merchant_is_made_and_read(ada):
     assert ada.get(f"/api/merchants/{merchant['id']}").json == {"merchant": merchant}
 
 
+@on_sqlite
 def test_a_website_that_is_no_web_address_is_refused(ada):
     for website in ["bahn.example", "javascript:alert(1)", "https://", "https://[", 5, "https://a b", "//x"]:
         answer = ada.post("/api/merchants", json={"name": "x", "website": website})
@@ -49,6 +52,7 @@ def test_another_organization_sees_nothing(ada, dan):
     assert dan.get("/api/merchants").json["merchants"] == []
 
 
+@on_sqlite
 def test_a_viewer_changes_nothing(ada, cleo):
     path = f"/api/merchants/{make(ada)['id']}"
     assert cleo.patch(path, json={"name": "x"}).status_code == 403

@@ -1,5 +1,7 @@
 """Automation rules over the API: stored and checked."""
 
+from tests.marks import on_sqlite
+
 PATH = "/api/automations/rules"
 TO_USD = {"kind": "SET_CURRENCY", "currency": "USD", "sortOrder": 0}
 
@@ -67,17 +69,20 @@ def test_the_two_withheld_fields_bind_by_their_words(ada):
         assert (rule["target"], rule["trigger"]) == (target, trigger)
 
 
+@on_sqlite
 def test_unknown_keys_that_disagree_are_refused(ada):
     answer = create(ada, a="RECEIPT", b="TRANSACTION")
     assert (answer.status_code, answer.json["code"]) == (422, "ambiguous_field")
 
 
+@on_sqlite
 def test_a_contradicting_pair_is_refused(ada):
     answer = create(ada, target="RECEIPT", trigger="TRANSACTION_INGESTED")
     assert answer.status_code == 422
     assert "trigger" in answer.json["fields"]
 
 
+@on_sqlite
 def test_another_word_in_a_canonical_field_is_refused(ada):
     for word in ["receipt", "", None, 5, ["RECEIPT"]]:
         assert create(ada, target=word).status_code == 422
@@ -97,6 +102,7 @@ def test_a_rule_whose_condition_keys_were_ignored_is_stored_inactive_and_says_so
     assert "inactive" in answer.json["warnings"][0]
 
 
+@on_sqlite
 def test_what_does_not_make_sense_is_refused_at_its_path(ada):
     for changes, path in [
         ({"name": ""}, "name"),
@@ -153,6 +159,7 @@ def test_the_limits_of_the_interface_are_taken(ada):
         assert create(ada, name=name, description="d" * 500).status_code == 201
 
 
+@on_sqlite
 def test_a_name_and_effects_are_required(ada):
     assert set(ada.post(PATH, json={}).json["fields"]) == {"name", "effects"}
 
@@ -219,6 +226,7 @@ def test_a_rule_is_replaced_and_its_version_counts(ada):
     )
 
 
+@on_sqlite
 def test_a_replacement_refuses_what_it_does_not_know(ada):
     for more, path in [
         ({"colour": "red"}, "colour"),
@@ -245,6 +253,7 @@ def test_another_organization_sees_nothing(ada, dan):
     assert dan.delete(path).status_code == 404
 
 
+@on_sqlite
 def test_a_viewer_makes_no_rules(cleo):
     assert create(cleo).status_code == 403
 
