@@ -17,6 +17,7 @@ pytest_plugins = [
     "tests.fixtures.statements",
     "tests.fixtures.servers",
     "tests.fixtures.browsers",
+    "tests.fixtures.figures",
 ]
 
 # A figure of the promises is counted in full by `make test-full`; the shorter counts find the same kinds of mistake.

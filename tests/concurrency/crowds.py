@@ -1,0 +1,68 @@
+"""Many clients at once, each with a connection of its own, that all begin at the same moment."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PATIENCE_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one client got for one of its requests."""
+
+    path: str
+    status: int
+    body: Any
+    seconds: float
+
+
+class Client:
+    """A program that keeps its connection."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_SECONDS)
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def post(self, path: str, body: Any = None) -> Answer:
+        began = time.monotonic()
+        self._connection.request("POST", path, json.dumps(body or {}), self._headers)
+        response = self._connection.getresponse()
+        text = response.read()
+        return Answer(path, response.status, json.loads(text), time.monotonic() - began)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def all_at_once(address: str, tokens: Sequence[str], paths: Sequence[Sequence[str]]) -> list[list[Answer]]:
+    """Let one client for each of the lists of paths post to them in turn; they begin together, path by path."""
+    barrier = threading.Barrier(len(paths))
+
+    def walk(number: int) -> list[Answer]:
+        answers = []
+        with contextlib.closing(Client(address, tokens[number % len(tokens)])) as client:
+            for path in paths[number]:
+                barrier.wait(PATIENCE_SECONDS)
+                answers.append(client.post(path))
+        return answers
+
+    with ThreadPoolExecutor(len(paths)) as threads:
+        return list(threads.map(walk, range(len(paths))))
+
+
+def percentile(seconds: Sequence[float], share: float) -> float:
+    """Give the time within which this share of answers came, in milliseconds."""
+    ordered = sorted(seconds)
+    return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]

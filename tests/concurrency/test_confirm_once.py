@@ -1,0 +1,76 @@
+"""However many confirm a line at once, it is posted once, and everybody gets the same answer (P9, P10)."""
+
+from collections import Counter
+
+from tests.concurrency.crowds import all_at_once, percentile
+
+CLIENTS, WORKERS = 16, 4
+CROWD = 64
+
+
+def test_sixteen_clients_confirm_the_same_lines(gunicorn, ada, ben, bank, rounds, figure):
+    count = rounds(25, 200)
+    lines = bank.send_many(
+        [("2026-03-02", f"-{number}.00", f"Line {number}") for number in range(1, count + 1)]
+    )
+    address = gunicorn(WORKERS)
+    paths = [f"/api/transactions/{line}/confirm" for line in lines]
+    crowd = all_at_once(address, [ada.token, ben.token], [paths] * CLIENTS)
+
+    once = sum(
+        sum(answer.body.get("changed", False) for answer in answers) == 1
+        for answers in zip(*crowd, strict=True)
+    )
+    agreed = sum(
+        len(
+            {
+                (tuple(answer.body["result"]["journalEntryIds"]), answer.body["actionRequestId"])
+                for answer in answers
+            }
+        )
+        == 1
+        for answers in zip(*crowd, strict=True)
+    )
+    statuses = Counter(answer.status for answers in crowd for answer in answers)
+    times = [answer.seconds for answers in crowd for answer in answers]
+    figure(
+        "P9",
+        f"{CLIENTS} clients on each of {count} lines, {WORKERS} workers: changed once {once}/{count}, "
+        f"same ids {agreed}/{count}, answers {dict(statuses)}, p99 {percentile(times, 0.99):.0f} ms",
+    )
+    assert once == agreed == count
+    assert statuses == {200: CLIENTS * count}
+    entries = [
+        entry for entry in everything(ada, "journal-entries", "entries") if entry["status"] == "POSTED"
+    ]
+    acts = everything(ada, "action-requests?kind=confirm_transaction", "actionRequests")
+    assert len(entries) == count
+    assert Counter(act["status"] for act in acts) == {"EXECUTED": count}
+
+
+def test_a_crowd_on_lines_of_its_own_meets_no_error(gunicorn, ada, ben, bank, rounds, figure):
+    each = rounds(3, 40)
+    lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(CROWD * each)])
+    address = gunicorn(WORKERS)
+    paths = [[f"/api/transactions/{line}/confirm" for line in lines[start::CROWD]] for start in range(CROWD)]
+    crowd = all_at_once(address, [ada.token, ben.token], paths)
+    statuses = Counter(answer.status for answers in crowd for answer in answers)
+    times = [answer.seconds for answers in crowd for answer in answers]
+    figure(
+        "P10",
+        f"{CROWD} clients on {CROWD * each} lines: answers {dict(statuses)}, p99 {percentile(times, 0.99):.0f} ms",
+    )
+    assert statuses == {200: CROWD * each}
+    assert all(answer.body["changed"] for answers in crowd for answer in answers)
+
+
+def everything(person, path, key):
+    """Read a list to its end."""
+    found, cursor = [], None
+    while True:
+        join = "&" if "?" in path else "?"
+        page = person.get(f"/api/{path}{join}limit=200" + (f"&cursor={cursor}" if cursor else "")).json
+        found += page[key]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            return found
