@@ -15,7 +15,7 @@ class Standing(StrEnum):
     OPEN = "OPEN"  # an item that neither this statement nor an earlier standing proof cleared
     CLEARED = "CLEARED"  # of an item cleared here or in an earlier standing proof
     SET_ASIDE = "SET_ASIDE"  # of a line that keep-as-new set aside
-    ABSORBED = "ABSORBED"  # no item: the opening entry itself, or what it absorbed
+    ABSORBED = "ABSORBED"  # no item: the opening entry, what it absorbed, or a line that the bank took back
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,15 @@ from webapp.models.feed_accounts import FeedAccount
 ONE_OPEN = sa.text("status = 'DRAFT'")
 ONE_STANDING = sa.text("status = 'COMPLETED'")
 STANDING = sa.text("is_standing")
+STANDING_ON_SQLITE = sa.text("is_standing = 1")  # as queries write it there, or it would not use the index
 
 
 class Reconciliation(Numbered, Base):
     """A DRAFT holds inputs only; COMPLETED is a proof; REOPENED a proof that was taken back, kept for ever.
 
     `frozen` is the document that the digest is of (behaviour.md 3). `keep_as_new` starts the books at
-    `opening_date` with `opening_balance_minor`; otherwise both follow from the anchor.
+    `opening_date` with `opening_balance_minor`; otherwise both follow from the anchor. `left_open` names the
+    items dated by the statement that were there at completion and not cleared: any other one arrived later.
     """
 
     __tablename__ = "reconciliations"
@@ -67,6 +69,7 @@ class Reconciliation(Numbered, Base):
     opening_entry_id: Mapped[int | None] = mapped_column(BigId)
     frozen: Mapped[str | None] = mapped_column(sa.Text)
     digest: Mapped[str | None] = mapped_column(sa.String(64))
+    left_open: Mapped[dict[str, list[int]] | None] = mapped_column(sa.JSON(none_as_null=True))
     completed_at: Mapped[datetime | None] = mapped_column(Instant)
     completed_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
     reopened_at: Mapped[datetime | None] = mapped_column(Instant)
@@ -87,6 +90,7 @@ class ReconciliationItem(Numbered, Base):
     """One cleared item: a bank line, or an entry that comes from no line of the feed.
 
     `is_standing` is false once its proof was reopened; while true, no other statement can clear the same item.
+    `frozen_on` and `frozen_minor` are its day and amount at completion, none while the draft is open.
     """
 
     __tablename__ = "reconciliation_items"
@@ -101,7 +105,7 @@ class ReconciliationItem(Numbered, Base):
             "organization_id",
             "transaction_id",
             unique=True,
-            sqlite_where=STANDING,
+            sqlite_where=STANDING_ON_SQLITE,
             postgresql_where=STANDING,
         ),
         sa.Index(
@@ -110,7 +114,7 @@ class ReconciliationItem(Numbered, Base):
             "feed_account_id",
             "journal_entry_id",
             unique=True,
-            sqlite_where=STANDING,
+            sqlite_where=STANDING_ON_SQLITE,
             postgresql_where=STANDING,
         ),
         sa.Index("ix_reconciliation_items_of", "organization_id", "reconciliation_id"),
@@ -121,3 +125,5 @@ class ReconciliationItem(Numbered, Base):
     transaction_id: Mapped[int | None] = mapped_column(BigId)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)
     is_standing: Mapped[bool] = mapped_column(default=True)
+    frozen_on: Mapped[date | None]
+    frozen_minor: Mapped[int | None] = mapped_column(MONEY)

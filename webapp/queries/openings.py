@@ -1,13 +1,13 @@
-"""Where the books of a feed account begin, if somebody keeps it as new."""
+"""Where the books of a feed account begin, if somebody keeps it as new, and what its opening entry absorbs."""
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import Reconciliation
+from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
@@ -20,3 +20,50 @@ def opening_day(organization_id: str, feed_account_id: int) -> date | None:
             Reconciliation.keep_as_new,
         )
     )
+
+
+def day_before_first_line(account: FeedAccount) -> date | None:
+    """Give the day before the first line that the bank booked, if it booked any."""
+    first = db.session.scalar(
+        sa.select(sa.func.min(Transaction.booked_on)).where(
+            Transaction.organization_id == account.organization_id,
+            Transaction.feed_account_id == account.id,
+            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
+        )
+    )
+    return None if first is None else first - timedelta(days=1)
+
+
+def absorbed_minor(account: FeedAccount, day: date) -> int:
+    """Add up what an opening entry of a day absorbs, in minor units of the account's currency.
+
+    That is what is posted to its ledger account by that day, and the postings of set-aside lines whatever
+    theirs. A voided entry and its reversal leave nothing, on whichever side of the day each of them lies.
+    """
+    is_set_aside = sa.and_(Transaction.feed_account_id == account.id, Transaction.status == "SET_ASIDE")
+    total = db.session.scalar(
+        sa.select(sa.func.sum(Posting.amount_minor))
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .outerjoin(
+            Transaction,
+            sa.and_(
+                Transaction.organization_id == Posting.organization_id,
+                Transaction.id == Posting.transaction_id,
+            ),
+        )
+        .where(
+            Posting.organization_id == account.organization_id,
+            Posting.account_id == account.account_id,
+            Posting.currency == account.currency,
+            JournalEntry.status == "POSTED",
+            JournalEntry.voids_id.is_(None),
+            sa.or_(JournalEntry.effective_on <= day, is_set_aside),
+        )
+    )
+    return int(total or 0)

@@ -219,8 +219,11 @@ def check_counterparties(organization_id: str, legs: Sequence[Leg]) -> None:
 
 
 def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) -> None:
-    """Refuse to post to a bank's account at or before the opening day of its standing keep-as-new proof."""
-    accounts = {leg.account_id for leg in legs}
+    """Refuse to post to a bank's account at or before the opening day of its standing keep-as-new proof.
+
+    A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
+    """
+    accounts = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
     proof = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.opening_date)
         .join(

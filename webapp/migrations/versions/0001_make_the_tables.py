@@ -533,6 +533,7 @@ def upgrade() -> None:
         sa.Column("opening_entry_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("frozen", sa.Text(), nullable=True),
         sa.Column("digest", sa.String(length=64), nullable=True),
+        sa.Column("left_open", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("completed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("completed_by", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("reopened_at", sa.DateTime(timezone=True), nullable=True),
@@ -815,6 +816,8 @@ def upgrade() -> None:
         sa.Column("transaction_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("journal_entry_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("is_standing", sa.Boolean(), nullable=False),
+        sa.Column("frozen_on", sa.Date(), nullable=True),
+        sa.Column("frozen_minor", sa.BigInteger(), nullable=True),
         sa.Column(
             "id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
         ),
@@ -862,14 +865,14 @@ def upgrade() -> None:
             "uq_reconciliation_items_entry",
             ["organization_id", "feed_account_id", "journal_entry_id"],
             unique=True,
-            sqlite_where=sa.text("is_standing"),
+            sqlite_where=sa.text("is_standing = 1"),
             postgresql_where=sa.text("is_standing"),
         )
         batch_op.create_index(
             "uq_reconciliation_items_transaction",
             ["organization_id", "transaction_id"],
             unique=True,
-            sqlite_where=sa.text("is_standing"),
+            sqlite_where=sa.text("is_standing = 1"),
             postgresql_where=sa.text("is_standing"),
         )
 
@@ -881,12 +884,12 @@ def downgrade() -> None:
     with op.batch_alter_table("reconciliation_items", schema=None) as batch_op:
         batch_op.drop_index(
             "uq_reconciliation_items_transaction",
-            sqlite_where=sa.text("is_standing"),
+            sqlite_where=sa.text("is_standing = 1"),
             postgresql_where=sa.text("is_standing"),
         )
         batch_op.drop_index(
             "uq_reconciliation_items_entry",
-            sqlite_where=sa.text("is_standing"),
+            sqlite_where=sa.text("is_standing = 1"),
             postgresql_where=sa.text("is_standing"),
         )
         batch_op.drop_index("ix_reconciliation_items_of")
