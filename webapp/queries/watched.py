@@ -1,0 +1,96 @@
+"""The accounts where something forgotten shows itself: how many items stand open there, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import Account, JournalEntry, Posting
+from webapp.queries import organizations
+from webapp.queries.statement_items import is_of
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedAccount:
+    """A watched account, its open items, and its balance in the base currency."""
+
+    account_id: int
+    account_name: str
+    open_items: int
+    balance_base: Money
+
+
+def watched(organization_id: str) -> list[WatchedAccount]:
+    """List the watched accounts in the order of the chart.
+
+    An item is open while its effective state still stands there: two lines of one transfer are two open
+    items until they are linked.
+    """
+    items, balances = _open_items(organization_id), _balances(organization_id)
+    rows = db.session.execute(
+        sa.select(Account.id, Account.name, items.c.open_items, balances.c.balance)
+        .outerjoin(items, items.c.account_id == Account.id)
+        .outerjoin(balances, balances.c.account_id == Account.id)
+        .where(Account.organization_id == organization_id, Account.is_watched, sa.not_(Account.is_archived))
+        .order_by(Account.code, Account.id)
+    )
+    base = organizations.get(organization_id).base_currency
+    return [
+        WatchedAccount(account_id, name, int(count or 0), Money(int(balance or 0), base))
+        for account_id, name, count, balance in rows
+    ]
+
+
+def _open_items(organization_id: str) -> sa.Subquery:
+    """Count per account the parts of posted entries that their corrections have not moved away."""
+    root = orm.aliased(JournalEntry)
+    standing = (
+        sa.select(Posting.account_id)
+        .join(
+            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
+        )
+        .join(
+            root,
+            sa.and_(
+                is_of(root, JournalEntry),
+                root.id == sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id),
+            ),
+        )
+        .join(Account, sa.and_(is_of(Account, Posting), Account.id == Posting.account_id))
+        .where(
+            Posting.organization_id == organization_id,
+            Account.is_watched,
+            JournalEntry.status == "POSTED",
+            root.status == "POSTED",
+            root.voids_id.is_(None),
+        )
+        .group_by(root.id, Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
+        .having(sa.or_(sa.func.sum(Posting.amount_minor) != 0, sa.func.sum(Posting.amount_base_minor) != 0))
+        .subquery()
+    )
+    return (
+        sa.select(standing.c.account_id, sa.func.count().label("open_items"))
+        .group_by(standing.c.account_id)
+        .subquery()
+    )
+
+
+def _balances(organization_id: str) -> sa.Subquery:
+    return (
+        sa.select(Posting.account_id, sa.func.sum(Posting.amount_base_minor).label("balance"))
+        .join(
+            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
+        )
+        .join(Account, sa.and_(is_of(Account, Posting), Account.id == Posting.account_id))
+        .where(
+            Posting.organization_id == organization_id,
+            Account.is_watched,
+            JournalEntry.status.in_(("POSTED", "VOIDED")),
+        )
+        .group_by(Posting.account_id)
+        .subquery()
+    )
