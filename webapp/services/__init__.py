@@ -2,6 +2,7 @@
 
 from webapp.services import (
     accounts,
+    cleared_items,
     edits,
     exchange_rates,
     feed_accounts,
@@ -9,6 +10,8 @@ from webapp.services import (
     merchants,
     organizations,
     projects,
+    proofs,
+    reconciliations,
     rules,
     sessions,
     tokens,
@@ -19,6 +22,7 @@ from webapp.services import (
 
 __all__ = [
     "accounts",
+    "cleared_items",
     "edits",
     "exchange_rates",
     "feed_accounts",
@@ -26,6 +30,8 @@ __all__ = [
     "merchants",
     "organizations",
     "projects",
+    "proofs",
+    "reconciliations",
     "rules",
     "sessions",
     "tokens",

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
-from webapp.models import ActionRequest, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import ActionRequest, JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import openings, transactions
-from webapp.services import corrections, drafts, journal_entries
+from webapp.services import corrections, drafts, journal_entries, open_drafts
 from webapp.services.action_requests import Act, act, record
 from webapp.services.actors import Actor
 
@@ -163,23 +163,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
         if entry is not None:
             journal_entries.delete_draft(entry)
-        _unclear_in_draft(transaction)
-
-
-def _unclear_in_draft(transaction: Transaction) -> None:
-    """Take a line out of an open reconciliation draft."""
-    draft = sa.select(Reconciliation.id).where(
-        Reconciliation.organization_id == transaction.organization_id,
-        Reconciliation.feed_account_id == transaction.feed_account_id,
-        Reconciliation.status == "DRAFT",
-    )
-    db.session.execute(
-        sa.delete(ReconciliationItem).where(
-            ReconciliationItem.organization_id == transaction.organization_id,
-            ReconciliationItem.transaction_id == transaction.id,
-            ReconciliationItem.reconciliation_id.in_(draft),
-        )
-    )
+        open_drafts.unclear_lines(transaction.organization_id, [transaction.id])
 
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:

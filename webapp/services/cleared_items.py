@@ -1,0 +1,213 @@
+"""The items that an open draft clears against its statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries import lookups, reconciliations
+from webapp.queries.statement_items import IS_ENTRY, IS_LINE
+from webapp.services import open_drafts
+from webapp.services.action_requests import act
+from webapp.services.actors import Actor
+from webapp.services.transactions import require as require_state
+
+Key = tuple[int, int]
+
+
+class NothingToClearError(UnprocessableError):
+    """Say what to clear: cleared, uncleared, clearedEntries, unclearedEntries, or auto by itself."""
+
+    code = "nothing_to_clear"
+
+
+class ClearedAndUnclearedError(UnprocessableError):
+    """An item is named as cleared and as uncleared; send it once."""
+
+    code = "cleared_and_uncleared"
+
+
+class AfterStatementError(UnprocessableError):
+    """An item dated after the statement cannot be on it; clear it in a later one."""
+
+    code = "after_statement"
+
+
+class NoItemError(UnprocessableError):
+    """That entry is no item of this account; its items are bank lines, and posted entries that come from none."""
+
+    code = "no_item"
+
+
+class ClearedBeforeError(LedgerError):
+    """A proof that stands has cleared this already; reopen that proof first."""
+
+    code = "reconciled"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What somebody wants cleared and uncleared: ids of lines and of entries, or with `auto` all that is confirmed."""
+
+    cleared: Sequence[int] = ()
+    uncleared: Sequence[int] = ()
+    cleared_entries: Sequence[int] = ()
+    uncleared_entries: Sequence[int] = ()
+    auto: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Tell whether ids were given."""
+        return bool(self.cleared or self.uncleared or self.cleared_entries or self.uncleared_entries)
+
+    def paths(self) -> dict[Key, str]:
+        """Give each id that was named with its place in the body."""
+        lists = [
+            ("cleared", IS_LINE, self.cleared),
+            ("uncleared", IS_LINE, self.uncleared),
+            ("clearedEntries", IS_ENTRY, self.cleared_entries),
+            ("unclearedEntries", IS_ENTRY, self.uncleared_entries),
+        ]
+        return {
+            (kind, each): f"{name}.{index}" for name, kind, ids in lists for index, each in enumerate(ids)
+        }
+
+
+def put_lines(
+    account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
+) -> Reconciliation:
+    """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one by its day."""
+    payload = {
+        "cleared": list(choice.cleared),
+        "uncleared": list(choice.uncleared),
+        "clearedEntries": list(choice.cleared_entries),
+        "unclearedEntries": list(choice.uncleared_entries),
+        "auto": choice.auto,
+    }
+    target = ("feed_account", account.id)
+    with act(actor, now, "clear_reconciliation_items", target, payload=payload) as doing:
+        if choice.auto == choice.named:
+            raise NothingToClearError
+        draft = open_drafts.require(account, version)
+        doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
+        cleared, uncleared = (
+            (_confirmed(account, draft), []) if choice.auto else _chosen(account, draft, choice)
+        )
+        doing.title = f"Cleared {len(cleared)} and uncleared {len(uncleared)} of {account.name}"
+        if not cleared and not uncleared:
+            doing.nothing_to_do()
+            return draft
+        _insert(draft, cleared)
+        _remove(draft, uncleared)
+        open_drafts.advance(draft)
+        doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
+    return draft
+
+
+def _confirmed(account: FeedAccount, draft: Reconciliation) -> list[Key]:
+    return [
+        (row.kind, row.id)
+        for row in reconciliations.open_lines(account, draft)
+        if not row.is_cleared and row.day <= draft.statement_date and row.entry_status == "POSTED"
+    ]
+
+
+def _chosen(account: FeedAccount, draft: Reconciliation, choice: Choice) -> tuple[list[Key], list[Key]]:
+    """Tell which of the named items change, or raise what stands against one of them, naming its place."""
+    wanted = {(IS_LINE, each) for each in choice.cleared} | {
+        (IS_ENTRY, each) for each in choice.cleared_entries
+    }
+    unwanted = {(IS_LINE, each) for each in choice.uncleared} | {
+        (IS_ENTRY, each) for each in choice.uncleared_entries
+    }
+    if wanted & unwanted:
+        raise ClearedAndUnclearedError
+    rows = {
+        (row.kind, row.id): row
+        for row in reconciliations.open_lines(
+            account,
+            draft,
+            transaction_ids=[*choice.cleared, *choice.uncleared],
+            journal_entry_ids=[*choice.cleared_entries, *choice.uncleared_entries],
+        )
+    }
+    for (kind, each), path in choice.paths().items():
+        if (kind, each) not in rows:
+            _refuse(account, kind, each, path)
+        if (kind, each) in wanted and rows[kind, each].day > draft.statement_date:
+            sentence = f"This is dated after the statement of {draft.statement_date:%-d %b %Y}."
+            raise AfterStatementError(fields={path: [sentence]})
+    return (
+        sorted(key for key in wanted if not rows[key].is_cleared),
+        sorted(key for key in unwanted if rows[key].is_cleared),
+    )
+
+
+def _refuse(account: FeedAccount, kind: int, each: int, path: str) -> None:
+    """Say why something that was named is no open item."""
+    organization_id = account.organization_id
+    if kind == IS_LINE:
+        line = lookups.refer(Transaction, organization_id, each, path)
+        if line.feed_account_id != account.id:
+            sentence = "This line is of another account."
+            raise NoItemError(f"{path}: {sentence}", fields={path: [sentence]})
+        require_state(line, "BOOKED")
+    else:
+        lookups.refer(JournalEntry, organization_id, each, path)
+        if not _is_proved(account, each):
+            raise NoItemError(fields={path: ["This entry is no item of the account."]})
+    raise ClearedBeforeError
+
+
+def _is_proved(account: FeedAccount, entry_id: int) -> bool:
+    proved = sa.select(ReconciliationItem.id).where(
+        ReconciliationItem.organization_id == account.organization_id,
+        ReconciliationItem.feed_account_id == account.id,
+        ReconciliationItem.journal_entry_id == entry_id,
+        ReconciliationItem.is_standing,
+    )
+    return db.session.scalar(proved) is not None
+
+
+def _insert(draft: Reconciliation, keys: Sequence[Key]) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "organization_id": draft.organization_id,
+            "reconciliation_id": draft.id,
+            "feed_account_id": draft.feed_account_id,
+            "transaction_id": each if kind == IS_LINE else None,
+            "journal_entry_id": each if kind == IS_ENTRY else None,
+            "is_standing": True,
+        }
+        for kind, each in keys
+    ]
+    if rows:
+        db.session.execute(sa.insert(ReconciliationItem), rows)
+
+
+def _remove(draft: Reconciliation, keys: Sequence[Key]) -> None:
+    lines = [each for kind, each in keys if kind == IS_LINE]
+    entries = [each for kind, each in keys if kind == IS_ENTRY]
+    db.session.execute(
+        sa.delete(ReconciliationItem).where(
+            ReconciliationItem.organization_id == draft.organization_id,
+            ReconciliationItem.reconciliation_id == draft.id,
+            sa.or_(
+                ReconciliationItem.transaction_id.in_(lines), ReconciliationItem.journal_entry_id.in_(entries)
+            ),
+        )
+    )
+
+
+def _named(keys: Sequence[Key]) -> dict[str, list[int]]:
+    return {
+        "transactionIds": [each for kind, each in keys if kind == IS_LINE],
+        "journalEntryIds": [each for kind, each in keys if kind == IS_ENTRY],
+    }

@@ -1,0 +1,200 @@
+"""Reconciliation drafts: a statement's day and balance, changed by whoever saw the last version, or given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
+from webapp.queries import openings, reconciliations
+from webapp.services import open_drafts, set_asides
+from webapp.services.action_requests import act
+from webapp.services.actors import Actor
+from webapp.services.edits import money_at
+
+INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")
+
+
+class StatementError(UnprocessableError):
+    """These figures cannot be a statement of this account."""
+
+    code = "statement"
+
+
+class VersionRequiredError(UnprocessableError):
+    """A draft is open already; send the version that you saw."""
+
+    code = "version_required"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChange:
+    """A draft as it is now, and the lines and entries that the change had to unclear, by their ids."""
+
+    draft: Reconciliation
+    uncleared: list[int]
+    uncleared_entries: list[int]
+
+
+def put_draft(
+    account: FeedAccount,
+    *,
+    statement_date: date,
+    statement_balance: Decimal,
+    actor: Actor,
+    now: datetime,
+    keep_as_new: bool = False,
+    opening_balance: Decimal | None = None,
+    opening_date: date | None = None,
+    version: int | None = None,
+) -> DraftChange:
+    """Open the draft of an account, or change its inputs; what it may then no longer clear is uncleared.
+
+    An open draft needs the `version` that the caller saw.
+    """
+    with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id)) as doing:
+        draft, anchor = reconciliations.draft_of(account), reconciliations.anchor_of(account)
+        if draft is not None and version is None:
+            raise VersionRequiredError(fields={"version": ["Send the version that you saw."]})
+        if draft is not None or version is not None:
+            draft = open_drafts.require(account, version)
+        inputs = _inputs(
+            account,
+            anchor,
+            statement_date=statement_date,
+            statement_balance=statement_balance,
+            keep_as_new=keep_as_new,
+            opening_balance=opening_balance,
+            opening_date=opening_date,
+        )
+        doing.payload = doing.after = _said(inputs, account.currency)
+        doing.title = f"Statement of {account.name} to {statement_date:%-d %b %Y}"
+        if draft is None:
+            change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
+        else:
+            before = {name: getattr(draft, name) for name in INPUTS}
+            doing.before = _said(before, account.currency)
+            if before == inputs:
+                doing.nothing_to_do()
+                return DraftChange(draft, [], [])
+            open_drafts.advance(draft, **inputs)
+            set_asides.resynchronise(account, now=now)
+            change = DraftChange(draft, *open_drafts.prune(account, draft))
+        doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
+        count = len(change.uncleared) + len(change.uncleared_entries)
+        if count:
+            doing.title += f", which uncleared {count} item{'s' if count > 1 else ''}"
+    return change
+
+
+def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime) -> Reconciliation:
+    draft = Reconciliation(
+        organization_id=account.organization_id,
+        feed_account_id=account.id,
+        status="DRAFT",
+        currency=account.currency,
+        opened_at=now,
+        opened_by=actor.as_json(),
+        **inputs,
+    )
+    db.session.add(draft)
+    set_asides.resynchronise(account, now=now)
+    return draft
+
+
+def _inputs(
+    account: FeedAccount,
+    anchor: Reconciliation | None,
+    *,
+    statement_date: date,
+    statement_balance: Decimal,
+    keep_as_new: bool,
+    opening_balance: Decimal | None,
+    opening_date: date | None,
+) -> dict[str, Any]:
+    """Check the inputs of a draft and give them as they are stored."""
+    if anchor is not None and statement_date <= anchor.statement_date:
+        day = f"{anchor.statement_date:%-d %b %Y}"
+        raise _refused("statementDate", f"The last proof is of {day}. Write a later day.")
+    if anchor is not None and keep_as_new:
+        raise _refused("keepAsNew", "This account has a proof already, and goes on from its balance.")
+    balance = money_at(statement_balance, account.currency, "statementBalance").minor
+    opening = (
+        None
+        if opening_balance is None
+        else money_at(opening_balance, account.currency, "openingBalance").minor
+    )
+    if not keep_as_new:
+        _check_no_opening(anchor, opening, opening_date, account.currency)
+        opening = opening_date = None
+    else:
+        opening = opening or 0
+        opening_date = opening_date or _opening_day(account, statement_date)
+        if opening_date > statement_date:
+            raise _refused("openingDate", "The books cannot begin after the statement. Write an earlier day.")
+    return {
+        "statement_date": statement_date,
+        "statement_balance_minor": balance,
+        "keep_as_new": keep_as_new,
+        "opening_balance_minor": opening,
+        "opening_date": opening_date,
+    }
+
+
+def _check_no_opening(
+    anchor: Reconciliation | None, opening: int | None, opening_date: date | None, currency: str
+) -> None:
+    """Refuse an opening that would be ignored: without keep-as-new the balance goes on from the last proof."""
+    follows = 0 if anchor is None else anchor.statement_balance_minor
+    if opening is not None and opening != follows:
+        amount = Money(follows, currency)
+        raise _refused("openingBalance", f"Without keepAsNew this draft opens with {amount} {currency}.")
+    if opening_date is not None:
+        raise _refused("openingDate", "Send keepAsNew with it, or leave it out.")
+
+
+def _opening_day(account: FeedAccount, statement_date: date) -> date:
+    return min(openings.day_before_first_line(account) or statement_date, statement_date)
+
+
+def _refused(path: str, sentence: str) -> StatementError:
+    return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
+
+
+def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    opening, opening_date = inputs["opening_balance_minor"], inputs["opening_date"]
+    return {
+        "statementDate": inputs["statement_date"].isoformat(),
+        "statementBalance": str(Money(inputs["statement_balance_minor"], currency)),
+        "keepAsNew": inputs["keep_as_new"],
+        "openingBalance": None if opening is None else str(Money(opening, currency)),
+        "openingDate": None if opening_date is None else opening_date.isoformat(),
+    }
+
+
+def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
+    """Discard the open draft with everything cleared in it; without one nothing happens, and a proof is left alone."""
+    with act(actor, now, "abandon_reconciliation", ("feed_account", account.id)) as doing:
+        draft = reconciliations.draft_of(account)
+        if draft is None:
+            doing.nothing_to_do()
+            return
+        doing.title = f"Abandoned the draft of {account.name} to {draft.statement_date:%-d %b %Y}"
+        doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
+        doing.before = _said({name: getattr(draft, name) for name in INPUTS}, account.currency)
+        db.session.execute(
+            sa.delete(ReconciliationItem).where(
+                ReconciliationItem.organization_id == draft.organization_id,
+                ReconciliationItem.reconciliation_id == draft.id,
+            )
+        )
+        db.session.delete(draft)
+        set_asides.resynchronise(account, now=now)

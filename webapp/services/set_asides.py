@@ -1,0 +1,35 @@
+"""Lines from before the books of a feed account begin: set aside while a keep-as-new stands or is drafted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import FeedAccount, Transaction
+from webapp.queries import openings
+
+
+def resynchronise(account: FeedAccount, *, now: datetime) -> None:
+    """Set aside the booked lines dated on or before the opening day, and bring back all others."""
+    db.session.flush()
+    day = openings.opening_day(account.organization_id, account.id)
+    mine = (
+        Transaction.organization_id == account.organization_id,
+        Transaction.feed_account_id == account.id,
+    )
+    if day is not None:
+        _move(*mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
+        _move(*mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
+    else:
+        _move(*mine, before="SET_ASIDE", after="BOOKED", now=now)
+
+
+def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:
+    db.session.execute(
+        sa.update(Transaction)
+        .where(*chosen, Transaction.status == before)
+        .values(status=after, updated_at=now)
+        .execution_options(synchronize_session="fetch")
+    )
