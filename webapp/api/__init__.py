@@ -22,6 +22,7 @@ NOUNS = (
     "journal_entries",
     "merchants",
     "projects",
+    "reconciliations",
     "rules",
     "transactions",
 )

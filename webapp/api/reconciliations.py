@@ -1,0 +1,127 @@
+"""Reconciliation over JSON: the hub, drafts and proofs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.paging import OkSchema, wrapped
+from webapp.schemas.reconciliations import (
+    AccountLinesQuerySchema,
+    AccountLinesSchema,
+    CompleteSchema,
+    DraftAnswerSchema,
+    DraftInputSchema,
+    HubAccountSchema,
+    HubQuerySchema,
+    HubSchema,
+    LinesInputSchema,
+    ReconciliationSchema,
+    ReopenSchema,
+)
+from webapp.services.cleared_items import Choice
+from webapp.web import paging
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint(
+    "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"
+)
+AccountAnswerSchema = wrapped("account", HubAccountSchema)
+AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
+
+
+@bp.get("/accounts")
+@requires("read")
+@bp.arguments(HubQuerySchema, location="query")
+@bp.response(200, HubSchema)
+def hub(asked: dict[str, Any]) -> dict[str, Any]:
+    """List every active feed account with its anchor, its open draft, and its status."""
+    return {
+        "accounts": queries.hub.accounts(here(), as_of=asked["provider_balance_as_of"]),
+        "watched": queries.watched.watched(here()),
+    }
+
+
+@bp.get("/accounts/<id:fa_id>")
+@requires("read")
+@bp.arguments(AccountLinesQuerySchema, location="query")
+@bp.response(200, AccountLinesSchema)
+def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Read an account and the lines of its draft, or else of its last proof, newest first."""
+    after = paging.decode(asked["cursor"], "dii")
+    account = queries.hub.account(here(), fa_id, as_of=asked["provider_balance_as_of"])
+    lines = queries.reconciliations.lines(here(), fa_id, after=after, limit=asked["limit"])
+    return {"account": account, **paging.answer("lines", lines)}
+
+
+@bp.put("/accounts/<id:fa_id>/draft")
+@requires("reconcile")
+@bp.arguments(DraftInputSchema)
+@bp.response(200, DraftAnswerSchema)
+def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Open the account's draft, or change its inputs; says what that had to unclear."""
+    account = queries.reconciliations.account(here(), fa_id)
+    change = services.reconciliations.put_draft(account, **body, **acting())
+    return {
+        **answer(fa_id),
+        "uncleared": change.uncleared,
+        "uncleared_entries": change.uncleared_entries,
+    }
+
+
+@bp.put("/accounts/<id:fa_id>/draft/lines")
+@requires("reconcile")
+@bp.arguments(LinesInputSchema)
+@bp.response(200, AccountAnswerSchema)
+def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Clear and unclear items in the account's draft."""
+    account = queries.reconciliations.account(here(), fa_id)
+    version = body.pop("version")
+    services.cleared_items.put_lines(account, Choice(**body), version=version, **acting())
+    return answer(fa_id)
+
+
+@bp.post("/accounts/<id:fa_id>/complete")
+@requires("reconcile")
+@bp.arguments(CompleteSchema)
+@bp.response(200, AnswerSchema)
+def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Freeze the account's draft as a proof."""
+    account = queries.reconciliations.account(here(), fa_id)
+    proof = services.proofs.complete(account, **body, **acting())
+    return {"reconciliation": queries.reconciliation_records.record(proof)}
+
+
+@bp.post("/accounts/<id:fa_id>/reopen")
+@requires("reconcile")
+@bp.arguments(ReopenSchema)
+@bp.response(200, AccountAnswerSchema)
+def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Take back the account's newest proof; a draft with its figures opens."""
+    services.proofs.reopen(queries.reconciliations.account(here(), fa_id), **body, **acting())
+    return answer(fa_id)
+
+
+@bp.post("/accounts/<id:fa_id>/abandon")
+@requires("reconcile")
+@bp.response(200, OkSchema)
+def abandon(fa_id: int) -> dict[str, bool]:
+    """Discard the account's open draft; without one nothing happens, and a proof is left alone."""
+    services.reconciliations.abandon(queries.reconciliations.account(here(), fa_id), **acting())
+    return {"ok": True}
+
+
+@bp.get("/<id:reconciliation_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(reconciliation_id: int) -> dict[str, Any]:
+    """Read a draft or proof in full."""
+    found = queries.reconciliations.get(here(), reconciliation_id)
+    return {"reconciliation": queries.reconciliation_records.record(found)}
+
+
+def answer(fa_id: int) -> dict[str, Any]:
+    """Give an account as it stands now."""
+    return {"account": queries.hub.account(here(), fa_id)}
