@@ -14,7 +14,7 @@ from webapp.schemas.reconciliations import (
     CompleteSchema,
     DraftAnswerSchema,
     DraftInputSchema,
-    HubAccountSchema,
+    HubAccountAnswerSchema,
     HubQuerySchema,
     HubSchema,
     LinesInputSchema,
@@ -28,12 +28,11 @@ from webapp.web.auth import acting, here, requires
 bp = Blueprint(
     "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"
 )
-AccountAnswerSchema = wrapped("account", HubAccountSchema)
 AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
 
 
 @bp.get("/accounts")
-@requires("read")
+@requires("read", is_documented=True)
 @bp.arguments(HubQuerySchema, location="query")
 @bp.response(200, HubSchema)
 def hub(asked: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.put("/accounts/<id:fa_id>/draft/lines")
 @requires("reconcile")
 @bp.arguments(LinesInputSchema)
-@bp.response(200, AccountAnswerSchema)
+@bp.response(200, HubAccountAnswerSchema)
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft."""
     account = queries.reconciliations.account(here(), fa_id)
@@ -97,7 +96,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.post("/accounts/<id:fa_id>/reopen")
 @requires("reconcile")
 @bp.arguments(ReopenSchema)
-@bp.response(200, AccountAnswerSchema)
+@bp.response(200, HubAccountAnswerSchema)
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Take back the account's newest proof; a draft with its figures opens."""
     services.proofs.reopen(queries.reconciliations.account(here(), fa_id), **body, **acting())
@@ -105,7 +104,7 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 
 
 @bp.post("/accounts/<id:fa_id>/abandon")
-@requires("reconcile")
+@requires("reconcile", is_documented=True)
 @bp.response(200, OkSchema)
 def abandon(fa_id: int) -> dict[str, bool]:
     """Discard the account's open draft; without one nothing happens, and a proof is left alone."""

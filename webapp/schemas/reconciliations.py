@@ -90,6 +90,12 @@ class HubAccountSchema(FeedAccountSchema):
         return written
 
 
+class HubAccountAnswerSchema(Schema):
+    """One account as the hub shows it."""
+
+    account = ma.fields.Nested(HubAccountSchema)
+
+
 class WatchedSchema(Schema):
     """A watched account, its open items, and its balance in the base currency."""
 
