@@ -1,0 +1,203 @@
+"""Fourteen months of the studio's accounts up to a day: the same seed and day always tell the same story."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from webapp.demo import studio
+from webapp.demo.lines import BankAccount, Booking, Line
+from webapp.demo.studio import Habit
+
+MONTHS: Final = 14
+FRIDAY, SATURDAY = 4, 5
+# What the bank keeps of an exchange, in thousandths.
+EXCHANGE_MARGIN: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A calendar month up to the story's day."""
+
+    first: date
+    last: date
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that the demo is made of; the card's statement runs to the day, the dollars' to the last month's end."""
+
+    day: date
+    months: tuple[Month, ...]
+    current: BankAccount
+    card: BankAccount
+    dollars: BankAccount
+    rates: tuple[tuple[date, Decimal], ...]
+
+    @property
+    def accounts(self) -> tuple[BankAccount, BankAccount, BankAccount]:
+        """All three accounts."""
+        return self.current, self.card, self.dollars
+
+
+def tell(seed: int, day: date) -> Story:
+    """Tell the story of the fourteen months that end on a day."""
+    months = _months(day)
+    rates = _rates(random.Random(f"{seed} rates"), months)  # noqa: S311  (a story needs chance, not secrecy)
+    purchases = _lines(f"{seed} card", months, studio.CARD)
+    settled = list(_settlements(months, purchases))
+    exchanged = list(_exchanges(months, dict(rates)))
+    before = months[-1].first - timedelta(days=1)
+    dollars = _lines(f"{seed} dollars", months, studio.DOLLARS) + [line for line, _ in exchanged]
+    current = _lines(f"{seed} current", months, studio.CURRENT)
+    current += [line for _, line in exchanged] + [line for line, _ in settled]
+    card = purchases + [line for _, line in settled]
+    pending = _pending(random.Random(f"{seed} pending"), day)  # noqa: S311
+    return Story(
+        day=day,
+        months=months,
+        current=BankAccount(
+            "Current account",
+            "DE02200505501015871393",
+            "EUR",
+            "BANK",
+            "Hansa Kontor Bank",
+            1824000,
+            _kept(current, "C", day),
+        ),
+        card=BankAccount(
+            "Company card",
+            "5200830000004417",
+            "EUR",
+            "CARD",
+            "Nordcard",
+            -61240,
+            (*_kept(card, "K", day), *pending),
+        ),
+        dollars=BankAccount(
+            "USD account",
+            "021000890417",
+            "USD",
+            "BANK",
+            "Atlantic Business Bank",
+            412500,
+            _kept(dollars, "D", before),
+        ),
+        rates=rates,
+    )
+
+
+def _months(day: date) -> tuple[Month, ...]:
+    firsts = [day.replace(day=1)]
+    while len(firsts) < MONTHS:
+        firsts.append((firsts[-1] - timedelta(days=1)).replace(day=1))
+    firsts.reverse()
+    lasts = [first - timedelta(days=1) for first in firsts[1:]]
+    return tuple(Month(first, last) for first, last in zip(firsts, [*lasts, day], strict=True))
+
+
+def _lines(seed: str, months: Iterable[Month], habits: Iterable[Habit]) -> list[Line]:
+    """Live through the habits month by month; a month of its own chance, so that a later day changes no earlier one."""
+    lines = []
+    for month in months:
+        chance = random.Random(f"{seed} {month.first}")  # noqa: S311
+        for habit in habits:
+            for number in habit.days:
+                # The dice fall for every day, or one habit's absence would change all that follow.
+                happens, amount = chance.randrange(100), chance.randint(habit.least_minor, habit.most_minor)
+                invoice = f"{month.first:%y%m}-{chance.randrange(10, 99)}"
+                if happens < habit.percent and (month.first.month - 1) % habit.every == 0:
+                    lines.append(_line(habit, _workday(month.first, number), amount, invoice))
+    return lines
+
+
+def _line(habit: Habit, day: date, amount_minor: int, number: str) -> Line:
+    quarter = f"Q{(day.month - 1) // 3 + 1} {day.year}"
+    memo = habit.memo.format(month=f"{day:%B %Y}", quarter=quarter, number=number)
+    return Line("", day, amount_minor, habit.party, memo, Booking(habit.code, habit.project))
+
+
+def _workday(first: date, number: int) -> date:
+    """Give the n-th day of a month, or the working day before the weekend that it falls on."""
+    following = (first + timedelta(days=32)).replace(day=1)
+    day = min(first + timedelta(days=number - 1), following - timedelta(days=1))
+    while day.weekday() >= SATURDAY and day > first:
+        day -= timedelta(days=1)
+    return day
+
+
+def _settlements(months: tuple[Month, ...], purchases: Iterable[Line]) -> Iterator[tuple[Line, Line]]:
+    """Pay what the card was charged in a month, on the fifth of the next: a line on each account."""
+    spent: dict[date, int] = {}
+    for line in purchases:
+        spent[line.day.replace(day=1)] = spent.get(line.day.replace(day=1), 0) - line.amount_minor
+    for before, month in pairwise(months):
+        day, due = _workday(month.first, 5), spent.get(before.first, 0)
+        memo = f"Card settlement {before.first:%B %Y}"
+        yield (
+            Line("", day, -due, "Nordcard", memo, Booking(studio.TRANSFERS)),
+            Line("", day, due, "Northlight Studio", memo, Booking(studio.TRANSFERS)),
+        )
+
+
+def _exchanges(months: Iterable[Month], rates: dict[date, Decimal]) -> Iterator[tuple[Line, Line]]:
+    """Bring dollars home once a quarter: a line on each account, at the last rate less the bank's margin."""
+    sold = 600000
+    for month in months:
+        if month.first.month % 3:
+            continue
+        day = _workday(month.first, 24)
+        rate = rates[max(quoted for quoted in rates if quoted <= day)]
+        bought = int(sold / rate * (1000 - EXCHANGE_MARGIN) / 1000)
+        memo = f"Exchange USD 6,000.00 at {rate}"
+        yield (
+            Line("", day, -sold, "Hansa Kontor Bank", memo, Booking(studio.TRANSFERS)),
+            Line("", day, bought, "Atlantic Business Bank", memo, Booking(studio.TRANSFERS)),
+        )
+
+
+def _pending(chance: random.Random, day: date) -> tuple[Line, ...]:
+    lines = [
+        _line(habit, day - timedelta(days=ago), chance.randint(habit.least_minor, habit.most_minor), "")
+        for ago, habit in enumerate(studio.PENDING)
+    ]
+    return tuple(
+        Line(
+            f"P{line.day:%y%m%d}{ago}",
+            line.day,
+            line.amount_minor,
+            line.party,
+            line.memo,
+            line.booking,
+            is_pending=True,
+        )
+        for ago, line in enumerate(lines)
+    )
+
+
+def _rates(chance: random.Random, months: tuple[Month, ...]) -> tuple[tuple[date, Decimal], ...]:
+    """Quote the dollar every Friday, from the one before the first month on, wandering by less than a percent."""
+    day, rate, rates = months[0].first - timedelta(days=7), Decimal("1.0850"), []
+    while day <= months[-1].last:
+        if day.weekday() == FRIDAY:
+            rates.append((day, rate))
+            rate += Decimal(chance.randint(-85, 90)) / 10000
+        day += timedelta(days=1)
+    return tuple(rates)
+
+
+def _kept(lines: Iterable[Line], letter: str, last: date) -> tuple[Line, ...]:
+    """Order the lines up to a day, and give each the reference that its bank knows it by."""
+    ordered = sorted((line for line in lines if line.day <= last), key=lambda line: line.day)
+    counted: dict[date, int] = {}
+    kept = []
+    for line in ordered:
+        counted[line.day] = counted.get(line.day, 0) + 1
+        reference = f"{letter}{line.day:%y%m%d}{counted[line.day]:02}"
+        kept.append(Line(reference, line.day, line.amount_minor, line.party, line.memo, line.booking))
+    return tuple(kept)
