@@ -41,6 +41,17 @@ class Settings:
         """Tell whether the books are in a SQLite file."""
         return self.database_url.startswith("sqlite")
 
+    @property
+    def bind(self) -> str:
+        """Give host and port as a server takes them, an IPv6 address in brackets."""
+        host = self.host.strip("[]")
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    @property
+    def address(self) -> str:
+        """Give the address that a browser on this machine opens."""
+        return f"http://{self.bind}"
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Read the settings, or raise UnsafeSettingError with a hint."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from webapp import migrations
+from webapp.commands import demo_sign_in
 from webapp.commands.books import application, books
-from webapp.config import make_instance
+from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
 
 
@@ -18,7 +19,16 @@ def serve() -> None:
     app = application()
     with app.app_context(), books() as settings:
         db.engine.dispose()
-    serve_books(app, settings)
+    serve_books(app, settings, greeting(settings))
+
+
+def greeting(settings: Settings) -> str:
+    """Say where the books are served, and on this machine how to sign in to the demo."""
+    lines = [f"Tieout serves {settings.address}"]
+    sign_in = demo_sign_in.kept(settings.instance_path) if is_loopback(settings.host) else None
+    if sign_in is not None:
+        lines.append(f"The demo: sign in as {sign_in.email} with {sign_in.password}")
+    return "\n".join(lines)
 
 
 @click.command()
