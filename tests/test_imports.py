@@ -31,6 +31,7 @@ ARROW = {
         "migrations",
         "models",
         "queries",
+        "schemas",
         "server",
         "services",
     },

@@ -7,6 +7,7 @@ import os
 import click
 
 from webapp.commands.checks import check
+from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
 from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
@@ -18,6 +19,7 @@ COMMANDS = (
     create_organization,
     create_token,
     set_password,
+    import_files,
     check,
 )
 

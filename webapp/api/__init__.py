@@ -19,6 +19,7 @@ NOUNS = (
     "documentation",
     "exchange_rates",
     "feed_accounts",
+    "imports",
     "journal_entries",
     "merchants",
     "projects",

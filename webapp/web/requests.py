@@ -102,3 +102,9 @@ def begin(organization_id: str) -> None:
         database.begin_read()
     else:
         database.begin_write(organization_id)
+
+
+def begin_reading(organization_id: str) -> None:
+    """Open a snapshot to read, for the part of a request that comes before it writes."""
+    database.scope_session(organization_id)
+    database.begin_read()

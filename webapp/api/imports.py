@@ -1,0 +1,89 @@
+"""Imports of bank files, over JSON and one multipart form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, jsonify
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.queries.imports import ImportRecord
+from webapp.schemas.imports import ImportFormSchema, ImportLineQuerySchema, ImportLineSchema, ImportSchema
+from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.web import paging, requests, uploads
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
+AnswerSchema = wrapped("import", ImportSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("imports", ImportSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List imports, newest first."""
+    after = paging.decode(asked["cursor"], "i")
+    return paging.answer("imports", queries.imports.listed(here(), after=after, limit=asked["limit"]))
+
+
+@bp.post("")
+@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
+@bp.arguments(ImportFormSchema, location="form")
+@bp.response(201, AnswerSchema)
+@bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
+def create(form: dict[str, Any]) -> Response:
+    """Import a bank file, all or nothing; with `dryRun` only tell what it would do."""
+    upload = uploads.received(form)
+    imported = uploads.preview(upload) if form["dry_run"] else uploads.take(upload)
+    return answer(imported, status=200 if form["dry_run"] else 201)
+
+
+@bp.get("/<id:import_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(import_id: int) -> dict[str, Any]:
+    """Read one import."""
+    return {"import": queries.imports.record(queries.imports.get(here(), import_id))}
+
+
+@bp.get("/<id:import_id>/lines")
+@requires("read")
+@bp.arguments(ImportLineQuerySchema, location="query")
+@bp.response(200, listing("lines", ImportLineSchema))
+def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
+    """List the rows of a file with their verdicts, in its order."""
+    after = paging.decode(asked.pop("cursor"), "i")
+    imported = queries.imports.get(here(), import_id)
+    return paging.answer("lines", uploads.rows(imported, after=after, **asked).page)
+
+
+@bp.post("/<id:import_id>/commit")
+@requires("draft", begins=False)
+@bp.response(200, AnswerSchema)
+def commit(import_id: int) -> Response:
+    """Import a file that was previewed within the last hour."""
+    requests.read_json_body()
+    return answer(uploads.import_kept(import_id), status=200)
+
+
+@bp.delete("/<id:import_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(import_id: int) -> dict[str, bool]:
+    """Take an import back, as if it had never been; none of its lines may be confirmed or cleared."""
+    imported = queries.imports.get(here(), import_id)
+    services.take_backs.take_back(imported, uploads.folder(), **acting())
+    return {"ok": True}
+
+
+def answer(imported: ImportRecord, *, status: int) -> Response:
+    """Answer an import; one that was refused as an error that holds it."""
+    shown = {"import": ImportSchema().dump(imported)}
+    if imported.status == "REFUSED":
+        shown = {"error": imported.error, "code": "file_refused", **shown}
+        status = 422
+    response = jsonify(shown)
+    response.status_code = status
+    return response

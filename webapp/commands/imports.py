@@ -1,0 +1,125 @@
+"""Importing bank files."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from webapp.commands.books import JSON, ORGANIZATION, books, command_actor, require_organization
+from webapp.db import begin_read, begin_write, db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Import
+from webapp.queries import feed_accounts
+from webapp.queries import imports as queried
+from webapp.schemas.imports import ImportSchema
+from webapp.services import imports
+from webapp.services.imports import FileRefusedError, Upload
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+@ORGANIZATION
+@click.option(
+    "--account",
+    "fa_id",
+    type=click.IntRange(1, 2**63 - 1),
+    metavar="FAID",
+    help="Whose a statement without a number is.",
+)
+@click.option("--mapping", type=FILE, metavar="FILE", help="Where a CSV file keeps its columns, as JSON.")
+@click.option("--dry-run", is_flag=True, help="Only tell what an import would do.")
+@JSON
+@click.pass_context
+def import_files(
+    context: click.Context,
+    files: tuple[Path, ...],
+    organization_id: str,
+    fa_id: int | None,
+    mapping: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Import bank files, each whole or not at all; exit status 1 where one was refused."""
+    columns = _mapping(mapping)
+    with books() as settings:
+        _require(organization_id, fa_id)
+        folder = settings.instance_path / "previews" if dry_run else None
+        answers = []
+        for path in files:
+            upload = Upload(path.name, path.read_bytes(), columns, fa_id)
+            answers.append(_answer(_import(upload, organization_id, folder)))
+            if not as_json:
+                click.echo(_sentence(answers[-1]))
+    if as_json:
+        click.echo(json.dumps(answers, ensure_ascii=False))
+    if any(each["status"] == "REFUSED" for each in answers):
+        context.exit(1)
+
+
+def _mapping(path: Path | None) -> dict[str, object] | None:
+    if path is None:
+        return None
+    try:
+        columns = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        columns = None
+    if not isinstance(columns, dict):
+        raise click.UsageError(f"{path} holds no JSON object.")
+    return columns
+
+
+def _require(organization_id: str, fa_id: int | None) -> None:
+    """Stop unless the organization is there and has the account."""
+    begin_read()
+    require_organization(organization_id)
+    if fa_id is not None:
+        try:
+            feed_accounts.get(organization_id, fa_id)
+        except LedgerError as error:
+            there = ", ".join(f"{each.id} ({each.name})" for each in feed_accounts.active(organization_id))
+            raise click.UsageError(
+                f"There is no feed account {fa_id}; there are: {there or 'none yet'}."
+            ) from error
+    db.session.rollback()
+
+
+def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import:
+    """Import one file, or preview it where there is a folder to keep it in; a refused one is kept as REFUSED."""
+    acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
+    try:
+        reading = imports.read(upload.data, upload.mapping)
+        begin_write(organization_id)
+        if folder is None:
+            imported = imports.take(upload, reading, **acting)
+        else:
+            imported = imports.preview(upload, reading, folder, **acting)
+    except FileRefusedError as error:
+        db.session.rollback()
+        begin_write(organization_id)
+        imported = imports.refuse(upload, error, **acting)
+    db.session.commit()
+    return imported
+
+
+def _answer(imported: Import) -> dict[str, Any]:
+    answer: dict[str, Any] = ImportSchema().dump(queried.record(imported))
+    return answer
+
+
+def _sentence(answer: dict[str, Any]) -> str:
+    name = answer["fileName"]
+    if answer["status"] == "REFUSED":
+        return f"{name}: refused. {answer['error']}"
+    verb = "would add" if answer["status"] == "PREVIEWED" else "added"
+    said = [f"{name}: {verb} {sum(each['added'] for each in answer['accounts'])}"]
+    for each in answer["accounts"]:
+        counts = f"{each['added']} new, {each['alreadyThere']} already there, {each['pending']} pending"
+        said.append(f"  {each['name']}: {counts}, sum {each['sum']} {each['currency']}")
+    return "\n".join([*said, *(f"  Mind: {warning}" for warning in answer["warnings"])])

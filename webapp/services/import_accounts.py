@@ -1,0 +1,190 @@
+"""Whose a statement is: the feed account that each statement of a file belongs to, found or to be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
+from webapp.models import FeedAccount, Organization
+from webapp.queries import known_lines
+from webapp.services import feed_accounts
+from webapp.services.feed_accounts import Opening, mask_of
+
+LONGEST_NAME = 255
+
+
+@dataclass(slots=True)
+class Target:
+    """A feed account and what a file says about it; without a record it is yet to be opened.
+
+    `takes_number` says that the account had no number until this file brought one.
+    """
+
+    currency: str
+    external_id: str | None
+    name: str
+    feed_account: FeedAccount | None = None
+    statements: list[Statement] = field(default_factory=list)
+    takes_number: bool = False
+
+    @property
+    def fa_id(self) -> int | None:
+        """The feed account's id, if there is one already."""
+        return self.feed_account.id if self.feed_account else None
+
+
+class Assignment:
+    """The targets of a file's statements, and what is worth a warning about how they were found."""
+
+    def __init__(self, organization: Organization, file: BankFile, chosen: FeedAccount | None) -> None:
+        """Begin with nothing assigned; `chosen` is the account for statements without a number."""
+        self.targets: list[Target] = []
+        self.warnings: list[str] = []
+        self._organization = organization
+        self._format = file.format
+        self._chosen = chosen
+        self._numbers = {statement.external_id for statement in file.statements if statement.external_id}
+        for statement in file.statements:
+            self._find(statement).statements.append(statement)
+
+    def _find(self, statement: Statement) -> Target:
+        """Find the target of a statement, or make one; raises FileRefusedError where it is not clear which."""
+        if statement.external_id is None:
+            there = self._unnumbered(statement)
+        else:
+            there = self._numbered(statement, statement.external_id)
+        currency = there.currency if there else self._currency(statement)
+        if statement.currency is None:
+            self.warnings.append(
+                f"{_whose(statement)}: the file names no currency; its amounts were read in {currency}."
+            )
+        if there is not None and not there.is_active:
+            self.warnings.append(
+                f"{there.name} is switched off: its lines were read, and the hub does not show it."
+            )
+        return self._target(statement, there, currency)
+
+    def _numbered(self, statement: Statement, number: str) -> FeedAccount | None:
+        found = known_lines.numbered(self._organization.id, number, statement.currency)
+        if len(found) > 1:
+            raise _unclear(f"The file names no currency, and account {number} is there in several", found)
+        chosen = self._chosen
+        if found:
+            if chosen is not None and found[0].id != chosen.id:
+                self.warnings.append(
+                    f"Account {number} is {found[0].name}, so its lines go there, not to {chosen.name}."
+                )
+            return found[0]
+        return chosen if self._may_take_number(statement) else None
+
+    def _may_take_number(self, statement: Statement) -> bool:
+        """Tell whether the chosen account is the one that this number is of: it has none yet, nor is there a choice."""
+        chosen = self._chosen
+        return (
+            chosen is not None
+            and chosen.external_id is None
+            and len(self._numbers) == 1
+            and statement.currency in (None, chosen.currency)
+        )
+
+    def _unnumbered(self, statement: Statement) -> FeedAccount | None:
+        chosen = self._chosen
+        if chosen is not None:
+            if statement.currency not in (None, chosen.currency):
+                raise FileRefusedError(
+                    f"The file is in {statement.currency}, and {chosen.name} in {chosen.currency}. "
+                    "Choose another account."
+                )
+            return chosen
+        found = known_lines.candidates(self._organization.id, self._format, statement.currency)
+        if len(found) > 1:
+            raise _unclear("The file names no account, and several could be meant", found)
+        return found[0] if found else None
+
+    def _currency(self, statement: Statement) -> str:
+        return statement.currency or self._organization.base_currency
+
+    def _target(self, statement: Statement, there: FeedAccount | None, currency: str) -> Target:
+        """Give the target that other statements of the file have already, or a further one."""
+        for target in self.targets:
+            is_same = (
+                target.fa_id == there.id
+                if there
+                else target.fa_id is None
+                and (target.external_id, target.currency) == (statement.external_id, currency)
+            )
+            if is_same:
+                break
+        else:
+            target = Target(
+                currency=currency,
+                external_id=there.external_id if there else statement.external_id,
+                name=there.name if there else proposed_name(statement, currency),
+                feed_account=there,
+            )
+            self.targets.append(target)
+        if target.external_id is None and statement.external_id is not None:
+            target.external_id, target.takes_number = statement.external_id, True
+        return target
+
+
+def open_missing(
+    targets: Sequence[Target], organization_id: str, bank_format: str, *, now: datetime
+) -> list[FeedAccount]:
+    """Open the feed accounts that a file is the first to name; answers those that it opened."""
+    opened = []
+    for target in targets:
+        if target.feed_account is None:
+            opening = _opening(target, bank_format)
+            target.feed_account = feed_accounts.open_account(organization_id, opening, now=now)
+            opened.append(target.feed_account)
+        elif target.takes_number:
+            target.feed_account.external_id = target.external_id
+            target.feed_account.mask = target.feed_account.mask or mask_of(target.external_id)
+    return opened
+
+
+def _opening(target: Target, bank_format: str) -> Opening:
+    first = target.statements[0]
+    institution = next(
+        (statement.institution for statement in target.statements if statement.institution), None
+    )
+    return Opening(
+        name=target.name,
+        currency=target.currency,
+        type="LIABILITY" if first.kind == "CARD" else "ASSET",
+        external_id=target.external_id,
+        institution_name=institution[:LONGEST_NAME] if institution else None,
+        created_by_format=bank_format,
+    )
+
+
+def proposed_name(statement: Statement, currency: str) -> str:
+    """Name an account that a file brings, by what people know it by.
+
+    >>> proposed_name(Statement("DE89370400440532013000", "EUR", (), institution="Lantern Bank"), "EUR")
+    'Lantern Bank ··3000'
+    >>> proposed_name(Statement(None, "USD", (), kind="CARD"), "USD")
+    'Card in USD'
+    """
+    if statement.name:
+        return statement.name[:LONGEST_NAME]
+    kind = "Card" if statement.kind == "CARD" else "Account"
+    mask = mask_of(statement.external_id)
+    return (
+        f"{(statement.institution or kind)[: LONGEST_NAME - 20]} {f'··{mask}' if mask else f'in {currency}'}"
+    )
+
+
+def _whose(statement: Statement) -> str:
+    return f"Account {statement.external_id}" if statement.external_id else "An account without a number"
+
+
+def _unclear(sentence: str, found: Sequence[FeedAccount]) -> FileRefusedError:
+    named = ", ".join(f"{each.name} ({each.id}, {each.currency})" for each in found)
+    return FileRefusedError(
+        f"{sentence}: {named}. Choose one of them for this file.",
+        details={"faIds": [each.id for each in found]},
+    )

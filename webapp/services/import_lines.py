@@ -1,0 +1,129 @@
+"""What becomes of each line of a file: its exact amount, its key, and whether the books know it already."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.importers.bank_files import FileRefusedError, Line, Statement
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.lines import LineKey, is_placeholder, line_keys
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount
+from webapp.queries import known_lines
+from webapp.queries.known_lines import KnownLine
+
+ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
+MOST_WARNINGS = 20
+THERE_STATES = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
+
+
+@dataclass(slots=True)
+class PlannedLine:
+    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one."""
+
+    line: Line
+    amount_minor: int
+    key: LineKey
+    verdict: str = "NEW"
+    known_id: int | None = None
+    reason: str = ""
+
+    @property
+    def is_added(self) -> bool:
+        """Tell whether it comes into the books as a new booked line."""
+        return self.verdict in ADDED
+
+
+def measured(statements: Iterable[Statement], currency: str) -> list[PlannedLine]:
+    """Take the lines of an account in minor units of its currency, with their keys; no books are asked.
+
+    Raises FileRefusedError for an amount that the currency cannot hold.
+    """
+    lines = [line for statement in statements for line in statement.lines]
+    return [
+        PlannedLine(line, _minor(line, currency), key)
+        for line, key in zip(lines, line_keys(lines), strict=True)
+    ]
+
+
+def _minor(line: Line, currency: str) -> int:
+    try:
+        return Money.of(line.amount, currency).minor
+    except UnprocessableError as error:
+        raise FileRefusedError(f"Line {line.row} of {line.booked_on:%-d %b %Y}: {error}") from None
+
+
+def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank_format: str) -> list[str]:
+    """Give each line its verdict against the books; answers warnings."""
+    for each in planned:
+        each.verdict, each.known_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
+    if feed_account is None or not planned:
+        return []
+    days = [each.line.booked_on for each in planned]
+    known = known_lines.between(feed_account, min(days), max(days))
+    by_key = {(line.line_key, line.occurrence): line for line in known if line.line_key is not None}
+    for each in planned:
+        found = by_key.get((each.key.digest, each.key.occurrence))
+        if found is not None:
+            _recognise(each, found)
+    _suspect(planned, known, bank_format)
+    return _reused_references(planned, feed_account)
+
+
+def _recognise(planned: PlannedLine, known: KnownLine) -> None:
+    planned.known_id = known.id
+    if not planned.line.pending:
+        planned.verdict = "ALREADY_THERE"
+        if known.status == "DELETED":
+            planned.reason = "Somebody deleted this line; it stays deleted."
+
+
+def _suspect(planned: Sequence[PlannedLine], known: Sequence[KnownLine], bank_format: str) -> None:
+    """Mark the new lines that another source gave already: same day and amount, not more often than there."""
+    left: Counter[tuple[date, int]] = Counter()
+    for line in known:
+        if line.status in THERE_STATES:
+            left[line.booked_on, line.amount_minor] += -1 if line.source == bank_format else 1
+    for each in planned:
+        key = each.line.booked_on, each.amount_minor
+        if each.verdict == "NEW" and left[key] > 0:
+            left[key] -= 1
+            each.verdict = "POSSIBLY_THERE"
+            each.reason = "Another source gave a line of this day and amount."
+
+
+def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> list[str]:
+    """Say which new lines have a reference that an earlier line of another amount has."""
+    new = [
+        each for each in planned if each.is_added and not is_placeholder(each.line.provider_transaction_id)
+    ]
+    amounts = known_lines.amounts_of_references(
+        feed_account, {each.line.provider_transaction_id or "" for each in new}
+    )
+    reused = []
+    for each in new:
+        earlier = amounts.get(each.line.provider_transaction_id or "")
+        if earlier and each.amount_minor not in earlier:
+            each.reason = "An earlier line of another amount has the same reference."
+            reused.append(each)
+    currency = feed_account.currency
+    said = [_reused(each, amounts[each.line.provider_transaction_id or ""], currency) for each in reused]
+    if len(said) > MOST_WARNINGS:
+        return [
+            *said[:MOST_WARNINGS],
+            f"reference_reused: {len(said) - MOST_WARNINGS:,} more lines like these.",
+        ]
+    return said
+
+
+def _reused(planned: PlannedLine, earlier: set[int], currency: str) -> str:
+    line = planned.line
+    was = ", ".join(f"{Money(minor, currency)}" for minor in sorted(earlier)[:3])
+    return (
+        f"reference_reused: line {line.row} of {line.booked_on:%-d %b %Y} has the reference"
+        f" {(line.provider_transaction_id or '')[:40]} of an earlier line, and another amount"
+        f" ({Money(planned.amount_minor, currency)}, not {was} {currency}); it is a new line."
+    )

@@ -1,0 +1,229 @@
+"""Imports of bank files: looked at, taken whole, or refused whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger.errors import LedgerError
+from webapp.models import FeedAccount, Import
+from webapp.queries import lookups, organizations
+from webapp.services import import_plans, import_writes, previews
+from webapp.services.action_requests import Act, act, new_id, record
+from webapp.services.actors import Actor
+from webapp.services.import_accounts import open_missing
+from webapp.services.import_plans import Plan, Reading
+
+__all__ = ["FileRefusedError", "Upload", "commit", "preview", "read", "refuse", "take"]
+
+LONGEST_NAME = 255
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+class PreviewOverError(LedgerError):
+    """The file was kept for an hour, and is gone; choose it again to import it."""
+
+    code = "preview_over"
+
+
+class RefusedImportError(LedgerError):
+    """This file was refused; mend what it says or choose another one."""
+
+    code = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it comes in; `fa_id` is the account for statements without a number."""
+
+    file_name: str
+    data: bytes
+    mapping: dict[str, object] | None = None
+    fa_id: int | None = None
+
+    @property
+    def clean_name(self) -> str:
+        """The file's name without its folders and without what nobody can read."""
+        name = UNPRINTABLE.sub("", self.file_name.replace("\\", "/").rpartition("/")[2]).strip()
+        return name[-LONGEST_NAME:] or "file"
+
+
+def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
+    """Read a file before the books are opened for writing; raises FileRefusedError."""
+    return import_plans.read(data, mapping)
+
+
+def preview(upload: Upload, reading: Reading, folder: Path, *, actor: Actor, now: datetime) -> Import:
+    """Tell what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
+    previews.sweep(folder, now=now)
+    _forget_old_previews(actor.organization_id, now)
+    imported = _add(upload, actor, now, status="PREVIEWED")
+    plan = import_plans.plan(
+        organizations.get(actor.organization_id), reading, _chosen(actor.organization_id, upload.fa_id)
+    )
+    _describe(imported, plan)
+    imported.kept_file = previews.keep(folder, upload.data, upload.mapping)
+    db.session.flush()
+    return imported
+
+
+def take(upload: Upload, reading: Reading, *, actor: Actor, now: datetime) -> Import:
+    """Bring a file into the books: whole, or not at all where FileRefusedError is raised."""
+    imported = _add(upload, actor, now, status="IMPORTED")
+    _import(imported, reading, actor=actor, now=now)
+    return imported
+
+
+def commit(imported: Import, reading: Reading | None, folder: Path, *, actor: Actor, now: datetime) -> Import:
+    """Import a file that was looked at; a repeat changes nothing."""
+    if imported.status == "REFUSED":
+        raise RefusedImportError
+    if reading is None:
+        return imported
+    taken = db.session.execute(
+        sa.update(Import)
+        .where(
+            Import.organization_id == imported.organization_id,
+            Import.id == imported.id,
+            Import.status == "PREVIEWED",
+        )
+        .values(status="IMPORTED")
+    )
+    db.session.refresh(imported)
+    if taken.rowcount == 1:  # type: ignore[attr-defined]
+        _import(imported, reading, actor=actor, now=now)
+        previews.drop(folder, imported.kept_file)
+        imported.kept_file = None
+        imported.created_at = now
+        db.session.flush()
+    return imported
+
+
+def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
+    """Read the kept file of a preview again, none for what is no preview; raises PreviewOverError after its hour."""
+    if imported.status != "PREVIEWED":
+        return None
+    kept = previews.find(folder, imported.kept_file, created_at=imported.created_at, now=now)
+    if kept is None:
+        raise PreviewOverError
+    return read(kept.data, kept.mapping)
+
+
+def refuse(
+    upload: Upload, error: LedgerError, *, actor: Actor, now: datetime, import_id: int | None = None
+) -> Import:
+    """Keep the record of a refused file; the caller has rolled back what it was about to do.
+
+    `import_id` names the preview that the file was kept for, if there is one.
+    """
+    if import_id is None:
+        imported = _add(upload, actor, now, status="REFUSED")
+    else:
+        imported = lookups.get(Import, actor.organization_id, import_id)
+        imported.status, imported.accounts, imported.warnings = "REFUSED", [], []
+    imported.error = str(error)
+    db.session.flush()
+    refused = Act(
+        actor,
+        now,
+        "import_file",
+        "import",
+        str(imported.id),
+        title=f"Refused {imported.file_name}",
+        payload=_payload(imported),
+        id=new_id(now),
+    )
+    record(refused, "FAILED", error=str(error))
+    return imported
+
+
+def _import(imported: Import, reading: Reading, *, actor: Actor, now: datetime) -> None:
+    target = ("import", imported.id)
+    with act(actor, now, "import_file", target, payload=_payload(imported)) as doing:
+        organization = organizations.get(actor.organization_id)
+        plan = import_plans.plan(organization, reading, _chosen(organization.id, imported.feed_account_id))
+        targets = [account.target for account in plan.accounts]
+        opened = open_missing(targets, organization.id, reading.file.format, now=now)
+        import_writes.write(import_writes.Writing(organization, imported, now), plan)
+        _describe(imported, plan)
+        _remember(imported, plan, {feed_account.id for feed_account in opened})
+        db.session.flush()
+        doing.title = f"Imported {imported.file_name}: {_counted(plan.added)}"
+        doing.after = {"status": "IMPORTED", "added": plan.added}
+        doing.result = {
+            "added": plan.added,
+            "faIds": [target.fa_id for target in targets],
+            "openedFaIds": [feed_account.id for feed_account in opened],
+        }
+
+
+def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
+    chosen = _chosen(actor.organization_id, upload.fa_id)
+    imported = Import(
+        organization_id=actor.organization_id,
+        file_name=upload.clean_name,
+        format=None,
+        status=status,
+        error="",
+        warnings=[],
+        accounts=[],
+        sha256=sha256(upload.data).hexdigest(),
+        feed_account_id=chosen.id if chosen else None,
+        created_at=now,
+    )
+    db.session.add(imported)
+    db.session.flush()
+    return imported
+
+
+def _describe(imported: Import, plan: Plan) -> None:
+    imported.format = plan.file.format
+    imported.warnings = plan.warnings
+    imported.accounts = plan.as_json()
+
+
+def _remember(imported: Import, plan: Plan, opened: set[int]) -> None:
+    """Note what the import did to its feed accounts, so that it can be taken back."""
+    imported.accounts = [
+        {
+            **stored,
+            "is_opened": stored["fa_id"] in opened,
+            "takes_number": account.target.takes_number and stored["fa_id"] not in opened,
+        }
+        for stored, account in zip(imported.accounts, plan.accounts, strict=True)
+    ]
+
+
+def _chosen(organization_id: str, fa_id: int | None) -> FeedAccount | None:
+    return None if fa_id is None else lookups.refer(FeedAccount, organization_id, fa_id, "faId")
+
+
+def _forget_old_previews(organization_id: str, now: datetime) -> None:
+    """Let previews go whose file is gone: nobody can import them any more."""
+    db.session.execute(
+        sa.delete(Import).where(
+            Import.organization_id == organization_id,
+            Import.status == "PREVIEWED",
+            Import.created_at <= now - previews.KEPT_FOR,
+        )
+    )
+
+
+def _payload(imported: Import) -> Mapping[str, object]:
+    return {
+        "fileName": imported.file_name,
+        "sha256": imported.sha256,
+        "faId": imported.feed_account_id,
+    }
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines:,} lines"

@@ -1,0 +1,115 @@
+"""Bank files that come in by a form: streamed to disk, and read before the books are opened for writing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flask import request
+from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
+
+from webapp.db import db
+from webapp.ledger.errors import UnprocessableError
+from webapp.models import Import
+from webapp.queries import imports as queried
+from webapp.queries.imports import ImportLineRecord, ImportRecord
+from webapp.queries.paging import Page
+from webapp.services import imports, previewed_lines
+from webapp.services.imports import FileRefusedError, Upload
+from webapp.web import requests
+from webapp.web.auth import acting, here, settings
+
+MOST_BYTES = 160 * requests.MEBIBYTE
+# The parts of a form have names and borders beside the file itself.
+BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a file, and how many there are of each verdict."""
+
+    page: Page[ImportLineRecord]
+    counts: Mapping[str, int]
+
+
+class FileMissingError(UnprocessableError):
+    """Send one file."""
+
+    code = "validation"
+
+
+def received(form: Mapping[str, Any]) -> Upload:
+    """Take the request's one file, with the validated fields beside it: `fa_id`, and `mapping` where there is one."""
+    if request.mimetype != "multipart/form-data":
+        raise UnsupportedMediaType
+    files = request.files.getlist("file")
+    others = sorted(set(request.files) - {"file"})
+    if len(files) != 1 or not files[0].filename or others:
+        raise FileMissingError("file: Send one file.", fields={"file": ["Send one file."]})
+    data = files[0].read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise RequestEntityTooLarge
+    return Upload(files[0].filename, data, form.get("mapping"), form.get("fa_id"))
+
+
+def preview(upload: Upload) -> ImportRecord:
+    """Tell what an import of a file would do; a refused one answers as REFUSED."""
+    try:
+        reading = imports.read(upload.data, upload.mapping)
+        requests.begin(here())
+        return queried.record(imports.preview(upload, reading, folder(), **acting()))
+    except FileRefusedError as error:
+        return _refused(upload, error)
+
+
+def take(upload: Upload) -> ImportRecord:
+    """Import a file, all or nothing; a refused one answers as REFUSED."""
+    try:
+        reading = imports.read(upload.data, upload.mapping)
+        requests.begin(here())
+        return queried.record(imports.take(upload, reading, **acting()))
+    except FileRefusedError as error:
+        return _refused(upload, error)
+
+
+def import_kept(import_id: int) -> ImportRecord:
+    """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
+    requests.begin_reading(here())
+    imported = queried.get(here(), import_id)
+    upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
+    try:
+        reading = imports.reread(imported, folder(), now=requests.now())
+        db.session.rollback()
+        requests.begin(here())
+        imported = queried.get(here(), import_id)
+        return queried.record(imports.commit(imported, reading, folder(), **acting()))
+    except FileRefusedError as error:
+        return _refused(upload, error, import_id=import_id)
+
+
+def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:
+    """List the rows of a file, of a preview judged against the books as they are now, and count their verdicts."""
+    reading = imports.reread(imported, folder(), now=requests.now())
+    if reading is None:
+        listed = queried.lines(imported, verdict=verdict, after=after, limit=limit)
+        return Rows(listed, queried.counts(imported))
+    records = previewed_lines.listed(imported, reading)
+    place = None if after is None else int(after[0])
+    listed = previewed_lines.page(records, verdict=verdict, after=place, limit=limit)
+    return Rows(listed, previewed_lines.counts(records))
+
+
+def folder() -> Path:
+    """Tell where previewed files are kept."""
+    return settings().instance_path / "previews"
+
+
+def _refused(upload: Upload, error: FileRefusedError, *, import_id: int | None = None) -> ImportRecord:
+    """Keep the record of a refusal in a transaction of its own, for the request's is rolled back."""
+    db.session.rollback()
+    requests.begin(here())
+    refused = imports.refuse(upload, error, import_id=import_id, **acting())
+    db.session.commit()
+    return queried.record(refused)
