@@ -6,7 +6,7 @@ from importlib import import_module
 
 from flask import Flask
 
-NOUNS = ("health", "sessions")
+NOUNS = ("accounts", "health", "merchants", "projects", "sessions")
 
 
 def register(app: Flask) -> None:

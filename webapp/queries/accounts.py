@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, fold
+from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, Posting
 from webapp.queries import lookups, organizations
@@ -74,12 +75,13 @@ def listed(
     return Page(records(organization_id, rows), next_key)
 
 
-def chart(organization_id: str) -> list[AccountRecord]:
-    """List all accounts by code, with their balances."""
+def chart(organization_id: str) -> list[tuple[str, list[AccountRecord]]]:
+    """List all accounts by type and code, with their balances."""
     rows = db.session.scalars(
         sa.select(Account).where(Account.organization_id == organization_id).order_by(*BY_CODE.columns)
     ).all()
-    return records(organization_id, rows)
+    every = records(organization_id, rows)
+    return [(type_.value, [each for each in every if each.type == type_]) for type_ in AccountType]
 
 
 def records(organization_id: str, accounts: Sequence[Account]) -> list[AccountRecord]:
@@ -148,10 +150,10 @@ def feed_of(organization_id: str, account_id: int) -> FeedAccount | None:
     )
 
 
-def feeds(organization_id: str) -> dict[int, str]:
-    """Name the feed account behind each ledger account that has one."""
+def feed_ids(organization_id: str) -> dict[int, int]:
+    """Give the id of the feed account behind each ledger account that has one."""
     rows = db.session.execute(
-        sa.select(FeedAccount.account_id, FeedAccount.name).where(
+        sa.select(FeedAccount.account_id, FeedAccount.id).where(
             FeedAccount.organization_id == organization_id
         )
     )
@@ -167,7 +169,7 @@ def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
     )
     closed = {account_id: f"{name} is archived; choose another account." for account_id, name in archived}
     return closed | dict.fromkeys(
-        feeds(organization_id), 'This is a bank\'s account; use "Transfers between own accounts" instead.'
+        feed_ids(organization_id), 'This is a bank\'s account; use "Transfers between own accounts" instead.'
     )
 
 

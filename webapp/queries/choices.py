@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from webapp.db import db
-from webapp.models import Account, FeedAccount, Merchant, Project
+from webapp.db import db, fold
+from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 
 
 def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]:
@@ -29,3 +29,9 @@ def projects(organization_id: str) -> list[Project]:
     """List the projects, A to Z."""
     statement = sa.select(Project).where(Project.organization_id == organization_id)
     return list(db.session.scalars(statement.order_by(sa.func.lower(Project.name), Project.id)))
+
+
+def project_groups(organization_id: str) -> list[ProjectGroup]:
+    """List the groups of projects, A to Z."""
+    statement = sa.select(ProjectGroup).where(ProjectGroup.organization_id == organization_id)
+    return list(db.session.scalars(statement.order_by(fold(ProjectGroup.name), ProjectGroup.id)))

@@ -57,6 +57,21 @@ def listed_groups(organization_id: str, *, after: tuple[Any, ...] | None, limit:
     return Page(*page(statement, GROUPS_BY_NAME, after=after, limit=limit))
 
 
+def by_group(organization_id: str) -> list[tuple[ProjectGroup | None, list[Project]]]:
+    """List all projects by group, A to Z; empty groups too, and those without a group last."""
+    groups = db.session.scalars(
+        sa.select(ProjectGroup)
+        .where(ProjectGroup.organization_id == organization_id)
+        .order_by(*GROUPS_BY_NAME.columns)
+    ).all()
+    projects = db.session.scalars(
+        sa.select(Project).where(Project.organization_id == organization_id).order_by(*BY_NAME.columns)
+    ).all()
+    members = [(group, [each for each in projects if each.group_id == group.id]) for group in groups]
+    rest = [each for each in projects if each.group_id is None]
+    return [*members, (None, rest)] if rest else list(members)
+
+
 def of_group(group: ProjectGroup) -> Sequence[Project]:
     """List the projects of a group."""
     return db.session.scalars(

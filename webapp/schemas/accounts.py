@@ -77,3 +77,23 @@ class AccountChangesSchema(Schema):
     requires_counterparty = fields.Flag()
     is_watched = fields.Flag()
     is_archived = fields.Flag()
+
+
+class NewAccountFormSchema(NewAccountSchema):
+    """An account to open as the chart's form writes it."""
+
+    parent_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
+class AccountFormSchema(NewAccountFormSchema):
+    """An account as its own form writes it: whole, and without the boxes that are not checked."""
+
+    in_scope = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    requires_counterparty = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    is_watched = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+
+
+class ArchiveFormSchema(Schema):
+    """Whether an account is put away or brought back."""
+
+    is_archived = fields.FormFlag(required=True)

@@ -18,7 +18,8 @@ class Schema(ma.Schema):
     error_messages = {"unknown": "This is not known here.", "type": "Send a JSON object."}  # noqa: RUF012
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
-        """Give every field its camelCase key."""
+        """Give every field its camelCase key, and a sentence for what is missing."""
+        field_obj.error_messages |= {"required": "This is missing.", "null": "This cannot be empty."}
         field_obj.data_key = field_obj.data_key or camel(field_name)
 
     def handle_error(self, error: ma.ValidationError, data: object, *, many: bool, **kwargs: object) -> None:

@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.workspaces import AddressSchema
 
 
 class MerchantSchema(Schema):
@@ -23,6 +24,10 @@ class MerchantQuerySchema(PageSchema):
     """Which merchants to list."""
 
     q = fields.Text(least=1, most=255, load_default=None)
+
+
+class MerchantPageQuerySchema(AddressSchema, MerchantQuerySchema):
+    """Which merchants a page shows."""
 
 
 class NewMerchantSchema(Schema):

@@ -76,6 +76,13 @@ class NewProjectGroupSchema(DocumentedSchema):
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 
+class ProjectGroupFormSchema(Schema):
+    """A group as a form writes it."""
+
+    name = fields.Name(required=True)
+    emoji = fields.Emoji(allow_none=True, load_default=None)
+
+
 class ProjectGroupChangesSchema(Schema):
     """What to change of a group; what is not sent stays."""
 

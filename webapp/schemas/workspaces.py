@@ -29,6 +29,14 @@ class AddressSchema(Schema):
         del kwargs
         return {name: value for name, value in data.items() if value.strip()}
 
+    @classmethod
+    def read_leniently(cls, query: str) -> dict[str, Any]:
+        """Read a query string, leaving out what it says wrongly."""
+        schema = cls()
+        named = dict(parse_qsl(query))
+        wrong = schema.validate(named)
+        return dict(schema.load({name: value for name, value in named.items() if name not in wrong}))
+
 
 class WorkspaceQuerySchema(AddressSchema, PageSchema):
     """Which lines to show, which of them is open, and what is being edited of it."""
@@ -39,14 +47,6 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     to = fields.Day(load_default=None)
     line = fields.FormId(load_default=None)
     edit = fields.Word("splits", "description", load_default=None)
-
-    @classmethod
-    def read_leniently(cls, query: str) -> dict[str, Any]:
-        """Read a query string, leaving out what it says wrongly."""
-        schema = cls()
-        named = dict(parse_qsl(query))
-        wrong = schema.validate(named)
-        return dict(schema.load({name: value for name, value in named.items() if name not in wrong}))
 
 
 class HubPageQuerySchema(AddressSchema):

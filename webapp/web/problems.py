@@ -14,6 +14,9 @@ from webapp.services.action_requests import record_refusal
 from webapp.web import requests
 from webapp.web.auth import here
 
+# What a page catches to show it where the act was made.
+REFUSALS = (LedgerError, ma.ValidationError)
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
