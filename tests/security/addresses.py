@@ -1,0 +1,92 @@
+"""Every address of the application: what it needs, a body that it takes, and how to write one with ids in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flask import Flask
+
+PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
+SAFE = ("GET",)
+# An id that the people of these tests never reach.
+NEVER_ISSUED = 2**53 - 1
+
+# What an address needs in its body before it looks for what its path names.
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
+    "PATCH /api/transactions/<id:transaction_id>": {"description": "A test"},
+    "POST /api/transactions/confirm": {"ids": [NEVER_ISSUED]},
+    "PATCH /api/accounts/<id:account_id>": {"name": "A test"},
+    "PATCH /api/merchants/<id:merchant_id>": {"name": "A test"},
+    "PATCH /api/projects/<id:project_id>": {"name": "A test"},
+    "PATCH /api/projects/groups/<id:group_id>": {"name": "A test"},
+    "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},
+    "PUT /api/automations/rules/<id:rule_id>": {
+        "name": "A test",
+        "effects": [{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],
+    },
+    "PUT /api/reconciliations/accounts/<id:fa_id>/draft": {
+        "statementDate": "2026-03-31",
+        "statementBalance": "0.00",
+    },
+    "PUT /api/reconciliations/accounts/<id:fa_id>/draft/lines": {"auto": True},
+    "POST /api/reconciliations/accounts/<id:fa_id>/reopen": {"reason": "A test"},
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """One method of one route, and the scope that its view declares."""
+
+    method: str
+    rule: str
+    endpoint: str
+    scope: str | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.rule}"
+
+    @property
+    def is_api(self) -> bool:
+        return self.rule.startswith("/api")
+
+    @property
+    def is_safe(self) -> bool:
+        return self.method in SAFE
+
+    @property
+    def parameters(self) -> list[str]:
+        return [match[2] for match in PARAMETER.finditer(self.rule)]
+
+    def path(self, ids: Mapping[str, object] | None = None, *, default: object = NEVER_ISSUED) -> str:
+        """Write the address with these ids in the places of its parameters."""
+        return PARAMETER.sub(lambda match: str((ids or {}).get(match[2], default)), self.rule)
+
+    def options(self) -> dict[str, Any]:
+        """Give what a well-formed request to it carries."""
+        if self.is_safe:
+            return {}
+        body = BODIES.get(self.name, {})
+        return {"json": body} if self.is_api and body else ({} if self.is_api else {"data": body})
+
+
+def addresses_of(app: Flask) -> list[Address]:
+    """List every address but the static files', in the order of the file."""
+    found = [
+        Address(method, rule.rule, rule.endpoint, getattr(app.view_functions[rule.endpoint], "scope", None))
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if not rule.endpoint.endswith("static")
+    ]
+    return sorted(found, key=lambda address: (address.rule, address.method))
+
+
+def written(addresses: list[Address]) -> list[str]:
+    """Write addresses as lines of tests/routes.txt."""
+    return [f"{address.method:<7} {address.rule:<58} {address.scope}" for address in addresses]

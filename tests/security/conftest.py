@@ -1,0 +1,111 @@
+"""What the tests of safety share: books full of canaries, on the database that a newcomer has."""
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.banks import AT
+from webapp.db import Base, db
+from webapp.models import ActionRequest, Import, ProjectGroup, Reconciliation, Rule
+
+CANARY = "CANARY-7f3a"
+CANARY_AMOUNT = "77777.31"
+# What the notes of a last use change, which nobody counts as a change of the books.
+SEEN = {"last_used_at", "last_seen_at"}
+
+
+@pytest.fixture
+def database_kind():
+    """Keep to the database that a newcomer has; what differs on the other is tested beside the data layer."""
+    return "sqlite"
+
+
+@pytest.fixture
+def ids(ada, bank, books):
+    """Ids of everything in Ada's books, by the names that addresses call them; every text is a canary."""
+    fa_id = bank.open(f"{CANARY} bank")
+    words = {"counterparty": CANARY, "reference": CANARY, "iban": CANARY, "provider_transaction_id": CANARY}
+    posted, drafted = bank.send_many([("2026-03-02", f"-{CANARY_AMOUNT}", CANARY)] * 2, **words)
+    merchant = bank.merchant(CANARY, website=f"https://{CANARY}.example")
+    project = bank.project(CANARY)
+    account = bank.account(CANARY, code="C4N4RY")
+    ada.patch(f"/api/transactions/{drafted}", json={"orgMerchantId": merchant, "projectId": project})
+    act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": CANARY}).json
+    bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
+    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id))
+    return {
+        "transaction_id": drafted,
+        "entry_id": act["result"]["journalEntryIds"][0],
+        "request_id": act["actionRequestId"],
+        "fa_id": fa_id,
+        "account_id": account,
+        "merchant_id": merchant,
+        "project_id": project,
+        "token_id": ada.token_id,
+        "user_id": ada.user_id,
+        **more,
+    }
+
+
+def rest_of(organization_id, fa_id):
+    """Write what no other fixture writes."""
+    rows = {
+        "group_id": ProjectGroup(name=CANARY, emoji=CANARY, created_at=AT, updated_at=AT),
+        "rule_id": Rule(
+            name=CANARY,
+            description=CANARY,
+            target="TRANSACTION",
+            trigger="MANUAL_APPLY",
+            conditions={
+                "match": "ALL",
+                "conditions": [{"field": "ANY_TEXT", "operator": "CONTAINS", "value": CANARY}],
+            },
+            effects=[{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],
+            created_at=AT,
+            updated_at=AT,
+        ),
+        "import_id": Import(
+            file_name=CANARY, format="ofx", status="REFUSED", error=CANARY, sha256="0" * 64, created_at=AT
+        ),
+        "reconciliation_id": Reconciliation(
+            feed_account_id=fa_id,
+            status="DRAFT",
+            statement_date=AT.date(),
+            statement_balance_minor=7777731,
+            currency="EUR",
+            opened_at=AT,
+            opened_by={"kind": "PERSON", "id": 1, "name": CANARY},
+        ),
+    }
+    for row in rows.values():
+        row.organization_id = organization_id
+        db.session.add(row)
+    db.session.flush()
+    return {name: row.id for name, row in rows.items()}
+
+
+@pytest.fixture
+def state_of(bank):
+    """Read what an organization's tables hold, whole; without acts where those are not the question."""
+
+    def read(organization_id, *, without=()):
+        def rows():
+            return {
+                table.name: sorted(map(repr, db.session.execute(selected(table, organization_id)).all()))
+                for table in Base.metadata.sorted_tables
+                if "organization_id" in table.c and table.name not in without
+            }
+
+        return bank.ask(rows)
+
+    return read
+
+
+def selected(table, organization_id):
+    columns = [column for column in table.c if column.name not in SEEN]
+    return sa.select(*columns).where(table.c.organization_id == organization_id)
+
+
+@pytest.fixture
+def refused_acts():
+    """Name the tables that grow when an act is refused."""
+    return (ActionRequest.__tablename__, "audit_events")

@@ -1,0 +1,107 @@
+"""Who may ask what: every address by every person and every token (behaviour.md 5)."""
+
+import pytest
+
+from tests.security.addresses import addresses_of, written
+from tests.tree import ROOT
+from webapp.ledger.scopes import SCOPES, scopes_of_role
+
+ROUTES = ROOT / "tests/routes.txt"
+REFUSED = {401, 403}
+
+
+@pytest.fixture
+def addresses(app):
+    """Every address but the one that a password is given to."""
+    return [address for address in addresses_of(app) if address.name != "POST /sign-in"]
+
+
+def test_every_address_is_in_the_readable_list(app):
+    """A new address belongs into tests/routes.txt, with what it needs, for a reader to judge."""
+    listed = [line for line in ROUTES.read_text().splitlines() if line and not line.startswith("#")]
+    there = written(addresses_of(app))
+    missing = "\n".join(line for line in there if line not in listed)
+    gone = "\n".join(line for line in listed if line not in there)
+    assert not missing, f"Add to tests/routes.txt:\n{missing}"
+    assert not gone, f"Take out of tests/routes.txt:\n{gone}"
+    assert listed == there, "Keep tests/routes.txt in the order of its addresses."
+
+
+def test_every_address_declares_a_known_scope(addresses):
+    assert [address.name for address in addresses if address.scope not in (*SCOPES, "public")] == []
+
+
+def test_an_address_without_a_scope_answers_nobody(app, ada, monkeypatch):
+    monkeypatch.delattr(app.view_functions["api_transactions.listed"], "scope")
+    answer = ada.get("/api/transactions")
+    assert (answer.status_code, answer.json["code"]) == (500, "internal")
+
+
+def test_what_reads_needs_no_more_than_read(addresses):
+    assert [a.name for a in addresses if a.is_safe and a.is_api and a.scope != "read"] == []
+
+
+def test_nobody_is_let_in(app, addresses):
+    for address in addresses:
+        answer = app.test_client().open(address.path(), method=address.method, **address.options())
+        if address.scope == "public":
+            assert answer.status_code == 200, address.name
+        elif address.is_api:
+            assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer"), address.name
+            assert answer.json["code"] == "unauthenticated"
+        else:
+            assert answer.status_code == 303, address.name
+            assert answer.headers["Location"].startswith("/sign-in"), address.name
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [("ada", "owner"), ("ben", "bookkeeper"), ("cleo", "viewer"), ("dan", "owner")]
+)
+def test_a_persons_session_may_what_the_role_may(people, addresses, name, role):
+    for address in addresses:
+        browser = people[name].browser()
+        answer = browser._ask(address.method, address.path(), address.options())  # noqa: SLF001
+        assert_judged(address, answer, scopes_of_role(role))
+
+
+@pytest.mark.parametrize(("name", "role"), [("ada", "owner"), ("ben", "bookkeeper"), ("cleo", "viewer")])
+def test_a_persons_token_may_what_the_role_may(people, addresses, name, role):
+    for address in addresses:
+        answer = people[name].ask(address.method, address.path(), **address.options())
+        assert_judged(address, answer, scopes_of_role(role))
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_token_with_one_scope_may_nothing_else(ada, addresses, scope):
+    limited = ada.with_scopes(scope)
+    for address in addresses:
+        answer = limited.ask(address.method, address.path(), **address.options())
+        assert_judged(address, answer, {scope})
+
+
+def test_a_token_is_no_stronger_than_its_owner_is_now(people, bank):
+    """Ben made a token with all that he may; then he became a viewer."""
+    from webapp.models import Membership  # noqa: PLC0415
+
+    ben = people["ben"]
+
+    def demote():
+        from webapp.db import db  # noqa: PLC0415
+
+        db.session.get_one(Membership, (ben.organization_id, ben.user_id)).role = "viewer"
+
+    bank.ask(demote)
+    assert ben.get("/api/transactions").status_code == 200
+    assert ben.post("/api/transactions/1/confirm").status_code == 403
+
+
+def assert_judged(address, answer, scopes):
+    """Hold that an answer refuses exactly whoever lacks the address's scope."""
+    if address.scope == "public" or address.scope in scopes:
+        assert answer.status_code not in REFUSED, (address.name, answer.status_code)
+        assert answer.status_code < 500, (address.name, answer.status_code)
+    else:
+        assert answer.status_code == 403, (address.name, answer.status_code)
+        if address.is_api:
+            assert answer.json["code"] == "forbidden"
+            assert address.scope in answer.json["error"]
