@@ -1,0 +1,81 @@
+"""`tieout import`: every file whole or not at all, and an answer for programs and for people."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from tests.api.test_imports import KEYS, MARCH, PATH, counted, lines_of
+from tests.ofx_statements import bank_file
+from webapp.cli import main
+
+
+@pytest.fixture
+def tieout(app, ada, tmp_path):
+    """Run `tieout import` in Ada's books with files of these contents; answers the result."""
+
+    def run(*contents, options=("--json",), organization=ada.organization_id):
+        paths = []
+        for number, data in enumerate(contents):
+            paths.append(tmp_path / f"file-{number}.ofx")
+            paths[-1].write_bytes(data)
+        with app.app_context():
+            words = ["import", *map(str, paths), "--organization", organization, *options]
+            return CliRunner().invoke(main, words, catch_exceptions=False)
+
+    return run
+
+
+def test_it_answers_as_the_api_does(tieout, ada):
+    result = tieout(bank_file(*MARCH, closing="5.00"))
+    assert result.exit_code == 0
+    (answer,) = json.loads(result.stdout)
+    assert list(answer) == KEYS
+    assert ada.get(f"{PATH}/{answer['id']}").json == {"import": answer}
+
+
+def test_a_refused_file_stops_no_other(tieout, ada):
+    result = tieout(bank_file(*MARCH), b"<html>", bank_file(*MARCH))
+    assert result.exit_code == 1
+    answers = json.loads(result.stdout)
+    assert [answer["status"] for answer in answers] == ["IMPORTED", "REFUSED", "IMPORTED"]
+    assert counted(answers[2]) == [(0, 3, 0, 0)]
+    assert ada.get(f"{PATH}/{answers[1]['id']}").json == {"import": answers[1]}
+    assert len(lines_of(ada)) == 3
+
+
+def test_a_dry_run_writes_nothing_that_counts(tieout, ada):
+    result = tieout(bank_file(*MARCH), options=("--dry-run", "--json"))
+    (answer,) = json.loads(result.stdout)
+    assert (result.exit_code, answer["status"], counted(answer)) == (0, "PREVIEWED", [(3, 0, 0, 0)])
+    assert lines_of(ada) == []
+    assert ada.post(f"{PATH}/{answer['id']}/commit").json["import"]["status"] == "IMPORTED"
+
+
+def test_people_read_a_sentence(tieout):
+    result = tieout(bank_file(*MARCH), b"<html>", options=())
+    assert result.exit_code == 1
+    assert "file-0.ofx: added 3" in result.stdout
+    assert "file-1.ofx: refused." in result.stdout
+
+
+def test_a_statement_without_a_number_goes_to_the_chosen_account(tieout, ada):
+    made = ada.post("/api/feeds/accounts", json={"name": "Main", "currency": "EUR"}).json["feedAccount"]
+    chosen = ("--account", str(made["faId"]), "--json")
+    (answer,) = json.loads(tieout(bank_file(*MARCH, account=None), options=chosen).stdout)
+    assert [each["faId"] for each in answer["accounts"]] == [made["faId"]]
+
+
+@pytest.mark.parametrize(
+    "options", [("--account", "987654321"), ("--account", "x"), ("--mapping", "no/such/file")]
+)
+def test_wrong_use_is_told_apart(tieout, options):
+    result = tieout(bank_file(*MARCH), options=options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+def test_an_unknown_organization_is_wrong_use(tieout):
+    result = tieout(bank_file(*MARCH), organization="org_nobody")
+    assert result.exit_code == 2
+    assert "There is no organization" in result.stderr
