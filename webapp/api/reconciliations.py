@@ -22,6 +22,7 @@ from webapp.schemas.reconciliations import (
     ReopenSchema,
 )
 from webapp.services.cleared_items import Choice
+from webapp.services.reconciliations import Statement
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
 
@@ -62,7 +63,8 @@ def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; says what that had to unclear."""
     account = queries.reconciliations.account(here(), fa_id)
-    change = services.reconciliations.put_draft(account, **body, **acting())
+    version = body.pop("version")
+    change = services.reconciliations.put_draft(account, Statement(**body), version=version, **acting())
     return {
         **answer(fa_id),
         "uncleared": change.uncleared,

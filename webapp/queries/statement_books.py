@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.equations import BankPosting, Standing, books_differ, in_transit, outstanding
 from webapp.ledger.proofs import Item
 from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries.statement_items import is_of
+from webapp.queries.statement_items import is_line_of, is_of, posted_to_feed_accounts
 
 
 @dataclass(slots=True)
@@ -104,32 +104,10 @@ def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.Col
     )
 
 
-def _touching(statement: sa.Select[Any]) -> sa.Select[Any]:
-    """Join to reconciliations what the books have on their accounts, in their currency."""
-    return (
-        statement.select_from(Reconciliation)
-        .join(
-            FeedAccount,
-            sa.and_(is_of(FeedAccount, Reconciliation), FeedAccount.id == Reconciliation.feed_account_id),
-        )
-        .join(
-            Posting,
-            sa.and_(
-                is_of(Posting, FeedAccount),
-                Posting.account_id == FeedAccount.account_id,
-                Posting.currency == FeedAccount.currency,
-            ),
-        )
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
-    )
-
-
 def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
     columns: list[Any] = [Reconciliation.id, sa.func.sum(Posting.amount_minor)]
     return (
-        _touching(sa.select(*columns))
+        posted_to_feed_accounts(sa.select(*columns), Reconciliation)
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.id.in_(reconciliation_ids),
@@ -145,55 +123,52 @@ def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     cleared = is_cleared_by(Reconciliation, line.id, root_id)
-    day, statement_day = JournalEntry.effective_on, Reconciliation.statement_date
-    is_item = sa.or_(line.id.is_(None), line.status == "BOOKED")
+    amount = sa.func.sum(Posting.amount_minor)
     columns: dict[str, Any] = {
         "reconciliation_id": Reconciliation.id,
-        "statement_date": statement_day,
+        "statement_date": Reconciliation.statement_date,
         "opening_date": opening_of(Reconciliation),
         "entry_id": JournalEntry.id,
         "root_id": root_id,
         "status": JournalEntry.status,
-        "entry_date": day,
+        "entry_date": JournalEntry.effective_on,
         "cancelled_on": reversal.effective_on,
         "line_id": line.id,
         "line_status": line.status,
         "booked_on": line.booked_on,
         "provider_transaction_id": line.provider_transaction_id,
         "is_cleared": cleared,
+        "amount_minor": amount,
     }
     labelled = [column.label(name) for name, column in columns.items()]
     return (
-        _touching(sa.select(*labelled, sa.func.sum(Posting.amount_minor).label("amount_minor")))
-        .outerjoin(
-            line,
-            sa.and_(
-                is_of(line, Posting),
-                line.id == Posting.transaction_id,
-                line.feed_account_id == FeedAccount.id,
-            ),
-        )
+        posted_to_feed_accounts(sa.select(*labelled), Reconciliation)
+        .outerjoin(line, is_line_of(line, Posting, FeedAccount))
         .outerjoin(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.id.in_(reconciliation_ids),
             JournalEntry.voids_id.is_(None),
-            sa.or_(
-                sa.and_(JournalEntry.status == "POSTED", day <= statement_day, is_item, sa.not_(cleared)),
-                sa.and_(
-                    JournalEntry.status == "POSTED",
-                    day > statement_day,
-                    sa.or_(cleared, line.status == "SET_ASIDE"),
-                ),
-                sa.and_(
-                    JournalEntry.status == "VOIDED",
-                    day <= statement_day,
-                    reversal.effective_on > statement_day,
-                ),
-            ),
+            _may_matter(line, reversal, cleared),
         )
         .group_by(Reconciliation.id, JournalEntry.id, line.id, reversal.id)
-        .having(sa.or_(line.id.is_not(None), sa.func.sum(Posting.amount_minor) != 0))
+        .having(sa.or_(line.id.is_not(None), amount != 0))
+    )
+
+
+def _may_matter(line: Any, reversal: Any, cleared: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Leave out what the statement and the books have alike, and what a line is of that is no item."""
+    day, statement_day, status = (
+        JournalEntry.effective_on,
+        Reconciliation.statement_date,
+        JournalEntry.status,
+    )
+    is_item = sa.or_(line.id.is_(None), line.status == "BOOKED")
+    is_counted = sa.or_(cleared, line.status == "SET_ASIDE")
+    return sa.or_(
+        sa.and_(status == "POSTED", day <= statement_day, is_item, sa.not_(cleared)),
+        sa.and_(status == "POSTED", day > statement_day, is_counted),
+        sa.and_(status == "VOIDED", day <= statement_day, reversal.effective_on > statement_day),
     )
 
 

@@ -46,54 +46,54 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
     """
     root, line = orm.aliased(JournalEntry), orm.aliased(Transaction)
     amount = sa.func.sum(Posting.amount_minor)
-    chosen = [] if among is None else [root.id.in_(among)]
-    return (
-        sa.select(
-            FeedAccount.id.label("feed_account_id"),
-            root.id.label("journal_entry_id"),
-            root.effective_on.label("day"),
-            root.description.label("description"),
-            root.status.label("status"),
-            amount.label("amount_minor"),
-        )
-        .select_from(FeedAccount)
-        .join(
-            Posting,
-            sa.and_(
-                is_of(Posting, FeedAccount),
-                Posting.account_id == FeedAccount.account_id,
-                Posting.currency == FeedAccount.currency,
-            ),
-        )
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
-        .join(
-            root,
-            sa.and_(
-                is_of(root, JournalEntry),
-                root.id == sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id),
-            ),
-        )
-        .outerjoin(
-            line,
-            sa.and_(
-                is_of(line, Posting),
-                line.id == Posting.transaction_id,
-                line.feed_account_id == FeedAccount.id,
-            ),
-        )
+    columns: dict[str, Any] = {
+        "feed_account_id": FeedAccount.id,
+        "journal_entry_id": root.id,
+        "day": root.effective_on,
+        "description": root.description,
+        "status": root.status,
+    }
+    found: sa.Select[Any] = posted_to_feed_accounts(
+        sa.select(*(column.label(name) for name, column in columns.items()), amount.label("amount_minor")),
+        FeedAccount,
+    )
+    belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    found = (
+        found.join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
+        .outerjoin(line, is_line_of(line, Posting, FeedAccount))
         .where(
             FeedAccount.organization_id == organization_id,
             JournalEntry.status == "POSTED",
             root.status == "POSTED",
             root.voids_id.is_(None),
             line.id.is_(None),
-            *chosen,
         )
-        .group_by(FeedAccount.id, root.id, root.effective_on, root.description, root.status)
-        .having(amount != 0)
-        .subquery()
+    )
+    if among is not None:
+        found = found.where(root.id.in_(among))
+    return found.group_by(*columns.values()).having(amount != 0).subquery()
+
+
+def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
+    """Join feed accounts to what entries put on their ledger accounts, in the feed's own currency."""
+    is_on_account = sa.and_(
+        is_of(Posting, FeedAccount),
+        Posting.account_id == FeedAccount.account_id,
+        Posting.currency == FeedAccount.currency,
+    )
+    statement = statement.select_from(start)
+    if start is not FeedAccount:
+        statement = statement.join(
+            FeedAccount, sa.and_(is_of(FeedAccount, start), FeedAccount.id == start.feed_account_id)
+        )
+    is_in_entry = sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
+    return statement.join(Posting, is_on_account).join(JournalEntry, is_in_entry)
+
+
+def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:
+    """Say in SQL that a posting comes from a line of a feed account."""
+    return sa.and_(
+        is_of(line, posting), line.id == posting.transaction_id, line.feed_account_id == feed_account.id
     )
 
 

@@ -44,39 +44,29 @@ class DraftChange:
     uncleared_entries: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What somebody says of a statement, and whether it keeps its account as new."""
+
+    statement_date: date
+    statement_balance: Decimal
+    keep_as_new: bool = False
+    opening_balance: Decimal | None = None
+    opening_date: date | None = None
+
+
 def put_draft(
-    account: FeedAccount,
-    *,
-    statement_date: date,
-    statement_balance: Decimal,
-    actor: Actor,
-    now: datetime,
-    keep_as_new: bool = False,
-    opening_balance: Decimal | None = None,
-    opening_date: date | None = None,
-    version: int | None = None,
+    account: FeedAccount, statement: Statement, *, actor: Actor, now: datetime, version: int | None = None
 ) -> DraftChange:
     """Open the draft of an account, or change its inputs; what it may then no longer clear is uncleared.
 
     An open draft needs the `version` that the caller saw.
     """
     with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id)) as doing:
-        draft, anchor = reconciliations.draft_of(account), reconciliations.anchor_of(account)
-        if draft is not None and version is None:
-            raise VersionRequiredError(fields={"version": ["Send the version that you saw."]})
-        if draft is not None or version is not None:
-            draft = open_drafts.require(account, version)
-        inputs = _inputs(
-            account,
-            anchor,
-            statement_date=statement_date,
-            statement_balance=statement_balance,
-            keep_as_new=keep_as_new,
-            opening_balance=opening_balance,
-            opening_date=opening_date,
-        )
+        draft = _seen(account, version)
+        inputs = _inputs(account, reconciliations.anchor_of(account), statement)
         doing.payload = doing.after = _said(inputs, account.currency)
-        doing.title = f"Statement of {account.name} to {statement_date:%-d %b %Y}"
+        doing.title = f"Statement of {account.name} to {statement.statement_date:%-d %b %Y}"
         if draft is None:
             change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
         else:
@@ -95,6 +85,15 @@ def put_draft(
     return change
 
 
+def _seen(account: FeedAccount, version: int | None) -> Reconciliation | None:
+    """Find the open draft, if there is one, in the version that the caller must have seen of it."""
+    if version is not None:
+        return open_drafts.require(account, version)
+    if reconciliations.draft_of(account) is not None:
+        raise VersionRequiredError(fields={"version": ["Send the version that you saw."]})
+    return None
+
+
 def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime) -> Reconciliation:
     draft = Reconciliation(
         organization_id=account.organization_id,
@@ -110,40 +109,30 @@ def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now:
     return draft
 
 
-def _inputs(
-    account: FeedAccount,
-    anchor: Reconciliation | None,
-    *,
-    statement_date: date,
-    statement_balance: Decimal,
-    keep_as_new: bool,
-    opening_balance: Decimal | None,
-    opening_date: date | None,
-) -> dict[str, Any]:
-    """Check the inputs of a draft and give them as they are stored."""
-    if anchor is not None and statement_date <= anchor.statement_date:
+def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: Statement) -> dict[str, Any]:
+    """Check what is said of a statement and give it as a draft stores it."""
+    if anchor is not None and statement.statement_date <= anchor.statement_date:
         day = f"{anchor.statement_date:%-d %b %Y}"
         raise _refused("statementDate", f"The last proof is of {day}. Write a later day.")
-    if anchor is not None and keep_as_new:
+    if anchor is not None and statement.keep_as_new:
         raise _refused("keepAsNew", "This account has a proof already, and goes on from its balance.")
-    balance = money_at(statement_balance, account.currency, "statementBalance").minor
-    opening = (
-        None
-        if opening_balance is None
-        else money_at(opening_balance, account.currency, "openingBalance").minor
-    )
-    if not keep_as_new:
+    balance = money_at(statement.statement_balance, account.currency, "statementBalance").minor
+    opening: int | None = None
+    if statement.opening_balance is not None:
+        opening = money_at(statement.opening_balance, account.currency, "openingBalance").minor
+    opening_date = statement.opening_date
+    if not statement.keep_as_new:
         _check_no_opening(anchor, opening, opening_date, account.currency)
         opening = opening_date = None
     else:
         opening = opening or 0
-        opening_date = opening_date or _opening_day(account, statement_date)
-        if opening_date > statement_date:
+        opening_date = opening_date or _opening_day(account, statement.statement_date)
+        if opening_date > statement.statement_date:
             raise _refused("openingDate", "The books cannot begin after the statement. Write an earlier day.")
     return {
-        "statement_date": statement_date,
+        "statement_date": statement.statement_date,
         "statement_balance_minor": balance,
-        "keep_as_new": keep_as_new,
+        "keep_as_new": statement.keep_as_new,
         "opening_balance_minor": opening,
         "opening_date": opening_date,
     }

@@ -90,7 +90,9 @@ def opening_balances() -> Iterable[Violation]:
         .where(
             Posting.organization_id == FeedAccount.organization_id,
             Posting.account_id == FeedAccount.account_id,
-            JournalEntry.status != "DRAFT",
+            # A voided entry and its reversal leave nothing, also where the opening day lies between them.
+            JournalEntry.status == "POSTED",
+            JournalEntry.voids_id.is_(None),
             sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_set_aside_line),
         )
         .correlate(FeedAccount, Reconciliation)
