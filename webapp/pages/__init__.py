@@ -6,7 +6,17 @@ from importlib import import_module
 
 from flask import Flask
 
-NOUNS = ("accounts", "health", "merchants", "projects", "sessions")
+NOUNS = (
+    "accounts",
+    "action_requests",
+    "health",
+    "members",
+    "merchants",
+    "organizations",
+    "projects",
+    "sessions",
+    "tokens",
+)
 
 
 def register(app: Flask) -> None:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import ActionRequest
+from webapp.models import ActionRequest, Transaction
 from webapp.queries.paging import Order, Page, page
 
 REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
+PAGES = {
+    "account": "/accounts/{}",
+    "feed_account": "/feeds/{}",
+    "import": "/imports/{}",
+    "journal_entry": "/journal/{}",
+    "merchant": "/merchants/{}",
+    "project": "/projects/{}",
+    "project_group": "/projects/groups/{}",
+    "reconciliation": "/reconciliations/{}",
+}
 NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
 
 
@@ -63,3 +74,23 @@ def about(
             .limit(limit)
         )
     )
+
+
+def places(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, str]:
+    """Give the address of what each act was about, by the act's id; what has no page is left out."""
+    lines = [int(each.target_id) for each in requests if each.target_kind == "transaction"]
+    feeds = dict(
+        db.session.execute(
+            sa.select(Transaction.id, Transaction.feed_account_id).where(
+                Transaction.organization_id == organization_id, Transaction.id.in_(lines)
+            )
+        ).all()
+    )
+    found = {}
+    for each in requests:
+        if each.target_kind == "transaction" and int(each.target_id) in feeds:
+            line = each.target_id
+            found[each.id] = f"/feeds/{feeds[int(line)]}?show=all&line={line}#line-{line}"
+        elif each.target_kind in PAGES and each.target_id.isdecimal():
+            found[each.id] = PAGES[each.target_kind].format(each.target_id)
+    return found

@@ -5,8 +5,13 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from webapp.db import db
-from webapp.models import Organization
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import begin_read, db, fold
+from webapp.ledger.errors import NotFoundError
+from webapp.models import Membership, OneTimeLink, Organization
+from webapp.queries.principals import digest_of
 
 
 def get(organization_id: str) -> Organization:
@@ -23,3 +28,62 @@ def first_open_day(organization_id: str, day: date) -> date:
 def today(organization_id: str, now: datetime) -> date:
     """Tell which day it is where the organization is."""
     return now.astimezone(ZoneInfo(get(organization_id).time_zone)).date()
+
+
+def members(organization_id: str) -> list[Membership]:
+    """List who works in an organization's books, the longest there first."""
+    return list(
+        db.session.scalars(
+            sa.select(Membership)
+            .where(Membership.organization_id == organization_id)
+            .order_by(Membership.created_at, Membership.user_id)
+            .options(orm.joinedload(Membership.user))
+        )
+    )
+
+
+def membership(organization_id: str, user_id: int) -> Membership:
+    """Find a member, or raise NotFoundError."""
+    found = db.session.scalar(
+        sa.select(Membership).where(
+            Membership.organization_id == organization_id, Membership.user_id == user_id
+        )
+    )
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def of_user(user_id: int) -> list[Organization]:
+    """List the organizations that a person belongs to, A to Z."""
+    return list(
+        db.session.scalars(
+            sa.select(Organization)
+            .join(Membership, Membership.organization_id == Organization.id)
+            .where(Membership.user_id == user_id)
+            .order_by(fold(Organization.name), Organization.id),
+            execution_options={"across_organizations": True},
+        )
+    )
+
+
+def invitation(secret: str, now: datetime) -> Membership:
+    """Find whom a one-time link lets in, and where to, or raise NotFoundError."""
+    # A refused try may have left a transaction open; nothing of it stays.
+    db.session.rollback()
+    begin_read()
+    found = db.session.scalar(
+        sa.select(Membership)
+        .join(OneTimeLink, OneTimeLink.user_id == Membership.user_id)
+        .where(
+            OneTimeLink.token_hash == digest_of(secret),
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > now,
+        )
+        .order_by(Membership.created_at)
+        .limit(1)
+        .options(orm.joinedload(Membership.user), orm.joinedload(Membership.organization))
+    )
+    if found is None:
+        raise NotFoundError
+    return found

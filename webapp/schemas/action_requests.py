@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.workspaces import AddressSchema
 
 STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
@@ -81,3 +82,7 @@ class ActionRequestQuerySchema(PageSchema):
 
     status = fields.Word(*STATUSES, load_default=None)
     kind = fields.Text(least=1, most=64, load_default=None)
+
+
+class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
+    """Which acts a page shows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from webapp.db import db
 from webapp.ledger.canonical import camel
@@ -18,13 +18,7 @@ class NothingToChangeError(UnprocessableError):
     code = "nothing_to_change"
 
 
-class Changeable(Protocol):
-    """A row that knows when it was last changed."""
-
-    updated_at: Any
-
-
-def change(row: Changeable, changes: Mapping[str, Any], doing: Act, now: datetime) -> None:
+def change(row: Any, changes: Mapping[str, Any], doing: Act, now: datetime) -> None:
     """Write what differs from what a row says; where nothing does, the act is not recorded."""
     if not changes:
         raise NothingToChangeError
@@ -35,7 +29,8 @@ def change(row: Changeable, changes: Mapping[str, Any], doing: Act, now: datetim
     doing.before = facts(row, differing)
     for name, value in differing.items():
         setattr(row, name, value)
-    row.updated_at = now
+    if hasattr(row, "updated_at"):
+        row.updated_at = now
     doing.after = facts(row, differing)
     db.session.flush()
 

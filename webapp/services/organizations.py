@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
+from zoneinfo import available_timezones
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
 from webapp.ledger.currencies import canonical
-from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.models import Account, ApiToken, BrowserSession, Membership, OneTimeLink, Organization, User
 from webapp.queries.principals import digest_of
 from webapp.services import users
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
+from webapp.services.changes import change, payload
 
 LINK_LIFETIME = timedelta(days=7)
 ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -31,6 +33,18 @@ class LastOwnerError(LedgerError):
     """An organization keeps at least one owner; make somebody else owner first."""
 
     code = "last_owner"
+
+
+class LinkNotNeededError(LedgerError):
+    """This person has a password already, or comes in by the link of other books."""
+
+    code = "link_not_needed"
+
+
+class TimeZoneError(UnprocessableError):
+    """There is no such time zone; write one like Europe/Berlin."""
+
+    code = "time_zone"
 
 
 class LinkUsedError(LedgerError):
@@ -59,8 +73,13 @@ def create(
     )
     db.session.add(organization)
     db.session.flush()
+    is_person = actor_kind == "PERSON"
     actor = Actor(
-        organization.id, actor_kind, None, "tieout" if actor_kind == "COMMAND" else owner.name, owner.id
+        organization.id,
+        actor_kind,
+        owner.id if is_person else None,
+        owner.name if is_person else "tieout",
+        owner.id,
     )
     with act(actor, now, "create_organization", ("organization", organization.id), title=f"Opened {name}"):
         db.session.add(
@@ -86,6 +105,25 @@ def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> A
     )
 
 
+def open_own(user_id: int, *, name: str, base_currency: str, now: datetime) -> Organization:
+    """Open books of their own for somebody who is signed in."""
+    return create(name, base_currency, db.session.get_one(User, user_id), actor_kind="PERSON", now=now)
+
+
+def update(
+    organization: Organization, *, name: str, time_zone: str, actor: Actor, now: datetime
+) -> Organization:
+    """Change an organization's name and time zone, which decides which day is today."""
+    said = {"name": name, "time_zone": time_zone}
+    target = ("organization", organization.id)
+    title = f"Changed {organization.name}"
+    with act(actor, now, "update_organization", target, title=title, payload=payload(said)) as doing:
+        if time_zone not in available_timezones():
+            raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
+        change(organization, said, doing, now)
+    return organization
+
+
 def add_member(
     organization_id: str, email: str, role: str, *, name: str | None = None, actor: Actor, now: datetime
 ) -> tuple[Membership, str | None]:
@@ -98,7 +136,27 @@ def add_member(
         membership = Membership(organization_id=organization_id, user_id=user.id, role=role, created_at=now)
         db.session.add(membership)
         db.session.flush()
-        secret = None if user.password_hash else make_link(user, now=now)
+        secret = make_link(user, now=now) if may_have_link(user) else None
+    return membership, secret
+
+
+def may_have_link(user: User) -> bool:
+    """Tell whether an owner may hand out a link: never for somebody whose password opens other books too."""
+    belongs_to = db.session.scalar(
+        sa.select(sa.func.count()).select_from(Membership).where(Membership.user_id == user.id),
+        execution_options={"across_organizations": True},
+    )
+    return user.password_hash is None and belongs_to == 1
+
+
+def renew_link(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> tuple[Membership, str]:
+    """Make a member who has not come in yet another one-time link; the earlier one ends."""
+    membership = _membership(organization_id, user_id)
+    title = f"Made {membership.user.name} another link"
+    with act(actor, now, "renew_link", ("member", user_id), title=title):
+        if not may_have_link(membership.user):
+            raise LinkNotNeededError
+        secret = make_link(membership.user, now=now)
     return membership, secret
 
 

@@ -9,11 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.dialects import postgresql, sqlite
 
-from webapp.db import begin_write, db, own_transaction
+from webapp.db import begin_read, begin_write, db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, Membership, SignInCounter, User
 from webapp.queries.principals import LONGEST, digest_of
-from webapp.services.users import EMAIL, hasher, verify_password
+from webapp.services import organizations
+from webapp.services.users import EMAIL, hash_password, hasher, verify_password
 
 MOST_PER_ACCOUNT, ACCOUNT_WINDOW = 10, timedelta(minutes=1)
 MOST_PER_ADDRESS, ADDRESS_WINDOW = 20, timedelta(hours=1)
@@ -62,7 +63,8 @@ def open_session(user_id: int, *, now: datetime, organization_id: str | None = N
     if organization_id is not None:
         memberships = memberships.where(Membership.organization_id == organization_id)
     chosen = db.session.scalar(
-        memberships.order_by(Membership.created_at, Membership.organization_id).limit(1)
+        memberships.order_by(Membership.created_at, Membership.organization_id).limit(1),
+        execution_options={"across_organizations": True},
     )
     if chosen is None:
         raise SignInRefusedError("You belong to no organization. Ask an owner to add you.")
@@ -90,6 +92,18 @@ def choose_organization(id_hash: str, user_id: int, organization_id: str, *, now
     """Leave one organization for another of the person's, with a new session id."""
     close_session(id_hash)
     return open_session(user_id, now=now, organization_id=organization_id)
+
+
+def join(secret: str, password: str, *, now: datetime) -> str:
+    """Choose a password by a one-time link, and answer with the secret of a first session."""
+    begin_read()
+    organizations.find_link(secret, now=now)
+    # Hashing takes its time; nobody else waits for it.
+    db.session.rollback()
+    password_hash = hash_password(password)
+    begin_write()
+    user = organizations.use_link(secret, password_hash, now=now)
+    return open_session(user.id, now=now)
 
 
 def _key(kind: str, text: str) -> str:

@@ -199,9 +199,7 @@ def _heirs(imported: Import, import_ids: Sequence[int]) -> Iterator[Heir]:
             ImportLine.import_id != imported.id,
         )
     ).all()
-    found = [
-        Heir(row.transaction_id or 0, *row[1:]) for row in rows if row.import_id in place
-    ]
+    found = [Heir(row.transaction_id or 0, *row[1:]) for row in rows if row.import_id in place]
     first: dict[int, Heir] = {}
     for heir in sorted(found, key=lambda heir: (place[heir.import_id], heir.position)):
         first.setdefault(heir.transaction_id, heir)

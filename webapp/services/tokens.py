@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.errors import NotFoundError
+from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.ledger.scopes import token_scopes, token_text
 from webapp.models import ApiToken, Membership
 from webapp.queries.principals import digest_of
@@ -17,6 +17,12 @@ from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
 PREFIX_LENGTH = 12
+
+
+class ExpiryError(UnprocessableError):
+    """A key that has expired already is of no use; choose a later day, or none."""
+
+    code = "expiry"
 
 
 def create(
@@ -29,6 +35,8 @@ def create(
     expires_at: datetime | None = None,
 ) -> tuple[ApiToken, str]:
     """Make a token for a member, with all that its owner may unless scopes are chosen; answer with its text, once."""
+    if expires_at is not None and expires_at <= now:
+        raise ExpiryError(fields={"expiresOn": ["This day is over; choose a later one, or none."]})
     chosen = token_scopes(membership.role, scopes or None)
     text = token_text(secrets.token_bytes(32))
     with act(actor, now, "create_token", ("token", name), title=f"Made the API key {name}") as doing:

@@ -115,6 +115,12 @@ def demand(scope: str) -> None:
         )
 
 
+def demand_session() -> None:
+    """Refuse a token what only a signed-in person does (403)."""
+    if principal().session_hash is None:
+        raise NoScopeError("Sign in to do this; no token makes tokens or goes over to other books.")
+
+
 def begin() -> None:
     """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
     if is_for_api():
