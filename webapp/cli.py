@@ -7,6 +7,7 @@ import os
 import click
 
 from webapp.commands.checks import check
+from webapp.commands.demo import demo
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
 from webapp.commands.serving import migrate, serve
@@ -20,6 +21,7 @@ COMMANDS = (
     create_token,
     set_password,
     import_files,
+    demo,
     check,
 )
 

@@ -1,0 +1,185 @@
+-- Damage that is done to a copy of the demo's books, each headed by the code under which it is found.
+-- "without" names a table whose own constraints have to go before the damage can be done.
+
+-- unbalanced_base
+UPDATE postings SET amount_base_minor = amount_base_minor + 1
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- unbalanced_currency
+UPDATE postings SET amount_minor = amount_minor + 1
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- mirror_differs
+UPDATE postings SET amount_base_minor = 7
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- too_few_legs
+DELETE FROM postings
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- unbalanced_base
+UPDATE postings SET position = 99, journal_entry_id = (SELECT min(id) FROM journal_entries WHERE source = 'manual')
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- mirror_missing
+UPDATE postings SET amount_base_minor = NULL
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- base_currency
+UPDATE postings SET base_currency = 'SEK'
+WHERE id = (SELECT min(p.id) FROM postings p JOIN journal_entries e ON e.id = p.journal_entry_id
+    WHERE e.status = 'POSTED');
+
+-- account_currency
+UPDATE postings SET currency = 'SEK'
+WHERE id = (SELECT min(id) FROM postings WHERE is_bank_leg);
+
+-- posted_by_nobody
+UPDATE journal_entries SET action_request_id = NULL
+WHERE id = (SELECT min(id) FROM journal_entries WHERE status = 'POSTED');
+
+-- reversal_of_nothing
+UPDATE journal_entries SET status = 'POSTED', voided_by_id = NULL
+WHERE id = (SELECT min(id) FROM journal_entries WHERE status = 'VOIDED');
+
+-- void_without_reversal
+UPDATE journal_entries SET voided_by_id = (SELECT min(id) FROM journal_entries WHERE source = 'manual')
+WHERE id = (SELECT min(id) FROM journal_entries WHERE status = 'VOIDED');
+
+-- reversal_inexact
+UPDATE postings SET project_id = (SELECT min(id) FROM projects)
+WHERE journal_entry_id = (SELECT min(id) FROM journal_entries WHERE source = 'void');
+
+-- correction_astray
+UPDATE journal_entries SET corrects_id = (SELECT min(id) FROM journal_entries WHERE status = 'DRAFT')
+WHERE id = (SELECT id FROM journal_entries WHERE status = 'DRAFT' AND source = 'correction');
+
+-- source_contradicts
+UPDATE journal_entries SET source = 'manual'
+WHERE id = (SELECT id FROM journal_entries WHERE status = 'DRAFT' AND source = 'correction');
+
+-- not_unique without journal_entries
+UPDATE journal_entries SET status = 'DRAFT', corrects_id = 1 WHERE source = 'correction';
+
+-- line_without_entry
+UPDATE transactions SET journal_entry_id = NULL
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- line_with_entry
+UPDATE transactions SET status = 'DELETED'
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- bank_leg_differs
+UPDATE transactions SET amount_minor = amount_minor + 1
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- line_names_wrong_entry
+UPDATE transactions SET journal_entry_id = (SELECT min(id) FROM journal_entries WHERE source = 'manual')
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- entry_without_line
+DELETE FROM transactions
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- line_currency
+UPDATE transactions SET currency = 'SEK'
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- not_unique without transactions
+UPDATE transactions SET line_key = 'same', occurrence = 1 WHERE id < 3;
+
+-- draft_in_locked_period
+UPDATE organizations SET lock_date = '2099-12-31';
+
+-- orphan
+DELETE FROM merchants
+WHERE id = (SELECT min(id) FROM merchants);
+
+-- other_organization
+UPDATE projects SET organization_id = (SELECT id FROM organizations WHERE name = 'Harbour Bakery');
+
+-- not_unique without feed_accounts
+UPDATE feed_accounts SET account_id = (SELECT max(account_id) FROM feed_accounts);
+
+-- feed_account_backing
+UPDATE accounts SET currency = 'SEK'
+WHERE id = (SELECT min(account_id) FROM feed_accounts);
+
+-- provider_balance_currency
+UPDATE provider_balances SET currency = 'SEK';
+
+-- set_aside_without_opening
+UPDATE transactions SET status = 'SET_ASIDE' WHERE feed_account_id = 2;
+
+-- booked_before_opening
+UPDATE transactions SET booked_on = '2020-01-01'
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- opening_without_proof
+UPDATE reconciliations SET opening_entry_id = NULL
+WHERE id = (SELECT min(id) FROM reconciliations WHERE keep_as_new);
+
+-- opening_differs
+UPDATE reconciliations SET opening_balance_minor = 1
+WHERE id = (SELECT min(id) FROM reconciliations WHERE keep_as_new);
+
+-- digest_differs
+UPDATE reconciliations SET frozen = replace(frozen, 'EUR', 'SEK')
+WHERE id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- frozen_differs
+UPDATE reconciliations SET statement_date = '2020-01-01'
+WHERE id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- proof_chain
+UPDATE reconciliations SET previous_id = NULL
+WHERE id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- proof_items
+DELETE FROM reconciliation_items
+WHERE reconciliation_id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- item_astray
+UPDATE reconciliation_items SET is_standing = false
+WHERE reconciliation_id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- reconciliation_state
+UPDATE reconciliations SET completed_at = NULL
+WHERE id = (SELECT min(id) FROM reconciliations WHERE status = 'COMPLETED' AND previous_id IS NOT NULL);
+
+-- chain_broken
+UPDATE audit_events SET body = replace(body, 'org_', 'gro_') WHERE sequence = 60;
+
+-- chain_broken
+DELETE FROM audit_events WHERE sequence = 60;
+
+-- request_not_audited
+DELETE FROM audit_events WHERE sequence > 300;
+
+-- event_differs
+UPDATE action_requests SET note = 'another one' WHERE kind = 'void_journal_entry';
+
+-- event_without_request
+DELETE FROM action_requests WHERE kind = 'void_journal_entry';
+
+-- no_owner
+UPDATE memberships SET role = 'viewer';
+
+-- system_account_missing
+UPDATE accounts SET role = NULL WHERE role = 'transfers';
+
+-- rate_not_positive
+UPDATE exchange_rates SET units_per_base = '0' WHERE id = 1;
+
+-- value_refused without accounts
+UPDATE accounts SET type = 'NONSENSE' WHERE code = '6100';
+
+-- value_missing without transactions
+UPDATE transactions SET description = NULL
+WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);

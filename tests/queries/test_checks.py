@@ -1,0 +1,135 @@
+"""`tieout check` finds every damage that is done to a copy of the books, and nothing in the books themselves."""
+
+import json
+import re
+from contextlib import closing
+from datetime import UTC, date, datetime
+
+import psycopg
+import pysqlite3
+import pytest
+import sqlalchemy as sa
+
+from tests.tree import ROOT
+from webapp.db import db
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.queries import checks
+from webapp.services import demo, users
+
+DAMAGE = re.compile(r"-- (?P<code>\w+)(?: without (?P<loosened>\w+))?\n(?P<statement>[^;]+);")
+DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding="utf-8"))
+# Every statement that takes from a table what would refuse a row; PostgreSQL writes them itself.
+LOOSENING = """
+    SELECT format('ALTER TABLE %%s DROP CONSTRAINT %%I CASCADE', conrelid::regclass, conname) FROM pg_constraint
+    WHERE conrelid = %(table)s::regclass AND contype NOT IN ('p', 'n')
+    UNION ALL
+    SELECT format('DROP INDEX IF EXISTS %%s', indexrelid::regclass) FROM pg_index
+    WHERE indrelid = %(table)s::regclass AND indisunique AND NOT indisprimary
+    UNION ALL
+    SELECT format('ALTER TABLE %%s ALTER COLUMN %%I DROP NOT NULL', attrelid::regclass, attname) FROM pg_attribute
+    WHERE attrelid = %(table)s::regclass AND attnum > 0 AND attnotnull AND attname <> 'id'"""
+
+
+class Copy:
+    """The demo's books on one kind of database, as often anew as one wants to damage them."""
+
+    def __init__(self, house):
+        self._house = house
+        with house.app.app_context():
+            owner = users.find_or_create("mara@northlight.example", now=datetime(2025, 1, 1, tzinfo=UTC))
+            demo.make(owner, seed=1, day=date(2026, 11, 21))
+            db.session.commit()
+        house.leave()
+        house.store.copy("books", "kept")
+
+    def refresh(self):
+        self._house.leave()
+        self._house.store.copy("kept", "books")
+
+    def damage(self, statement, loosened=None):
+        """Run a statement as somebody would who reached around the application, triggers and all."""
+        with closing(self._connect()) as connection:
+            if loosened:
+                self._loosen(connection, loosened)
+            connection.execute(statement)
+            connection.commit()
+
+    def ask(self, question):
+        with self._house.app.app_context():
+            return question()
+
+    def found(self):
+        return self.ask(lambda: {violation.code for violation in checks.violations()})
+
+    @property
+    def is_sqlite(self):
+        return self._house.settings.is_sqlite
+
+    def _connect(self):
+        url = sa.make_url(self._house.settings.database_url)
+        if self.is_sqlite:
+            connection = pysqlite3.connect(url.database)
+            triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+            for (name,) in triggers:
+                connection.execute(f"DROP TRIGGER {name}")
+            return connection
+        connection = psycopg.connect(url.set(drivername="postgresql").render_as_string(hide_password=False))
+        connection.execute("SET session_replication_role = replica")
+        return connection
+
+    def _loosen(self, connection, table):
+        """Leave a table its rows and take everything from it that would refuse one."""
+        if self.is_sqlite:
+            connection.execute("PRAGMA legacy_alter_table = ON")
+            connection.execute(f"CREATE TABLE loosened AS SELECT * FROM {table}")  # noqa: S608
+            connection.execute(f"DROP TABLE {table}")
+            connection.execute(f"ALTER TABLE loosened RENAME TO {table}")
+            return
+        for (change,) in connection.execute(LOOSENING, {"table": table}).fetchall():
+            connection.execute(change)
+
+
+@pytest.fixture
+def copy(house):
+    return Copy(house)
+
+
+def test_every_damage_is_found_and_nothing_in_sound_books(copy, subtests):
+    assert len(DAMAGES) >= 45
+    assert copy.ask(lambda: list(checks.violations())) == []
+    for code, loosened, statement in DAMAGES:
+        with subtests.test(code=code, damage=statement):
+            copy.refresh()
+            copy.damage(statement, loosened)
+            assert code in copy.found()
+    with subtests.test("a proof rewritten so that document, digest and row agree"):
+        copy.refresh()
+        rewrite_proof(copy)
+        assert "proof_equation" in copy.found()
+
+
+def rewrite_proof(copy):
+    def newest():
+        return db.session.execute(
+            sa.text(
+                "SELECT id, frozen FROM reconciliations WHERE status = 'COMPLETED' ORDER BY id DESC LIMIT 1"
+            )
+        ).one()
+
+    proof_id, frozen = copy.ask(newest)
+    document = json.loads(frozen)
+    document["ledgerBalance"] = "1.00"
+    text = canonical_json(document)
+    values = f"frozen = '{text}', digest = '{sha256_hex(text)}'"
+    copy.damage(f"UPDATE reconciliations SET {values} WHERE id = {proof_id}")  # noqa: S608  (our own text)
+
+
+def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, statements):
+    def asked():
+        with house.app.app_context(), statements() as seen:
+            list(checks.violations())
+        return len(seen)
+
+    few = asked()
+    Copy(house).refresh()
+    assert asked() == few

@@ -1,0 +1,65 @@
+"""The demo organization: made in the real way, with a sign-in that is kept beside the books."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, date, datetime
+
+import click
+import sqlalchemy as sa
+
+from webapp.commands import demo_sign_in
+from webapp.commands.books import JSON, answer, books
+from webapp.commands.demo_sign_in import SignIn
+from webapp.config import is_loopback
+from webapp.db import begin_write, db
+from webapp.demo import studio
+from webapp.models import Organization
+from webapp.services import demo as demo_books
+from webapp.services import users
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+
+
+@click.command()
+@click.option("--if-empty", is_flag=True, help="Do nothing where there is an organization already.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Which studio to tell of."
+)
+@click.option(
+    "--day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="The day it is in the demo; default: today.",
+)
+@JSON
+def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> None:
+    """Make an organization to look around in: a design studio with three bank accounts and fourteen months."""
+    now = datetime.now(UTC)
+    with books() as settings:
+        if not is_loopback(settings.host):
+            raise click.ClickException(
+                f"HOST is {settings.host}: the demo's sign-in lies in a file and is for this machine only. "
+                "Unset HOST, or open books of your own with tieout create-organization."
+            )
+        begin_write()
+        if if_empty and db.session.scalar(sa.select(Organization.id).limit(1)) is not None:
+            click.echo("There are books already; no demo was made.", err=True)
+            return
+        sign_in = SignIn(studio.OWNER_EMAIL, _password())
+        organization_id = _make(seed, day.date() if day else now.date(), sign_in, now)
+        demo_sign_in.keep(settings.instance_path, sign_in)
+        db.session.commit()
+    value = {"organizationId": organization_id, "email": sign_in.email, "password": sign_in.password}
+    answer(value, f"Sign in as {sign_in.email} with {sign_in.password}", as_json=as_json)
+
+
+def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> str:
+    owner = users.find_or_create(sign_in.email, name=studio.OWNER_NAME, now=now)
+    users.set_password(sign_in.email, users.hash_password(sign_in.password))
+    return demo_books.make(owner, seed=seed, day=day).id
+
+
+def _password() -> str:
+    """Make a password that is random and can be typed: four times five letters."""
+    return "-".join("".join(secrets.choice(LETTERS) for _ in range(5)) for _ in range(4))
