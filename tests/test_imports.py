@@ -73,9 +73,17 @@ def may(path: Path) -> set[str]:
 
 
 def imported(path: Path) -> set[str]:
-    """Every dotted name a module imports, absolute."""
+    """Every dotted name a module imports when it runs, absolute; a name that only annotates is no import."""
     names = set()
+    only_named = {
+        inner
+        for node in ast.walk(tree.parsed(path))
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
     for node in ast.walk(tree.parsed(path)):
+        if node in only_named:
+            continue
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

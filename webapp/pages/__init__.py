@@ -9,13 +9,19 @@ from flask import Flask
 NOUNS = (
     "accounts",
     "action_requests",
+    "feed_accounts",
     "health",
+    "hub",
+    "imports",
+    "journal_entries",
     "members",
     "merchants",
     "organizations",
     "projects",
+    "reconciliations",
     "sessions",
     "tokens",
+    "transactions",
 )
 
 

@@ -22,16 +22,24 @@ def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]
 def merchants(organization_id: str) -> list[Merchant]:
     """List the merchants, A to Z."""
     statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)
-    return list(db.session.scalars(statement.order_by(sa.func.lower(Merchant.name), Merchant.id)))
+    return list(db.session.scalars(statement.order_by(fold(Merchant.name), Merchant.id)))
 
 
 def projects(organization_id: str) -> list[Project]:
     """List the projects, A to Z."""
     statement = sa.select(Project).where(Project.organization_id == organization_id)
-    return list(db.session.scalars(statement.order_by(sa.func.lower(Project.name), Project.id)))
+    return list(db.session.scalars(statement.order_by(fold(Project.name), Project.id)))
 
 
 def project_groups(organization_id: str) -> list[ProjectGroup]:
     """List the groups of projects, A to Z."""
     statement = sa.select(ProjectGroup).where(ProjectGroup.organization_id == organization_id)
     return list(db.session.scalars(statement.order_by(fold(ProjectGroup.name), ProjectGroup.id)))
+
+
+def feed_accounts(organization_id: str) -> list[FeedAccount]:
+    """List the feed accounts in use, A to Z."""
+    statement = sa.select(FeedAccount).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.is_active
+    )
+    return list(db.session.scalars(statement.order_by(fold(FeedAccount.name), FeedAccount.id)))

@@ -20,7 +20,7 @@ REFUSALS = (LedgerError, ma.ValidationError)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is true and what to do; `fields` are messages by the input's name."""
+    """What is true and what to do; `fields` are messages by the input's name, `place` where the act was made."""
 
     message: str
     code: str
@@ -28,21 +28,24 @@ class Problem:
     fields: dict[str, list[str]] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     line_id: int | None = None
+    place: str = "panel"
 
 
-def problem_of(error: LedgerError | ma.ValidationError, *, line_id: int | None = None) -> Problem:
+def problem_of(
+    error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
+) -> Problem:
     """Take back what the refused act half did, record the refusal, and go on reading for the page that says it."""
     db.session.rollback()
     if isinstance(error, LedgerError):
         record_refusal(error)
         problem = Problem(
-            str(error), error.code, error.status, dict(error.fields), dict(error.details), line_id
+            str(error), error.code, error.status, dict(error.fields), dict(error.details), line_id, place
         )
     else:
         fields: dict[str, list[str]] = {}
         for path, message in walk_messages(error.messages, ()):
             fields.setdefault(path, []).append(message)
         message = " ".join(messages[0] for messages in fields.values())
-        problem = Problem(message, "validation", 422, fields, {}, line_id)
+        problem = Problem(message, "validation", 422, fields, {}, line_id, place)
     requests.begin(here())
     return problem

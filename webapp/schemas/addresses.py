@@ -1,4 +1,4 @@
-"""What the address of a workspace says."""
+"""What the addresses and the forms of pages say."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.reconciliations import DraftInputSchema
 
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
@@ -53,3 +54,44 @@ class HubPageQuerySchema(AddressSchema):
     """The day of the bank balances."""
 
     as_of = fields.Day(load_default=None)
+
+
+class DraftFormSchema(DraftInputSchema):
+    """The inputs of a draft as the panel's form writes them."""
+
+    version = fields.Digits(least=1, load_default=None, allow_none=True)
+
+
+class VersionFormSchema(Schema):
+    """The version of the draft that the page shows."""
+
+    version = fields.Digits(least=1, load_default=None, allow_none=True)
+
+
+def _form_ids() -> Any:
+    return ma.fields.List(fields.FormId(), load_default=list)
+
+
+class LinesFormSchema(Schema):
+    """What to clear and unclear as ticks and selections write it."""
+
+    cleared = _form_ids()
+    uncleared = _form_ids()
+    cleared_entries = _form_ids()
+    uncleared_entries = _form_ids()
+    auto = fields.FormFlag(load_default=False)
+
+
+class ImportsPageQuerySchema(AddressSchema, PageSchema):
+    """Which imports to list, and the account that a new one is for."""
+
+    fa_id = fields.FormId(load_default=None)
+
+
+class ImportPageQuerySchema(AddressSchema):
+    """Which rows of a file to show."""
+
+    show = fields.Word(
+        "ALL", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED", "REFUSED", load_default="ALL"
+    )
+    cursor = fields.Text(most=2000, load_default=None)

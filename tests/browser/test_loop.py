@@ -1,0 +1,77 @@
+"""The whole way in Chromium: sign in, import a bank's file, confirm, reconcile to 0.00, hold the proof."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.importers.ofx_files import balance, sgml, statement, transaction
+
+LINES = (
+    ("20261001", "2500.00", "A1", "INV-1042 Halden wayfinding"),
+    ("20261005", "-1450.00", "A2", "Rent October"),
+    ("20261009", "-38.56", "A3", "Hetzner Online"),
+    ("20261020", "-76.90", "A4", "DB ICE 693 Berlin-Hamburg"),
+    ("20261102", "-12.00", "A5", "Bank charges"),
+)
+STATEMENT = sgml(
+    statement(
+        *(
+            transaction(DTPOSTED=day, TRNAMT=amount, FITID=reference, NAME=text)
+            for day, amount, reference, text in LINES
+        ),
+        balances=[balance("922.54", "20261102")],
+    )
+)
+
+
+def sign_in(page, ada):
+    page.goto("/")
+    page.get_by_label("Email").fill(ada.email)
+    page.get_by_label("Password", exact=True).fill(ada.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/")
+
+
+def import_file(page):
+    page.goto("/imports/new")
+    file = {"name": "october.ofx", "mimeType": "application/x-ofx", "buffer": STATEMENT}
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_role("button", name="Show what it holds").click()
+    expect(page.get_by_text("5 lines will be added")).to_be_visible()
+    page.get_by_role("button", name="Import 5 lines").click()
+    expect(page.get_by_text("5 lines were added")).to_be_visible()
+
+
+def open_workspace(page):
+    page.goto("/")
+    page.locator("table.hub a").first.click()
+    expect(page.locator(".line")).to_have_count(5)
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["htmx", "no JavaScript"])
+def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
+    page = browse(java_script_enabled=has_scripts)
+    sign_in(page, ada)
+    import_file(page)
+    open_workspace(page)
+
+    page.locator("[name=statementDate]").fill("2026-10-31")
+    page.locator("[name=statementBalance]").fill("934.54")
+    page.get_by_role("button", name="Start reconciling").click()
+    expect(page.locator("#difference-figure")).to_have_text("934.54")
+
+    for _ in range(4):
+        left = page.locator(".line-confirm").count()
+        page.locator(".line").filter(has_not_text="Bank charges").locator(".line-confirm").first.click()
+        expect(page.locator(".line-confirm")).to_have_count(left - 1)
+    page.get_by_role("button", name="Clear all confirmed").click()
+    expect(page.locator("#difference-figure")).to_have_text("0.00")
+
+    page.get_by_role("button", name="Complete reconciliation").click()
+    proof = page.get_by_role("link", name=re.compile("Proof of 31 Oct 2026")).first
+    expect(proof).to_be_visible()
+    page.goto("/reconciliations/proofs/1")
+    expect(page.get_by_text("This proof holds")).to_be_visible()
+    page.goto("/")
+    expect(page.get_by_text("Needs reconciling")).to_be_visible()

@@ -1,0 +1,152 @@
+"""The workspace of one bank account: its lines, and the reconciliation beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request
+
+from webapp import queries
+from webapp.ledger.money import Money
+from webapp.queries.workspaces import Narrowing
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.web import paging
+from webapp.web.auth import here, requires
+from webapp.web.htmx import render, target
+from webapp.web.problems import Problem
+
+if TYPE_CHECKING:
+    from webapp.models import Transaction
+
+bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
+
+TEMPLATE = "feed_accounts/show.html"
+EMPTY_SPLIT_ROWS = 2
+
+
+@bp.get("/<id:fa_id>")
+@requires("read")
+def show(fa_id: int) -> Response:
+    """Show the workspace, or for htmx the one line that it asks for."""
+    asked = WorkspaceQuerySchema().load(request.args)
+    if target() == f"line-{asked['line']}":
+        line = queries.transactions.get(here(), asked["line"])
+        return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
+    return render(TEMPLATE, **workspace(fa_id, asked))
+
+
+def render_line(
+    transaction: Transaction,
+    *,
+    parts: tuple[str, ...] = ("line", "filters", "panel"),
+    current_id: int | None = None,
+    editing: str | None = None,
+    problem: Problem | None = None,
+) -> Response:
+    """Answer an act on a line: with its row and what it changes beside it, or with the whole page."""
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(transaction.feed_account_id)}
+    asked |= {"line": current_id, "edit": editing}
+    context = workspace(transaction.feed_account_id, asked, problem=problem)
+    line = queries.workspaces.line(transaction)
+    context |= {"line": line, "split_rows": split_rows(line)}
+    elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
+    return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
+
+
+def came_from(fa_id: int) -> dict[str, Any]:
+    """Read the filters of the workspace that an act was made on, out of the page's own address."""
+    address, _, query = request.headers.get("HX-Current-URL", request.referrer or "").partition("?")
+    if not address.endswith(f"/feeds/{fa_id}"):
+        return {}
+    return WorkspaceQuerySchema.read_leniently(query)
+
+
+def workspace(
+    fa_id: int,
+    asked: Mapping[str, Any],
+    *,
+    problem: Problem | None = None,
+    form: Mapping[str, str] | None = None,
+    asking: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Gather what the workspace shows."""
+    feed_account = queries.feed_accounts.get(here(), fa_id)
+    hub = queries.hub.accounts(here())
+    account = next((each for each in hub if each.fa_id == fa_id), None) or queries.hub.account(here(), fa_id)
+    show = asked["show"] or ("statement" if account.draft else "all")
+    narrowing = Narrowing(show, asked["q"], asked["from_"], asked["to"], asked["cursor"])
+    page = queries.workspaces.lines(
+        here(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
+    )
+    counts = queries.workspaces.counts(here(), fa_id, narrowing)
+    current = next((line for line in page.items if line["id"] == asked["line"]), None)
+    return {
+        "account": account,
+        "lines": page.items,
+        "counts": counts,
+        "filters": narrowing,
+        "keep": keep(narrowing),
+        "page": {
+            "shown": len(page.items),
+            "total": counts[show],
+            "next_cursor": paging.encode(page.next_key),
+        },
+        "current_id": asked["line"],
+        "editing": asked["edit"],
+        "split_rows": split_rows(current) if current else [],
+        "choices": choices(),
+        "neighbours": neighbours(hub, fa_id),
+        "panel": queries.panels.panel(feed_account),
+        "form": form or {},
+        "problem": problem,
+        "asking": asking,
+    }
+
+
+def keep(narrowing: Narrowing) -> dict[str, str]:
+    """Give the filters that are set, as they stand in the address."""
+    named = {"show": narrowing.show, "q": narrowing.q, "from": narrowing.from_date, "to": narrowing.to_date}
+    return {name: str(value) for name, value in named.items() if value}
+
+
+def choices() -> dict[str, Any]:
+    """Give what a line's fields can be set to."""
+    return {
+        "accounts": queries.choices.accounts(here()),
+        "merchants": queries.choices.merchants(here()),
+        "projects": queries.choices.projects(here()),
+    }
+
+
+def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
+    """Find the accounts before and after this one by name, and the next that needs somebody."""
+    by_name = sorted(hub, key=lambda account: (account.account_name.casefold(), account.fa_id))
+    at = next(index for index, account in enumerate(by_name) if account.fa_id == fa_id)
+    later = [*by_name[at + 1 :], *by_name[:at]]
+    return {
+        "previous": by_name[at - 1] if at else None,
+        "next": by_name[at + 1] if at + 1 < len(by_name) else None,
+        "waiting": next((each for each in later if each.status != "reconciled"), None),
+    }
+
+
+def split_rows(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the rows of the split form: the parts there are, and empty ones to fill."""
+    parts = [dict(part) for part in line["splits"] or ()]
+    if not parts:
+        parts = [
+            {
+                "account_id": line["account_id"],
+                "amount": line["amount"],
+                "org_merchant_id": line["org_merchant_id"],
+                "project_id": line["project_id"],
+            }
+        ]
+    empty: dict[str, Money | None] = {
+        "account_id": None,
+        "amount": None,
+        "org_merchant_id": None,
+        "project_id": None,
+    }
+    return [*parts, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

@@ -1,0 +1,127 @@
+"""Acts on bank lines, made in a workspace and answered in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.transactions import ConfirmManyFormSchema, ConfirmSchema, TransactionFormSchema
+from webapp.web.auth import acting, here, requires
+from webapp.web.figures import typed
+from webapp.web.forms import form_body
+from webapp.web.htmx import back, is_htmx, render
+from webapp.web.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import Transaction
+
+bp = Blueprint("transactions", __name__, url_prefix="/transactions")
+
+
+@bp.post("/<id:transaction_id>")
+@requires("draft")
+def edit(transaction_id: int) -> Response:
+    """Change what a line's entry says."""
+    return act_on(transaction_id, save)
+
+
+@bp.post("/<id:transaction_id>/confirm")
+@requires("confirm")
+def confirm(transaction_id: int) -> Response:
+    """Confirm a line."""
+    return act_on(
+        transaction_id,
+        lambda line: services.transactions.confirm(line, **ConfirmSchema().load(form_body()), **acting()),
+    )
+
+
+@bp.post("/<id:transaction_id>/delete")
+@requires("draft")
+def delete(transaction_id: int) -> Response:
+    """Leave a line out of the books."""
+    return act_on(transaction_id, lambda line: services.transactions.delete(line, **acting()))
+
+
+@bp.post("/<id:transaction_id>/restore")
+@requires("draft")
+def restore(transaction_id: int) -> Response:
+    """Bring a line back."""
+    return act_on(transaction_id, lambda line: services.transactions.restore(line, **acting()))
+
+
+@bp.post("/confirm")
+@requires("confirm")
+def confirm_many() -> Response:
+    """Confirm the selected lines, asking back once where some are uncategorised."""
+    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
+    first = queries.transactions.get(here(), body["ids"][0])
+    asking = None
+    if "withUncategorised" not in request.form:
+        count = queries.workspaces.count_uncategorised(here(), body["ids"])
+        asking = (
+            {"ids": body["ids"], "count": len(body["ids"]), "uncategorised_count": count} if count else None
+        )
+    problem = None if asking else confirm_all(body["ids"], body["note"])
+    return render_dock(first.feed_account_id, asking=asking, problem=problem)
+
+
+def confirm_all(ids: list[int], note: str | None) -> Problem | None:
+    """Confirm lines one by one, and say how many were refused and why the first was."""
+    results = services.transactions.confirm_many(here(), ids, note=note, **acting())
+    refused = [result for result in results if result["status"] == "FAILED"]
+    if not refused:
+        return None
+    done = len(results) - len(refused)
+    message = f"{done} of {len(results)} confirmed. {refused[0]['error']}"
+    return Problem(message, str(refused[0]["code"]), 409, place="dock")
+
+
+def render_dock(fa_id: int, *, asking: dict[str, Any] | None, problem: Problem | None) -> Response:
+    """Answer an act on selected lines."""
+    if not is_htmx() and asking is None and problem is None:
+        return back(url_for("feed_accounts.show", fa_id=fa_id))
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
+    context = workspace(fa_id, asked, problem=problem, asking=asking)
+    parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
+    status = 409 if asking or problem else 200
+    return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
+
+
+def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
+    """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
+    line = queries.transactions.get(here(), transaction_id)
+    try:
+        act(line)
+    except (LedgerError, ma.ValidationError) as error:
+        problem = problem_of(error, line_id=transaction_id, place="line")
+        line = queries.transactions.get(here(), transaction_id)
+        editing = "splits" if any(name.startswith("splits.") for name in request.form) else None
+        return render_line(line, current_id=transaction_id, editing=editing, problem=problem)
+    if not is_htmx():
+        return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
+    return render_line(line, current_id=transaction_id)
+
+
+def save(line: Transaction) -> None:
+    """Save what a form changed of a line; what it sends unchanged is no change."""
+    body = form_body()
+    if "splits" in body:
+        body["splits"] = [
+            {**part, "amount": typed(part["amount"])} for part in body["splits"] if part.get("amount")
+        ]
+    changes = TransactionFormSchema().load(body)
+    present = queries.transactions.record(line)
+    changed = {
+        name: value
+        for name, value in changes.items()
+        if name in ("splits", "description") or value != getattr(present, name)
+    }
+    if changed:
+        services.edits.edit(line, changed, **acting())
