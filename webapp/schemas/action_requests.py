@@ -5,9 +5,9 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
-from webapp.schemas.workspaces import AddressSchema
 
 STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
