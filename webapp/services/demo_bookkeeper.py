@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -29,6 +30,7 @@ from webapp.services import (
 from webapp.services.actors import Actor
 from webapp.services.cleared_items import Choice
 from webapp.services.imports import Upload
+from webapp.services.reconciliations import Statement
 
 MORNING = time(8, 30)
 RATE_SOURCE = "Invented for the demo"
@@ -135,15 +137,13 @@ class Bookkeeper:
 
     def draw_up(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
         """Begin a reconciliation with the statement of a day, the first one as new from an opening day on."""
-        opening = {} if opening_date is None else self._opening(account, opening_date)
-        balance = Money(account.balance_minor(day), account.currency)
-        reconciliations.put_draft(
-            self._feed(account),
-            statement_date=day,
-            statement_balance=balance.decimal,
-            **opening,
-            **self.act,
-        )
+        statement = Statement(day, self._balance(account, day))
+        if opening_date is not None:
+            opening = self._balance(account, opening_date)
+            statement = replace(
+                statement, keep_as_new=True, opening_balance=opening, opening_date=opening_date
+            )
+        reconciliations.put_draft(self._feed(account), statement, **self.act)
 
     def clear(self, account: BankAccount, lines: Iterable[Line]) -> None:
         """Clear lines in the open draft."""
@@ -157,9 +157,8 @@ class Bookkeeper:
         cleared_items.put_lines(self._feed(account), Choice(auto=True), **self.act)
         proofs.complete(self._feed(account), **self.act)
 
-    def _opening(self, account: BankAccount, day: date) -> dict[str, Any]:
-        balance = Money(account.balance_minor(day), account.currency)
-        return {"keep_as_new": True, "opening_balance": balance.decimal, "opening_date": day}
+    def _balance(self, account: BankAccount, day: date) -> Decimal:
+        return Money(account.balance_minor(day), account.currency).decimal
 
     def _feed(self, account: BankAccount) -> FeedAccount:
         return db.session.get_one(FeedAccount, self._feeds[account.number])
