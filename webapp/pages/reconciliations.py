@@ -12,14 +12,11 @@ from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspace
-from webapp.schemas.addresses import (
-    DraftFormSchema,
-    LinesFormSchema,
-    VersionFormSchema,
-    WorkspaceQuerySchema,
-)
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.reconciliation_forms import DraftFormSchema, LinesFormSchema, VersionFormSchema
 from webapp.schemas.reconciliations import ReopenSchema
 from webapp.services.cleared_items import Choice
+from webapp.services.reconciliations import Statement
 from webapp.web import requests
 from webapp.web.auth import acting, here, requires
 from webapp.web.figures import typed
@@ -147,7 +144,9 @@ def save_draft(account: FeedAccount) -> None:
             body[name] = signed(body.get(name), is_owed=body.get("owed") != "credit")
     body.pop("owed", None)
     body["keepAsNew"] = "keepAsNew" in body
-    services.reconciliations.put_draft(account, **DraftFormSchema().load(body), **acting())
+    inputs = DraftFormSchema().load(body)
+    version = inputs.pop("version")
+    services.reconciliations.put_draft(account, Statement(**inputs), version=version, **acting())
 
 
 def signed(size: str | None, *, is_owed: bool) -> str | None:

@@ -11,7 +11,6 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
-from webapp.schemas.reconciliations import DraftInputSchema
 
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
@@ -54,32 +53,6 @@ class HubPageQuerySchema(AddressSchema):
     """The day of the bank balances."""
 
     as_of = fields.Day(load_default=None)
-
-
-class DraftFormSchema(DraftInputSchema):
-    """The inputs of a draft as the panel's form writes them."""
-
-    version = fields.Digits(least=1, load_default=None, allow_none=True)
-
-
-class VersionFormSchema(Schema):
-    """The version of the draft that the page shows."""
-
-    version = fields.Digits(least=1, load_default=None, allow_none=True)
-
-
-def _form_ids() -> Any:
-    return ma.fields.List(fields.FormId(), load_default=list)
-
-
-class LinesFormSchema(Schema):
-    """What to clear and unclear as ticks and selections write it."""
-
-    cleared = _form_ids()
-    uncleared = _form_ids()
-    cleared_entries = _form_ids()
-    uncleared_entries = _form_ids()
-    auto = fields.FormFlag(load_default=False)
 
 
 class ImportsPageQuerySchema(AddressSchema, PageSchema):
