@@ -47,6 +47,7 @@ class Address:
     rule: str
     endpoint: str
     scope: str | None
+    session_only: bool = False
 
     @property
     def name(self) -> str:
@@ -79,7 +80,13 @@ class Address:
 def addresses_of(app: Flask) -> list[Address]:
     """List every address but the static files', in the order of the file."""
     found = [
-        Address(method, rule.rule, rule.endpoint, getattr(app.view_functions[rule.endpoint], "scope", None))
+        Address(
+            method,
+            rule.rule,
+            rule.endpoint,
+            getattr(app.view_functions[rule.endpoint], "scope", None),
+            getattr(app.view_functions[rule.endpoint], "session_only", False),
+        )
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if not rule.endpoint.endswith("static")
@@ -89,4 +96,9 @@ def addresses_of(app: Flask) -> list[Address]:
 
 def written(addresses: list[Address]) -> list[str]:
     """Write addresses as lines of tests/routes.txt."""
-    return [f"{address.method:<7} {address.rule:<58} {address.scope}" for address in addresses]
+    return [f"{address.method:<7} {address.rule:<58} {needs(address)}" for address in addresses]
+
+
+def needs(address: Address) -> str:
+    """Say what an address needs: a scope, and where no token does, a session."""
+    return f"{address.scope}, signed in" if address.session_only else str(address.scope)

@@ -1,11 +1,14 @@
 """What the tests of safety share: books full of canaries, on the database that a newcomer has."""
 
+from datetime import UTC, datetime
+
 import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.banks import AT
 from webapp.db import Base, db
 from webapp.models import ActionRequest, Import, ProjectGroup, Reconciliation, Rule
+from webapp.services import organizations
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
@@ -42,8 +45,17 @@ def ids(ada, bank, books):
         "project_id": project,
         "token_id": ada.token_id,
         "user_id": ada.user_id,
+        "secret": bank.ask(lambda: newcomer(ada)),
         **more,
     }
+
+
+def newcomer(owner):
+    """Ask somebody in, and give the secret of the link."""
+    _, secret = organizations.add_member(
+        owner.organization_id, "newcomer@example.com", "viewer", actor=owner.actor, now=datetime.now(UTC)
+    )
+    return secret
 
 
 def rest_of(organization_id, fa_id):

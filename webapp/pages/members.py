@@ -26,7 +26,7 @@ def index() -> Response:
 
 
 @bp.post("/settings/members")
-@requires("admin")
+@requires("admin", session_only=True)
 def add() -> Response:
     """Add a member and show the link, or show what is wrong."""
     try:
@@ -38,7 +38,7 @@ def add() -> Response:
 
 
 @bp.post("/settings/members/<id:user_id>/link")
-@requires("admin")
+@requires("admin", session_only=True)
 def renew_link(user_id: int) -> Response:
     """Make another link for a member who has not come in yet."""
     queries.organizations.membership(here(), user_id)
@@ -50,7 +50,7 @@ def renew_link(user_id: int) -> Response:
 
 
 @bp.post("/settings/members/<id:user_id>/role")
-@requires("admin")
+@requires("admin", session_only=True)
 def change_role(user_id: int) -> Response:
     """Let a member do more or less, or show why not."""
     queries.organizations.membership(here(), user_id)
@@ -63,7 +63,7 @@ def change_role(user_id: int) -> Response:
 
 
 @bp.post("/settings/members/<id:user_id>/remove")
-@requires("admin")
+@requires("admin", session_only=True)
 def remove(user_id: int) -> Response:
     """Let a member go, or show why not."""
     queries.organizations.membership(here(), user_id)

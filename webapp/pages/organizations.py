@@ -11,7 +11,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.pages.sessions import keep_cookie
 from webapp.schemas.organizations import ChooseFormSchema, OrganizationFormSchema, StartFormSchema
 from webapp.web import requests
-from webapp.web.auth import acting, demand_session, here, principal, requires
+from webapp.web.auth import acting, here, principal, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
@@ -46,10 +46,9 @@ def update() -> Response:
 
 
 @bp.post("/settings/organization/choose")
-@requires("read")
+@requires("read", session_only=True)
 def choose() -> Response:
     """Go over to another organization of the person's."""
-    demand_session()
     try:
         chosen = ChooseFormSchema().load(form_body())["organization_id"]
         return go_over(chosen)
@@ -65,10 +64,9 @@ def start() -> Response:
 
 
 @bp.post("/start")
-@requires("read")
+@requires("read", session_only=True)
 def open_books() -> Response:
     """Start books of one's own and go over to them, or show what is wrong."""
-    demand_session()
     try:
         said = StartFormSchema().load(form_body())
         opened = services.organizations.open_own(principal().user_id, **said, now=requests.now())

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.scopes import SCOPES
 from webapp.schemas.tokens import TokenFormSchema
-from webapp.web.auth import acting, demand_session, here, principal, requires
+from webapp.web.auth import acting, here, principal, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
@@ -26,10 +26,9 @@ def index() -> Response:
 
 
 @bp.post("")
-@requires("read")
+@requires("read", session_only=True)
 def create() -> Response:
     """Make a key for oneself and show it this once, or show what is wrong."""
-    demand_session()
     try:
         said = TokenFormSchema().load(form_body(lists=frozenset({"scopes"})))
         expires_at = end_of(said.pop("expires_on"))
@@ -41,10 +40,9 @@ def create() -> Response:
 
 
 @bp.post("/<id:token_id>/revoke")
-@requires("read")
+@requires("read", session_only=True)
 def revoke(token_id: int) -> Response:
     """End a key at once."""
-    demand_session()
     token = queries.tokens.get(here(), token_id, user_id=whose())
     services.tokens.revoke(here(), token.id, **acting())
     return go(url_for("tokens.index"))

@@ -61,12 +61,18 @@ class UnauthenticatedError(Unauthorized):
 
 
 def requires(
-    scope: str, *, body_limit: int = requests.BODY_LIMIT, begins: bool = True, is_documented: bool = False
+    scope: str,
+    *,
+    body_limit: int = requests.BODY_LIMIT,
+    begins: bool = True,
+    is_documented: bool = False,
+    session_only: bool = False,
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its largest body in bytes, and who opens the transaction.
 
     With `begins=False` the view itself calls `begin`, after reading what comes in slowly. `is_documented` marks
-    the interface document's endpoints, which ignore what they do not know.
+    the interface document's endpoints, which ignore what they do not know. `session_only` refuses tokens: none
+    makes tokens, lets people in or goes over to other books.
     """
 
     def declare(view: View) -> View:
@@ -74,6 +80,7 @@ def requires(
         view.body_limit = body_limit  # type: ignore[attr-defined]
         view.begins = begins  # type: ignore[attr-defined]
         view.is_documented = is_documented  # type: ignore[attr-defined]
+        view.session_only = session_only  # type: ignore[attr-defined]
         return view
 
     return declare
@@ -102,6 +109,8 @@ def guard() -> Response | None:
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
     demand(scope)
+    if getattr(view, "session_only", False):
+        demand_session()
     if getattr(view, "begins", True):
         begin()
     return None
@@ -118,7 +127,9 @@ def demand(scope: str) -> None:
 def demand_session() -> None:
     """Refuse a token what only a signed-in person does (403)."""
     if principal().session_hash is None:
-        raise NoScopeError("Sign in to do this; no token makes tokens or goes over to other books.")
+        raise NoScopeError(
+            "Sign in to do this; no token makes tokens, lets people in or goes over to other books."
+        )
 
 
 def begin() -> None:
