@@ -41,6 +41,17 @@ class JournalEntry(Numbered, Base):
         ),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
         sa.Index("ix_journal_entries_corrects", "organization_id", "corrects_id"),
+        # Whoever deletes a draft makes the database ask whether a reversal names it: without these, by a full scan.
+        *(
+            sa.Index(
+                f"ix_journal_entries_{name}",
+                "organization_id",
+                f"{name}_id",
+                sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
+                postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
+            )
+            for name in ("voids", "voided_by")
+        ),
     )
 
     effective_on: Mapped[date]
