@@ -1,0 +1,70 @@
+"""`tieout create-organization`: books with their first owner, whose password never stands on the command line."""
+
+import json
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.models import Membership, Organization, User
+from webapp.services.users import verify_password
+
+WORDS = ("create-organization", "Lighthouse", "--base-currency", "eur", "--email", "Eve@Example.com")
+PASSWORD = "correct horse battery"
+
+
+def test_it_opens_books_with_their_owner(command, session):
+    result = command(*WORDS, "--password-stdin", "--json", typed=f"{PASSWORD}\n")
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert session.get_one(Organization, answer["organizationId"]).base_currency == "EUR"
+    assert session.get_one(Membership, (answer["organizationId"], answer["userId"])).role == "owner"
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        (f"{PASSWORD}\n", PASSWORD),
+        (f"{PASSWORD}\r\n", PASSWORD),
+        (PASSWORD, PASSWORD),
+        (f"{PASSWORD}\n\n", f"{PASSWORD}\n"),
+        (f" {PASSWORD} \n", f" {PASSWORD} "),
+    ],
+    ids=["a line", "a line of Windows", "no line end", "two line ends", "spaces"],
+)
+def test_the_password_is_what_was_typed_less_one_line_end(command, session, typed, kept):
+    assert command(*WORDS, "--password-stdin", typed=typed).exit_code == 0
+    stored = session.scalar(sa.select(User.password_hash).where(User.email == "eve@example.com"))
+    assert verify_password(stored, kept)
+
+
+def test_an_owner_without_a_password_gets_a_link_on_standard_error(command):
+    result = command(*WORDS, "--json")
+    assert result.exit_code == 0
+    assert set(json.loads(result.stdout)) == {"organizationId", "userId"}
+    assert "One-time link: /join/" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "said"),
+    [
+        ((*WORDS, "--password-stdin"), "short\n", "twelve characters"),
+        (("create-organization", "X", "--base-currency", "XYZ", "--email", "e@example.com"), "", "XYZ"),
+        (("create-organization", "X", "--base-currency", "EUR", "--email", "nobody"), "", "email address"),
+    ],
+    ids=["weak password", "no currency", "no address"],
+)
+def test_what_the_books_refuse_leaves_nothing_and_exits_with_1(command, session, words, typed, said):
+    before = session.scalar(sa.select(sa.func.count()).select_from(Organization))
+    session.rollback()
+    result = command(*words, typed=typed)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert said in result.stderr
+    assert session.scalar(sa.select(sa.func.count()).select_from(Organization)) == before
+
+
+@pytest.mark.parametrize("missing", ["--base-currency", "--email"])
+def test_wrong_use_exits_with_2(command, missing):
+    at = WORDS.index(missing)
+    result = command(*WORDS[:at], *WORDS[at + 2 :])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert missing in result.stderr

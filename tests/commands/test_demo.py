@@ -1,0 +1,68 @@
+"""`tieout demo`: an organization to look around in, made once, for this machine only."""
+
+import json
+import stat
+
+import sqlalchemy as sa
+
+from webapp import create_app
+from webapp.config import Settings
+from webapp.db import db
+from webapp.models import Organization, User
+from webapp.queries import hub
+from webapp.services.users import verify_password
+
+
+def ask(tmp_path, question):
+    """Look into the books of an installation."""
+    settings = Settings.from_environment({"INSTANCE_PATH": str(tmp_path / "instance")})
+    with create_app(settings).app_context():
+        return question()
+
+
+def test_it_has_an_account_of_each_status_and_passes_the_check(installation, tmp_path):
+    installation("migrate")
+    result = installation("demo", "--if-empty", "--day", "2026-11-21", "--json")
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert json.loads(installation("check", "--json").stdout) == {"ok": True, "violations": []}
+
+    shown = ask(
+        tmp_path, lambda: {each.account_name: each for each in hub.accounts(answer["organizationId"])}
+    )
+    assert {name: each.status for name, each in shown.items()} == {
+        "Current account": "needs",
+        "Company card": "never",
+        "USD account": "reconciled",
+    }
+    assert shown["Current account"].draft.difference.minor != 0
+    assert shown["Current account"].draft.cleared_count > 0
+
+    kept = tmp_path / "instance/demo_sign_in"
+    assert kept.read_text() == f"{answer['email']}\n{answer['password']}\n"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    stored = ask(tmp_path, lambda: db.session.scalar(sa.select(User.password_hash)))
+    assert verify_password(stored, answer["password"])
+
+
+def test_if_empty_leaves_books_alone(installation, tmp_path):
+    installation("migrate")
+    words = ["create-organization", "Lighthouse", "--base-currency", "EUR", "--email", "eve@example.com"]
+    installation(*words)
+    result = installation("demo", "--if-empty")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "There are books already" in result.stderr
+    assert ask(tmp_path, lambda: db.session.scalars(sa.select(Organization.name)).all()) == ["Lighthouse"]
+    assert not (tmp_path / "instance/demo_sign_in").exists()
+
+
+def test_it_is_refused_where_other_machines_could_sign_in(installation, tmp_path):
+    installation("migrate")
+    result = installation("demo", HOST="0.0.0.0")  # noqa: S104  (the point of it)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Unset HOST" in result.stderr
+    assert ask(tmp_path, lambda: db.session.scalar(sa.select(Organization.id))) is None
+
+
+def test_a_day_that_is_none_is_wrong_use(installation):
+    assert installation("demo", "--day", "yesterday").exit_code == 2
