@@ -6,6 +6,7 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+import marshmallow as ma
 import sqlalchemy.exc
 from flask import Flask, Response, g, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -41,6 +42,7 @@ SENTENCES = {
 def register_errors(app: Flask) -> None:
     """Give the application its answers to everything that can go wrong."""
     app.register_error_handler(LedgerError, answer_ledger_error)
+    app.register_error_handler(ma.ValidationError, answer_validation_error)
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
     app.register_error_handler(sqlalchemy.exc.DataError, answer_data_error)
@@ -66,15 +68,26 @@ def _record_refusal(error: LedgerError) -> None:
         log.error("A refused act was not recorded: %s", type(other).__name__)  # noqa: TRY400
 
 
+def answer_validation_error(error: ma.ValidationError) -> Response:
+    """Answer a form that no page of ours would send."""
+    fields: dict[str, list[str]] = {}
+    for path, text in walk_messages(error.messages, ()):
+        fields.setdefault(path, []).append(text)
+    return dress(422, "validation", sentence_of(fields), fields=fields)
+
+
+def sentence_of(fields: Mapping[str, list[str]]) -> str:
+    """Say in one line what is wrong where."""
+    return " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items())
+
+
 def answer_http_error(error: HTTPException) -> Response:
     """Answer what Werkzeug, Flask or webargs refused, and keep the headers it asks for."""
     status = error.code or 500
     code, sentence = SENTENCES.get(status, ("error", error.description or error.name))
     fields = flat_messages(getattr(error, "data", None))
     if fields:
-        sentence = " ".join(
-            f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items()
-        )
+        sentence = sentence_of(fields)
     own_code = getattr(error, "own_code", None)
     if own_code is not None:
         code, sentence = own_code, error.description or sentence

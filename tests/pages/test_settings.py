@@ -216,3 +216,10 @@ def test_activity_shows_who_did_what_and_filters(ada, ben):
     assert "Another account has the code 1100." in refused
     assert "Website" not in refused
     assert browser.get("/activity?status=nonsense&colour=red").status_code == 200
+
+
+def test_an_address_longer_than_any_is_refused_on_the_page(ada):
+    form = {"name": "Eve", "email": "e" * 300, "role": "viewer"}
+    refused = ada.browser().post("/settings/members", data=form)
+    assert refused.status_code == 422
+    assert "Write an email address" in refused.text

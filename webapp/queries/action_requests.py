@@ -22,7 +22,7 @@ PAGES = {
     "merchant": "/merchants/{}",
     "project": "/projects/{}",
     "project_group": "/projects/groups/{}",
-    "reconciliation": "/reconciliations/{}",
+    "reconciliation": "/reconciliations/proofs/{}",
 }
 NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
 

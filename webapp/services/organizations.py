@@ -128,7 +128,7 @@ def add_member(
     organization_id: str, email: str, role: str, *, name: str | None = None, actor: Actor, now: datetime
 ) -> tuple[Membership, str | None]:
     """Add a person; one without a password gets a one-time link, whose secret is answered once."""
-    with act(actor, now, "add_member", ("member", email), payload={"email": email, "role": role}) as doing:
+    with act(actor, now, "add_member", ("member", "new"), payload={"email": email, "role": role}) as doing:
         user = users.find_or_create(email, name=name, now=now)
         doing.target_id, doing.title = str(user.id), f"Added {user.name} as {role}"
         if db.session.get(Membership, (organization_id, user.id)) is not None:
