@@ -16,6 +16,7 @@ from webapp.ledger.money import Money
 from webapp.models import ActionRequest, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
 from webapp.queries.statement_items import is_of
 
+MOST_LOOKED_INTO = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
 
 
@@ -60,6 +61,7 @@ def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
     """Name what broke each proof first, in a number of statements that does not depend on how many there are."""
     if not broken:
         return {}
+    broken = {proof_id: (proof, _telling(found)) for proof_id, (proof, found) in broken.items()}
     items = [breach.item for _, found in broken.values() for breach in found if breach.item is not None]
     facts = _Facts(
         lines=_lines(organization_id, {item.transaction_id for item in items} - {None}),
@@ -76,6 +78,11 @@ def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
     return {
         proof_id: _named(suspect, acts, broken[proof_id][0].currency) for proof_id, suspect in chosen.items()
     }
+
+
+def _telling(found: list[Breach]) -> list[Breach]:
+    """Choose the breaches to look into: of very many, as a late file makes them, a few say it all."""
+    return [*found[:MOST_LOOKED_INTO], *found[MOST_LOOKED_INTO:][-1:]]
 
 
 def _suspect(

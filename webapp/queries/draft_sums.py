@@ -102,22 +102,21 @@ def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]
     )
 
 
-def unconfirmed(organization_id: str, draft_id: int) -> list[int]:
-    """List the cleared lines of a draft whose entry is not posted yet, by their id."""
+def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
+    """List the cleared lines of a draft whose entry is not posted yet, by their id, with their amount."""
     item = ReconciliationItem
-    return list(
-        db.session.scalars(
-            sa.select(Transaction.id)
-            .join(item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id))
-            .outerjoin(
-                JournalEntry,
-                sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
-            )
-            .where(
-                *_of(organization_id, [draft_id]),
-                Transaction.status == "BOOKED",
-                sa.func.coalesce(JournalEntry.status, "") != "POSTED",
-            )
-            .order_by(Transaction.id)
+    rows = db.session.execute(
+        sa.select(Transaction.id, Transaction.amount_minor)
+        .join(item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id))
+        .outerjoin(
+            JournalEntry,
+            sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
         )
+        .where(
+            *_of(organization_id, [draft_id]),
+            Transaction.status == "BOOKED",
+            sa.func.coalesce(JournalEntry.status, "") != "POSTED",
+        )
+        .order_by(Transaction.id)
     )
+    return [(line_id, amount) for line_id, amount in rows]

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.proofs import Item, cleared_balance, difference, ordered
-from webapp.models import FeedAccount, Reconciliation, Transaction
+from webapp.models import FeedAccount, Reconciliation
 from webapp.queries import draft_sums, lookups, openings, statement_books
 from webapp.queries.draft_sums import DraftSums
 from webapp.queries.hub import opening_minor
@@ -80,21 +80,13 @@ def lines(
     return listed(found, draft=draft_of(found), anchor=anchor_of(found), after=after, limit=limit)
 
 
-def as_items(organization_id: str, rows: Sequence[Any]) -> tuple[Item, ...]:
+def as_items(rows: Sequence[Any]) -> tuple[Item, ...]:
     """Give rows of `open_items` as a proof freezes them, in its order."""
-    lines = [row.id for row in rows if row.kind == IS_LINE]
-    references: dict[int, str | None] = dict(
-        db.session.execute(
-            sa.select(Transaction.id, Transaction.provider_transaction_id).where(
-                Transaction.organization_id == organization_id, Transaction.id.in_(lines)
-            )
-        ).all()
-    )
     return ordered(
         Item(
             row.id if row.kind == IS_LINE else None,
             row.journal_entry_id,
-            references.get(row.id) if row.kind == IS_LINE else None,
+            row.provider_transaction_id,
             row.day,
             int(row.amount_minor),
         )
@@ -129,25 +121,17 @@ def readiness(account: FeedAccount, draft: Reconciliation, anchor: Reconciliatio
     sums = draft_sums.of_drafts(organization_id, [draft.id])[draft.id]
     books = statement_books.of_statements(organization_id, [draft.id])[draft.id]
     unconfirmed = draft_sums.unconfirmed(organization_id, draft.id)
+    unposted = sum(amount for _, amount in unconfirmed)
     cleared = cleared_balance(opening_minor(draft, anchor), [sums.minor])
     opening = 0
     if draft.keep_as_new and draft.opening_date is not None:
         opening = (draft.opening_balance_minor or 0) - openings.absorbed_minor(account, draft.opening_date)
-    will_differ = books.differ_minor(cleared) + opening + _amount_of(organization_id, unconfirmed)
+    will_differ = books.differ_minor(cleared) + opening + unposted
     return Readiness(
         difference_minor=difference(draft.statement_balance_minor, cleared),
-        unconfirmed=unconfirmed,
+        unconfirmed=[transaction_id for transaction_id, _ in unconfirmed],
         books_differ_minor=will_differ,
         opening_entry_minor=opening,
         sums=sums,
         books=books,
     )
-
-
-def _amount_of(organization_id: str, transaction_ids: Sequence[int]) -> int:
-    total = db.session.scalar(
-        sa.select(sa.func.sum(Transaction.amount_minor)).where(
-            Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
-        )
-    )
-    return int(total or 0)

@@ -136,6 +136,7 @@ def _open_lines(organization_id: str, feed_account_id: int, draft_id: int) -> sa
         Transaction.amount_minor.label("amount_minor"),
         Transaction.description.label("description"),
         JournalEntry.status.label("entry_status"),
+        Transaction.provider_transaction_id.label("provider_transaction_id"),
         item.id.is_not(None).label("is_cleared"),
     ]
     return (
@@ -171,6 +172,7 @@ def _open_entries(
             outside.c.amount_minor,
             outside.c.description,
             outside.c.status.label("entry_status"),
+            sa.null().label("provider_transaction_id"),
             item.id.is_not(None).label("is_cleared"),
         )
         .outerjoin(

@@ -12,7 +12,7 @@ from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.feed_accounts import FeedAccountSchema
 from webapp.schemas.paging import PageSchema
 
-MOST_IDS = 10_000
+MOST_IDS = 5_000
 
 
 class BrokenBySchema(Schema):

@@ -11,6 +11,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries import reconciliations
+from webapp.queries.batches import batches
 from webapp.queries.statement_items import IS_LINE
 
 
@@ -127,9 +128,9 @@ def key_of(item: ReconciliationItem) -> tuple[bool, int | None]:
 
 
 def _delete(item_ids: Collection[int], organization_id: str) -> None:
-    if item_ids:
+    for ids in batches(item_ids):
         db.session.execute(
             sa.delete(ReconciliationItem).where(
-                ReconciliationItem.organization_id == organization_id, ReconciliationItem.id.in_(item_ids)
+                ReconciliationItem.organization_id == organization_id, ReconciliationItem.id.in_(ids)
             )
         )

@@ -91,7 +91,7 @@ def _freeze(
 ) -> None:
     rows = [row for row in reconciliations.open_lines(account, draft) if row.day <= draft.statement_date]
     cleared = [row for row in rows if row.is_cleared]
-    lines = reconciliations.as_items(account.organization_id, cleared)
+    lines = reconciliations.as_items(cleared)
     document = proofs.frozen(_proof(account, draft, anchor, opening=opening, lines=lines, doing=doing))
     _freeze_items(draft, cleared)
     left_open = [row for row in rows if not row.is_cleared]

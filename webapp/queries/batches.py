@@ -1,0 +1,15 @@
+"""Ids in portions that every database takes as parameters of one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+MOST_PARAMETERS = 10_000
+
+
+def batches(ids: Collection[int]) -> Iterator[tuple[int, ...]]:
+    """Give ids in portions, in their order."""
+    rest = iter(ids)
+    while portion := tuple(islice(rest, MOST_PARAMETERS)):
+        yield portion
