@@ -72,33 +72,7 @@ def opening_entries() -> Iterable[Violation]:
 
 def opening_balances() -> Iterable[Violation]:
     """Find standing openings whose absorbed postings no longer add up to the opening balance."""
-    is_of_set_aside_line = sa.exists().where(
-        Transaction.organization_id == Posting.organization_id,
-        Transaction.id == Posting.transaction_id,
-        Transaction.feed_account_id == FeedAccount.id,
-        Transaction.status == "SET_ASIDE",
-    )
-    absorbed = sa.func.coalesce(
-        sa.select(sa.func.sum(Posting.amount_minor))
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
-        .where(
-            Posting.organization_id == FeedAccount.organization_id,
-            Posting.account_id == FeedAccount.account_id,
-            # A voided entry and its reversal leave nothing, also where the opening day lies between them.
-            JournalEntry.status == "POSTED",
-            JournalEntry.voids_id.is_(None),
-            sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_set_aside_line),
-        )
-        .correlate(FeedAccount, Reconciliation)
-        .scalar_subquery(),
-        0,
-    )
+    absorbed = _absorbed()
     return found(
         "opening_differs",
         sa.select(Reconciliation.organization_id, Reconciliation.id, absorbed.label("absorbed"))
@@ -118,6 +92,37 @@ def opening_balances() -> Iterable[Violation]:
             f"The books before the opening of proof {row.id} no longer add up to its opening balance."
         ),
         lambda row: {"reconciliationId": row.id},
+    )
+
+
+def _absorbed() -> sa.ColumnElement[int]:
+    """Add up what the opening of a reconciliation absorbed, its own entry among it, as the books have it now."""
+    is_of_set_aside_line = sa.exists().where(
+        Transaction.organization_id == Posting.organization_id,
+        Transaction.id == Posting.transaction_id,
+        Transaction.feed_account_id == FeedAccount.id,
+        Transaction.status == "SET_ASIDE",
+    )
+    return sa.func.coalesce(
+        sa.select(sa.func.sum(Posting.amount_minor))
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Posting.organization_id,
+                JournalEntry.id == Posting.journal_entry_id,
+            ),
+        )
+        .where(
+            Posting.organization_id == FeedAccount.organization_id,
+            Posting.account_id == FeedAccount.account_id,
+            # A voided entry and its reversal leave nothing, also where the opening day lies between them.
+            JournalEntry.status == "POSTED",
+            JournalEntry.voids_id.is_(None),
+            sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_set_aside_line),
+        )
+        .correlate(FeedAccount, Reconciliation)
+        .scalar_subquery(),
+        0,
     )
 
 
