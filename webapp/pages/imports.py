@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.queries.imports import ImportRecord
+from webapp.queries.imports import VERDICTS
+from webapp.queries.paging import Page
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports import ImportFormSchema
-from webapp.web import paging, requests, uploads
+from webapp.services.imports import PreviewOverError
+from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
 from webapp.web.htmx import go, render
 from webapp.web.problems import problem_of
@@ -97,26 +97,22 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
     imported = queries.imports.get(here(), import_id)
     asked = ImportPageQuerySchema().load(request.args)
     verdict = None if asked["show"] == "ALL" else asked["show"]
-    rows = uploads.rows(
-        imported, verdict=verdict, after=paging.decode(asked["cursor"], "i"), limit=LINES_SHOWN
-    )
+    after = paging.decode(asked["cursor"], "i")
+    try:
+        rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
+        is_kept = True
+    except PreviewOverError:
+        rows, is_kept = uploads.Rows(Page([]), {}), False
     record = queries.imports.record(imported)
     return render(
         "imports/show.html",
         status=status,
         bank_import=record,
         lines=rows.page.items,
-        counts={**rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
+        counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
         show=asked["show"],
         next_cursor=paging.encode(rows.page.next_key),
-        is_kept=is_kept(record, imported),
+        is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and services.take_backs.obstacle(imported) is None,
         problem=problem,
     )
-
-
-def is_kept(record: ImportRecord, imported: Any) -> bool:
-    """Tell whether a previewed file can still be imported."""
-    if record.status != "PREVIEWED":
-        return False
-    return services.imports.reread(imported, uploads.folder(), now=requests.now()) is not None

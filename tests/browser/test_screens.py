@@ -1,0 +1,86 @@
+"""Every page in light, in dark and on a phone, on the demo's books: pictures to look at, and no sideways scroll."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.db import begin_write, db
+from webapp.models import Transaction, User
+from webapp.services import demo, sessions
+
+FOLDER = Path(__file__).parent / "screenshots"
+MODES = {
+    "light": {"viewport": {"width": 1440, "height": 900}},
+    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}},
+}
+PAGES = {
+    "hub": "/",
+    "workspace-draft": "/feeds/1",
+    "workspace-never": "/feeds/2",
+    "workspace-reconciled": "/feeds/3",
+    "workspace-line": "/feeds/2?show=unconfirmed&line={line}",
+    "workspace-split": "/feeds/2?show=unconfirmed&line={line}&edit=splits",
+    "journal": "/journal",
+    "entry": "/journal/1",
+    "proof": "/reconciliations/proofs/1",
+    "import-new": "/imports/new",
+    "import": "/imports/1",
+    "chart": "/accounts",
+    "merchants": "/merchants",
+    "projects": "/projects",
+    "activity": "/activity",
+    "keys": "/settings/keys",
+    "members": "/settings/members",
+    "organization": "/settings/organization",
+    "start": "/start",
+}
+
+
+@dataclass
+class Mara:
+    """The owner of the demo's books, and a line of hers that waits to be confirmed."""
+
+    secret: str
+    line: int
+
+    def cookie(self):
+        return self.secret
+
+
+@pytest.fixture
+def mara(app):
+    with app.app_context():
+        now = datetime.now(UTC)
+        begin_write()
+        owner = User(email="mara@northlight.example", name="Mara Lindqvist", created_at=now)
+        db.session.add(owner)
+        db.session.flush()
+        demo.make(owner, seed=1, day=date(2026, 11, 21))
+        secret = sessions.open_session(owner.id, now=now)
+        newest = sa.select(sa.func.max(Transaction.id)).where(
+            Transaction.feed_account_id == 2, Transaction.status == "BOOKED"
+        )
+        found = Mara(secret, db.session.scalar(newest))
+        db.session.commit()
+    return found
+
+
+def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara):
+    FOLDER.mkdir(exist_ok=True)
+    sideways = []
+    for mode, options in MODES.items():
+        page = browse(mara, **options)
+        for name, address in PAGES.items():
+            answer = page.goto(address.format(line=mara.line))
+            assert answer.status == 200, address
+            page.screenshot(path=FOLDER / f"{name}-{mode}.png")
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                sideways.append(f"{name}-{mode}")
+        visitor = browse(**options)
+        visitor.goto("/sign-in")
+        visitor.screenshot(path=FOLDER / f"sign-in-{mode}.png")
+    assert not sideways
