@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from webapp.importers import ofx
+from webapp.importers import camt, ofx
 from webapp.importers.bank_files import BankFile, FileRefusedError
 
 __all__ = ["BankFile", "FileRefusedError", "read"]
@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Read a whole file, or raise FileRefusedError."""
 
 
-_READERS: Final[tuple[Reader, ...]] = (ofx,)
+_READERS: Final[tuple[Reader, ...]] = (ofx, camt)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:

@@ -28,6 +28,8 @@ _WIDER: Final = {
 _SINGLE_BYTE: Final = re.compile(r"cp(125\d|437|85\d|86\d|874)|iso8859-\d+|koi8-[ru]|mac-roman|tis-620")
 _MULTI_BYTE: Final = {"utf-8", "gb18030", "big5", "cp932", "cp949", "euc_jp"}
 
+_PIECE: Final = 256 * 1024
+
 _XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""", re.IGNORECASE)
 
 
@@ -46,17 +48,41 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
     >>> decode("Caf\u00e9".encode(), ["1252"])
     'Café'
     """
+    return data.removeprefix(codecs.BOM_UTF8).decode(_encoding(data, declared), errors="replace")
+
+
+def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:
+    r"""Give the text that `decode` gives, in pieces, for readers that need not hold the whole of it.
+
+    >>> "".join(pieces(b"\xef\xbb\xbfCaf\xc3\xa9"))
+    'Café'
+    """
+    decoder = codecs.getincrementaldecoder(_encoding(data, declared))(errors="replace")
+    for start in range(0, len(data), _PIECE):
+        piece = data[start : start + _PIECE]
+        yield decoder.decode(piece if start else piece.removeprefix(codecs.BOM_UTF8))
+    yield decoder.decode(b"", final=True)
+
+
+def _encoding(data: bytes, declared: Iterable[str]) -> str:
+    """The encoding a file is read in, in Python's name for it."""
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return data.removeprefix(codecs.BOM_UTF8).decode(name, errors="replace")
-    if wide := _wide(data):
-        return data.decode(wide, errors="replace")
-    for name in _candidates([*_xml_encoding(data), *declared]):
-        try:
-            return data.decode(name)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("cp1252", errors="replace")
+            return name
+    candidates = _candidates([*_xml_encoding(data), *declared])
+    return _wide(data) or next((name for name in candidates if _is_sound(data, name)), "cp1252")
+
+
+def _is_sound(data: bytes, encoding: str) -> bool:
+    """Tell whether every byte of the data has a meaning in the encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for start in range(0, len(data), _PIECE):
+            decoder.decode(data[start : start + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _wide(data: bytes) -> str | None:

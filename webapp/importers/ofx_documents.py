@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError, SkippedRow, Statement
-from webapp.importers.ofx_lines import Fields, first, line, quoted
+from webapp.importers.ofx_lines import Fields, first, line
 from webapp.importers.ofx_statements import StatementInTheMaking
 from webapp.importers.sgml import Tag
+from webapp.importers.texts import quoted
 
 _MAX_STATEMENTS: Final = 10_000
 _MAX_WARNINGS: Final = 20

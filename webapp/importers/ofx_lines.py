@@ -1,11 +1,11 @@
 """One transaction of an OFX statement, from its fields to a line; strict, because here money is read."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, Line
 from webapp.importers.ofx_values import amount, day
+from webapp.importers.texts import iban, joined, quoted
 
 # A field's values in the order of the file; those of a part (PAYEE, BANKACCTTO …) under PART.NAME.
 Fields = Mapping[str, Sequence[str]]
@@ -14,7 +14,6 @@ Fields = Mapping[str, Sequence[str]]
 ONCE: Final = ("DTPOSTED", "DTTRAN", "TRNAMT", "FITID")
 
 _MAX_REFERENCE: Final = 1000
-_MAX_IBAN: Final = 34
 
 
 def line(fields: Fields, *, row: int, pending: bool) -> Line:
@@ -46,10 +45,10 @@ def line(fields: Fields, *, row: int, pending: bool) -> Line:
         amount=moved,
         pending=pending,
         provider_transaction_id=identity,
-        description=_description(counterparty, fields.get("MEMO", ())),
+        description=joined([counterparty, *fields.get("MEMO", ())]),
         counterparty=counterparty,
         reference=_reference(fields, identity),
-        iban=_iban(first(fields, ["BANKACCTTO.ACCTID", "CCACCTTO.ACCTID"]) or ""),
+        iban=iban(first(fields, ["BANKACCTTO.ACCTID", "CCACCTTO.ACCTID"]) or ""),
     )
 
 
@@ -65,11 +64,6 @@ def _required(fields: Fields, name: str) -> str:
     return value
 
 
-def quoted(value: str) -> str:
-    """A value as a message repeats it: marked, and cut where it is long."""
-    return f"“{value[:40]}…”" if len(value) > 40 else f"“{value}”"  # noqa: PLR2004
-
-
 def _longest_name(fields: Fields) -> str | None:
     """The payee; NAME is cut at 32 characters, and some banks send the whole of it elsewhere."""
     name = first(fields, ["NAME", "PAYEE.NAME", "PAYEE"])
@@ -77,35 +71,7 @@ def _longest_name(fields: Fields) -> str | None:
     return extended if extended and extended.startswith(name or "") else name or extended
 
 
-def _description(counterparty: str | None, memos: Iterable[str]) -> str:
-    """All of the bank's text once: many a memo repeats the name it goes on from.
-
-    >>> _description("DIVIDEND EARNED FOR", ["DIVIDEND EARNED FOR MARCH"]), _description("Rent", ["May", "Rent"])
-    ('DIVIDEND EARNED FOR MARCH', 'Rent May')
-    """
-    text = counterparty or ""
-    for memo in memos:
-        if memo.casefold().startswith(text.casefold()):
-            text = memo
-        elif memo.casefold() not in text.casefold():
-            text = f"{text} {memo}"
-    return text
-
-
 def _reference(fields: Fields, identity: str | None) -> str | None:
     """The number of a cheque, else the bank's second reference where it says more than the first."""
     numbers = (first(fields, [name]) for name in ("CHECKNUM", "REFNUM"))
     return next((number for number in numbers if number and number != identity and number.strip("0")), None)
-
-
-def _iban(text: str) -> str | None:
-    """The account number where it is an IBAN by its check digits (ISO 7064, modulo 97).
-
-    >>> _iban("DE89 3704 0044 0532 0130 00"), _iban("DE88370400440532013000"), _iban("12345678")
-    ('DE89370400440532013000', None, None)
-    """
-    plain = text.replace(" ", "").upper()
-    if len(plain) > _MAX_IBAN or not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", plain, re.ASCII):
-        return None
-    number = "".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])
-    return plain if int(number) % 97 == 1 else None

@@ -5,8 +5,9 @@ from datetime import UTC, date, datetime
 from typing import Final, Literal
 
 from webapp.importers.bank_files import FileRefusedError, Line, StatedBalance, Statement
-from webapp.importers.ofx_lines import Fields, first, quoted
+from webapp.importers.ofx_lines import Fields, first
 from webapp.importers.ofx_values import amount, day, instant, is_no_day
+from webapp.importers.texts import quoted
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _MAX_NUMBER: Final = 255
