@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from webapp.importers import camt, ofx
+from webapp.importers import camt, mt940, ofx
 from webapp.importers.bank_files import BankFile, FileRefusedError
 
 __all__ = ["BankFile", "FileRefusedError", "read"]
@@ -19,7 +19,7 @@ class Reader(Protocol):
         """Read a whole file, or raise FileRefusedError."""
 
 
-_READERS: Final[tuple[Reader, ...]] = (ofx, camt)
+_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
@@ -33,5 +33,5 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
         if reader.recognises(data):
             return reader.read(data, mapping=mapping)
     raise FileRefusedError(
-        "The file is in no format that is known here; export it from the bank as OFX, QFX or Money."
+        "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX or QIF."
     )

@@ -1,0 +1,52 @@
+"""The fields of MT940 as they stand in a file: a tag between colons at the start of a line, and what follows it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+END: Final = "-"
+
+_FIELD: Final = re.compile(r"[ \t]*:(\d{2,3}[A-Z]?):")
+_LINE_END: Final = re.compile(r"\r\n?|\n")
+_BLOCK: Final = re.compile(r"\{[1-5S]:")
+_TEXT_BLOCK: Final = "{4:"
+
+
+class Field(NamedTuple):
+    """A field by its tag, with its lines as they are written; `line` is the line of the file it begins on."""
+
+    tag: str
+    lines: list[str]
+    line: int
+
+
+def fields(text: str) -> Iterator[Field]:
+    r"""Give the fields of a text in their order, and a field END where a message of them ends.
+
+    What stands outside of any message is passed over: the blocks of an envelope, and the names and numbers
+    that banks put before the first field.
+
+    >>> [field[:2] for field in fields("ABNANL2A\n940\n:20:X\n:86:GIRO\n 428428\n-\n")]
+    [('20', ['X']), ('86', ['GIRO', ' 428428']), ('-', [])]
+    >>> [field[:2] for field in fields("{1:F01X}{4:\r\n:20:X\r\n-}{5:{MAC:0}}")]
+    [('20', ['X']), ('-', [])]
+    """
+    opened: Field | None = None
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        content = line
+        if line.strip() == END or line.startswith("-}") or _BLOCK.match(line):
+            if opened:
+                yield opened
+                yield Field(END, [], number)
+            opened = None
+            if _TEXT_BLOCK not in line:
+                continue
+            content = line.rpartition(_TEXT_BLOCK)[2]
+        if found := _FIELD.match(content):
+            if opened:
+                yield opened
+            opened = Field(found[1], [content[found.end() :]], number)
+        elif opened:
+            opened.lines.append(content)
+    if opened:
+        yield opened

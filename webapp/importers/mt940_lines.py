@@ -1,0 +1,54 @@
+"""One line of an MT940 statement: :61: with its second line, and the text of :86:."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from webapp.importers.bank_files import FileRefusedError, Line
+from webapp.importers.mt940_texts import told
+from webapp.importers.mt940_values import entry
+from webapp.importers.texts import iban, joined
+from webapp.ledger.lines import is_placeholder
+
+_MAX_REFERENCE: Final = 1000
+# Where these stand for a reference, they say only in which part of :86: it is.
+_POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
+
+
+def line(lines: Sequence[str], texts: Sequence[str], *, row: int) -> Line:
+    """Read the lines of a :61: and of its :86: as a line of a statement; raises FileRefusedError."""
+    read = entry(lines[0])
+    said = told(texts)
+    details = " ".join(" ".join(lines[1:]).split())
+    identity = _identity(read.reference, read.bank_reference)
+    reference = said.reference or (read.reference if _says_something(read.reference) else None)
+    # The second line is codes (/OCMT/EUR4,5/), the other account's number, or words.
+    words = "" if details.startswith("/") or iban(details) else details
+    return Line(
+        row=row,
+        booked_on=read.booked_on,
+        value_on=read.value_on,
+        amount=read.amount,
+        pending=read.pending,
+        provider_transaction_id=identity,
+        description=joined([read.remark, said.text, words]),
+        counterparty=said.counterparty or read.remark or None,
+        reference=reference if reference != identity else None,
+        iban=said.iban or iban(details) or iban(read.reference),
+    )
+
+
+def _identity(reference: str, bank_reference: str) -> str | None:
+    """The bank's own reference as it was sent, else the one that it keeps for the account holder.
+
+    >>> _identity("NONREF", "B4E07XM00J000023"), _identity("KREF+", ""), _identity("NONREF", "")
+    ('B4E07XM00J000023', None, 'NONREF')
+    """
+    if len(reference) + len(bank_reference) > _MAX_REFERENCE:
+        raise FileRefusedError(f"its reference is longer than {_MAX_REFERENCE:,} characters.")
+    both = [text for text in (bank_reference, reference) if text and not _POINTER.fullmatch(text)]
+    return next((text for text in both if not is_placeholder(text)), both[0] if both else None)
+
+
+def _says_something(reference: str) -> bool:
+    return not (is_placeholder(reference) or _POINTER.fullmatch(reference))
