@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -18,6 +19,7 @@ from webapp.services.action_requests import record_refusal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+MOST_FIELDS, MOST_MESSAGES, LONGEST_PATH = 20, 5, 80
 RETRY_AFTER_SECONDS = "2"
 log = logging.getLogger("tieout.errors")
 
@@ -44,6 +46,7 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(LedgerError, answer_ledger_error)
     app.register_error_handler(ma.ValidationError, answer_validation_error)
     app.register_error_handler(HTTPException, answer_http_error)
+    app.register_error_handler(ma.ValidationError, answer_validation_error)
     app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
     app.register_error_handler(sqlalchemy.exc.DataError, answer_data_error)
     app.register_error_handler(sqlalchemy.exc.IntegrityError, answer_integrity_error)
@@ -85,7 +88,7 @@ def answer_http_error(error: HTTPException) -> Response:
     """Answer what Werkzeug, Flask or webargs refused, and keep the headers it asks for."""
     status = error.code or 500
     code, sentence = SENTENCES.get(status, ("error", error.description or error.name))
-    fields = flat_messages(getattr(error, "data", None))
+    fields = shortened(flat_messages(getattr(error, "data", None)))
     if fields:
         sentence = sentence_of(fields)
     own_code = getattr(error, "own_code", None)
@@ -98,6 +101,18 @@ def answer_http_error(error: HTTPException) -> Response:
     if isinstance(error.response, Response):
         response.headers.extend(error.response.headers)
     return response
+
+
+def answer_validation_error(error: ma.ValidationError) -> Response:
+    """Answer a form of another shape, where its view has no better place to say so."""
+    found: dict[str, list[str]] = {}
+    for path, text in walk_messages(error.messages, ()):
+        found.setdefault(path, []).append(text)
+    fields = shortened(found)
+    sentence = " ".join(
+        f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items()
+    )
+    return dress(422, "validation", sentence, fields=fields)
 
 
 def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
@@ -150,6 +165,18 @@ def dress(
         "errors/error.html", status=status, message=sentence, request_id=g.get("request_id")
     )
     return make_response(page, status)
+
+
+def shortened(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Keep what a person can read: who sends a million faults, or a name of a million letters, gets the first ones.
+
+    >>> shortened({"a" * 1000: ["No."]}).popitem()
+    ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…', ['No.'])
+    """
+    return {
+        path if len(path) <= LONGEST_PATH else path[: LONGEST_PATH - 1] + "…": messages[:MOST_MESSAGES]
+        for path, messages in islice(fields.items(), MOST_FIELDS)
+    }
 
 
 def flat_messages(data: Any) -> dict[str, list[str]]:

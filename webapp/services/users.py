@@ -46,12 +46,11 @@ def hash_password(password: str) -> str:
 def verify_password(password_hash: str | None, password: str) -> bool:
     """Check a password; nobody's password takes as long as somebody's."""
     with _at_once:
-        if password_hash is None and not _dummy:
+        if not password_hash and not _dummy:
             _dummy.append(hasher.hash("nobody has this one"))
         try:
-            return (
-                hasher.verify(password_hash or _dummy[0], password[:LONGEST_PASSWORD])
-                and password_hash is not None
+            return hasher.verify(password_hash or _dummy[0], password[:LONGEST_PASSWORD]) and bool(
+                password_hash
             )
         except (VerificationError, InvalidHashError):
             return False

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flask import Flask, Response, g, request
-from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
 
 from webapp import db as database
 from webapp.db import db
@@ -27,11 +27,23 @@ def register_requests(app: Flask) -> None:
     app.after_request(close_request)
 
 
-def open_request() -> None:
-    """Name the request and read the clock once."""
+def open_request() -> Response | None:
+    """Name the request and read the clock once; a host that is not ours gets no further."""
     given = request.headers.get("X-Request-Id", "")
     g.request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
     g.now = datetime.now(UTC)
+    if isinstance(request.routing_exception, SecurityError):
+        return _refuse_host()
+    return None
+
+
+def _refuse_host() -> Response:
+    """Answer without addresses of ours: there are none under a name that we do not trust."""
+    sentence = "This service does not answer to that host name. Its owner can add it to TRUSTED_HOSTS."
+    if request.path.startswith("/api"):
+        body = json.dumps({"error": sentence, "code": "untrusted_host"})
+        return Response(body, 400, content_type="application/json")
+    return Response(f"{sentence}\n", 400, content_type="text/plain; charset=utf-8")
 
 
 def close_request(response: Response) -> Response:

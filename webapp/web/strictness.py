@@ -45,8 +45,9 @@ def declared_places(view: Any) -> set[str]:
 
 
 def _refuse(names: list[str], what: str) -> None:
-    shown = ", ".join(sorted(names)[:10])
+    names = [name[:80] for name in names[:10]]
+    shown = ", ".join(sorted(names))
     raise UnknownKeysError(
         f"This address takes no {what}; leave out: {shown}.",
-        fields={name: ["This is not known here; known are: none."] for name in names[:10]},
+        fields={name: ["This is not known here; known are: none."] for name in names},
     )

@@ -1,0 +1,217 @@
+"""Sessions cannot be fixed, replayed or outlived (P43), and passwords are not guessed (behaviour.md 5)."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import BrowserSession, Membership, SignInCounter, User
+from webapp.services import users
+
+LOCAL = {"Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_kind(request):
+    """Sessions and counters are rows: on both databases."""
+    return request.param
+
+
+def sign_in(client, person, *, password=None, **options):
+    form = {"email": person.email, "password": password or person.password}
+    return client.post("/sign-in", data=form, headers=LOCAL, **options)
+
+
+def cookie_of(client):
+    return client.get_cookie("tieout").value
+
+
+def is_signed_in(app, cookie):
+    """Ask as a browser that kept this cookie."""
+    client = app.test_client()
+    client.set_cookie("tieout", cookie)
+    return client.get("/api/transactions").status_code == 200
+
+
+def test_every_sign_in_has_an_id_of_its_own(app, client, ada):
+    client.set_cookie("tieout", "chosen-by-somebody-else")
+    seen = {"chosen-by-somebody-else"}
+    for _ in range(3):
+        assert sign_in(client, ada).status_code == 303
+        assert cookie_of(client) not in seen
+        seen.add(cookie_of(client))
+    assert not is_signed_in(app, "chosen-by-somebody-else")
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites(client, ada):
+    header = sign_in(client, ada).headers["Set-Cookie"]
+    assert "HttpOnly" in header
+    assert "SameSite=Lax" in header
+    assert "Path=/" in header
+    assert "Domain" not in header
+
+
+def test_over_https_the_cookie_belongs_to_this_host_alone(client, ada):
+    answer = sign_in(client, ada, base_url="https://localhost")
+    assert answer.headers["Set-Cookie"].startswith("__Host-tieout=")
+    assert "Secure" in answer.headers["Set-Cookie"]
+    assert "max-age" in answer.headers["Strict-Transport-Security"]
+
+
+def test_only_a_hash_of_the_cookie_is_stored(client, ada, bank):
+    sign_in(client, ada)
+    hashes = bank.ask(lambda: db.session.scalars(sa.select(BrowserSession.id_hash)).all())
+    assert cookie_of(client) not in hashes
+
+
+def test_a_cookie_is_dead_after_sign_out(app, client, ada):
+    sign_in(client, ada)
+    cookie = cookie_of(client)
+    assert is_signed_in(app, cookie)
+    answer = client.post("/sign-out", headers=LOCAL)
+    assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
+    assert not is_signed_in(app, cookie)
+
+
+def test_a_cookie_is_dead_after_a_new_password(app, ada, bank):
+    cookies = [ada.cookie() for _ in range(3)]
+    hashed = users.hash_password("another one of hers")
+    bank.ask(lambda: users.set_password(ada.email, hashed))
+    assert [is_signed_in(app, cookie) for cookie in cookies] == [False] * 3
+
+
+def test_a_cookie_is_dead_when_the_person_is_switched_off_or_let_go(app, ben, cleo, bank):
+    cookies = ben.cookie(), cleo.cookie()
+    bank.ask(
+        lambda: db.session.execute(sa.update(User).where(User.id == ben.user_id).values(is_active=False))
+    )
+    bank.ask(lambda: db.session.execute(sa.delete(Membership).where(Membership.user_id == cleo.user_id)))
+    assert [is_signed_in(app, cookie) for cookie in cookies] == [False, False]
+    assert [person.get("/api/transactions").status_code for person in (ben, cleo)] == [401, 401]
+
+
+@pytest.mark.parametrize(
+    ("column", "age", "lives"),
+    [
+        (BrowserSession.last_seen_at, timedelta(hours=1, minutes=59), True),
+        (BrowserSession.last_seen_at, timedelta(hours=2, minutes=1), False),
+        (BrowserSession.created_at, timedelta(hours=11, minutes=59), True),
+        (BrowserSession.created_at, timedelta(hours=12, minutes=1), False),
+    ],
+    ids=["idle", "idle too long", "old", "too old"],
+)
+def test_a_cookie_outlives_neither_two_idle_hours_nor_twelve(app, ada, bank, column, age, lives):
+    cookie = ada.cookie()
+    then = datetime.now(UTC) - age
+    bank.ask(lambda: db.session.execute(sa.update(BrowserSession).values({column: then})))
+    assert is_signed_in(app, cookie) is lives
+
+
+def test_looking_at_a_page_keeps_a_session_awake(app, ada, bank):
+    cookie = ada.cookie()
+    then = datetime.now(UTC) - timedelta(minutes=90)
+    bank.ask(lambda: db.session.execute(sa.update(BrowserSession).values(last_seen_at=then)))
+    client = app.test_client()
+    client.set_cookie("tieout", cookie)
+    client.get("/api/transactions").close()
+    (seen,) = bank.ask(lambda: db.session.scalars(sa.select(BrowserSession.last_seen_at)).all())
+    assert seen > then + timedelta(minutes=80)
+
+
+def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(client, ada):
+    wrong = sign_in(client, ada, password="not hers")
+    form = {"email": "nobody@example.com", "password": "not hers"}
+    unknown = client.post("/sign-in", data=form, headers=LOCAL)
+    assert wrong.status_code == unknown.status_code == 401
+    assert wrong.text.replace(ada.email, "") == unknown.text.replace("nobody@example.com", "")
+    assert "Set-Cookie" not in wrong.headers
+
+
+@pytest.mark.parametrize("email", ["ada@example.com", "nobody@example.com"])
+def test_guessing_one_account_is_slowed_down(app, email):
+    statuses = [guess(app, email, f"10.0.0.{number}") for number in range(12)]
+    assert [status for status, _ in statuses] == [401] * 10 + [429] * 2
+    assert 1 <= int(statuses[-1][1]) <= 61
+
+
+def test_guessing_from_one_address_is_slowed_down(app):
+    statuses = [guess(app, f"person{number}@example.com", "10.0.0.1")[0] for number in range(22)]
+    assert statuses == [401] * 20 + [429] * 2
+
+
+def test_the_right_password_waits_too(app, ada):
+    for _ in range(10):
+        guess(app, ada.email, "10.0.0.1")
+    assert sign_in(app.test_client(), ada).status_code == 429
+
+
+def test_the_right_password_forgets_the_wrong_ones(app, ada, client):
+    for _ in range(5):
+        guess(app, ada.email, "127.0.0.1")
+    assert sign_in(client, ada).status_code == 303
+    assert [guess(app, ada.email, "127.0.0.1")[0] for _ in range(10)] == [401] * 10
+
+
+def test_waiting_helps(app, ada, bank):
+    for _ in range(11):
+        guess(app, ada.email, "10.0.0.1")
+    then = datetime.now(UTC) - timedelta(minutes=1)
+    bank.ask(lambda: db.session.execute(sa.update(SignInCounter).values(window_started_at=then)))
+    assert guess(app, ada.email, "10.0.0.1")[0] == 401
+
+
+def test_a_forwarded_address_is_not_believed_without_a_proxy(app, ada):
+    headers = {**LOCAL, "X-Forwarded-For": "10.9.8.7"}
+    for number in range(20):
+        app.test_client().post(
+            "/sign-in", data={"email": f"p{number}@example.com", "password": "x"}, headers=headers
+        )
+    assert guess(app, "other@example.com", "127.0.0.1")[0] == 429
+
+
+def guess(app, email, address):
+    form = {"email": email, "password": "a wrong guess"}
+    answer = app.test_client().post(
+        "/sign-in", data=form, headers=LOCAL, environ_base={"REMOTE_ADDR": address}
+    )
+    return answer.status_code, answer.headers.get("Retry-After")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"email": "a\0b@example.com", "password": "x\0"},
+        {"email": "x" * 100_000, "password": "y" * 100_000},
+        {"email": "\ufffd\u202e@\U0001f9fe", "password": "\ud7ff"},
+        {"email": ["a", "b"], "password": "x"},
+    ],
+    ids=["nothing", "NUL", "long", "strange", "twice"],
+)
+def test_strange_forms_are_wrong_passwords(client, form):
+    assert client.post("/sign-in", data=form, headers=LOCAL).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("/transactions?q=1", "/transactions?q=1"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/a\r\nSet-Cookie: x=1", "/"),
+        ("", "/"),
+    ],
+)
+def test_signing_in_leads_to_our_own_pages_only(client, ada, asked, answered):
+    form = {"email": ada.email, "password": ada.password, "next": asked}
+    assert client.post("/sign-in", data=form, headers=LOCAL).headers["Location"] == answered
+
+
+def test_plain_http_elsewhere_is_refused_by_a_page_that_says_how(app, ada, monkeypatch):
+    monkeypatch.setitem(app.config, "TRUSTED_HOSTS", ["books.example"])
+    answer = sign_in(app.test_client(), ada, base_url="http://books.example")
+    assert (answer.status_code, "Set-Cookie" in answer.headers) == (403, False)
+    assert "HTTPS" in answer.text
