@@ -44,7 +44,6 @@ SENTENCES = {
 def register_errors(app: Flask) -> None:
     """Give the application its answers to everything that can go wrong."""
     app.register_error_handler(LedgerError, answer_ledger_error)
-    app.register_error_handler(ma.ValidationError, answer_validation_error)
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(ma.ValidationError, answer_validation_error)
     app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
@@ -69,14 +68,6 @@ def _record_refusal(error: LedgerError) -> None:
     except (LedgerError, sqlalchemy.exc.SQLAlchemyError) as other:
         db.session.rollback()
         log.error("A refused act was not recorded: %s", type(other).__name__)  # noqa: TRY400
-
-
-def answer_validation_error(error: ma.ValidationError) -> Response:
-    """Answer a form that no page of ours would send."""
-    fields: dict[str, list[str]] = {}
-    for path, text in walk_messages(error.messages, ()):
-        fields.setdefault(path, []).append(text)
-    return dress(422, "validation", sentence_of(fields), fields=fields)
 
 
 def sentence_of(fields: Mapping[str, list[str]]) -> str:

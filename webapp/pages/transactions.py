@@ -109,13 +109,18 @@ def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Respons
     return render_line(line, current_id=transaction_id)
 
 
+def as_typed(part: Any) -> Any:
+    """Read a split's amount as people type it; one without an amount was not filled in."""
+    if not isinstance(part, dict) or not isinstance(part.get("amount"), (str, type(None))):
+        return part
+    return {**part, "amount": typed(part["amount"])} if part.get("amount") else None
+
+
 def save(line: Transaction) -> None:
     """Save what a form changed of a line; what it sends unchanged is no change."""
     body = form_body()
-    if "splits" in body:
-        body["splits"] = [
-            {**part, "amount": typed(part["amount"])} for part in body["splits"] if part.get("amount")
-        ]
+    if isinstance(body.get("splits"), list):
+        body["splits"] = [part for part in map(as_typed, body["splits"]) if part]
     changes = TransactionFormSchema().load(body)
     present = queries.transactions.record(line)
     changed = {
