@@ -22,7 +22,7 @@ from webapp.models import (
     Posting,
     Transaction,
 )
-from webapp.queries import voidable
+from webapp.queries import lookups, voidable
 from webapp.queries.paging import Order, Page, page
 from webapp.queries.search import entry_matches
 
@@ -139,9 +139,9 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
     facts = _Facts(
         originals=originals,
         accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
-        lines=_by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
-        merchants=_by_id(Merchant, organization_id, {p.org_merchant_id for p in postings}),
-        documents=_by_id(
+        lines=lookups.by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
+        merchants=lookups.by_id(Merchant, organization_id, {p.org_merchant_id for p in postings}),
+        documents=lookups.by_id(
             Document, organization_id, {entry.document_id for entry in (*entries, *originals.values())}
         ),
         refused=voidable.refused(organization_id, entries),
@@ -153,9 +153,9 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
 class _Facts:
     originals: dict[int, JournalEntry]
     accounts: dict[int, tuple[Account, Institution | None]]
-    lines: dict[int, Any]
-    merchants: dict[int, Any]
-    documents: dict[int, Any]
+    lines: dict[int | None, Any]
+    merchants: dict[int | None, Any]
+    documents: dict[int | None, Any]
     refused: set[int]
 
 
@@ -191,16 +191,6 @@ def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, I
         .where(Account.organization_id == organization_id, Account.id.in_(ids))
     )
     return {account.id: (account, institution) for account, institution in rows}
-
-
-def _by_id(model: Any, organization_id: str, ids: set[int | None]) -> dict[int, Any]:
-    wanted = ids - {None}
-    if not wanted:
-        return {}
-    rows = db.session.scalars(
-        sa.select(model).where(model.organization_id == organization_id, model.id.in_(wanted))
-    )
-    return {row.id: row for row in rows}
 
 
 def _record(entry: JournalEntry, facts: _Facts) -> EntryRecord:
@@ -256,7 +246,7 @@ def _origin(entry: JournalEntry, line: Transaction | None, document: Document | 
 
 
 def _counterparty(
-    entry: JournalEntry, line: Transaction | None, merchants: dict[int, Merchant]
+    entry: JournalEntry, line: Transaction | None, merchants: dict[int | None, Merchant]
 ) -> CounterpartyRecord | None:
     named = next(
         (merchants[p.org_merchant_id] for p in entry.postings if p.org_merchant_id is not None), None

@@ -26,7 +26,7 @@ from webapp.models import (
     Project,
     Transaction,
 )
-from webapp.queries import journal_entries
+from webapp.queries import journal_entries, lookups
 from webapp.queries.exchange_rates import LONGEST_AGE_DAYS
 
 HASH_SHOWN = 8
@@ -91,9 +91,9 @@ class Names:
 
     def __init__(self, organization_id: str, legs: Iterable[Leg]) -> None:
         legs = list(legs)
-        self.accounts: dict[int, Any] = _named(Account, organization_id, {leg.account_id for leg in legs})
-        self.merchants: dict[int, Any] = _named(Merchant, organization_id, {leg.merchant_id for leg in legs})
-        self.projects: dict[int, Any] = _named(Project, organization_id, {leg.project_id for leg in legs})
+        self.accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+        self.merchants = lookups.by_id(Merchant, organization_id, {leg.merchant_id for leg in legs})
+        self.projects = lookups.by_id(Project, organization_id, {leg.project_id for leg in legs})
 
     def merchant(self, merchant_id: int | None) -> str | None:
         """Name a merchant."""
@@ -102,13 +102,6 @@ class Names:
     def project(self, project_id: int | None) -> str | None:
         """Name a project."""
         return self.projects[project_id].name if project_id is not None else None
-
-
-def _named(model: Any, organization_id: str, ids: set[Any]) -> dict[int, Any]:
-    rows = db.session.scalars(
-        sa.select(model).where(model.organization_id == organization_id, model.id.in_(ids - {None}))
-    )
-    return {row.id: row for row in rows}
 
 
 def postings(entry: JournalEntry) -> list[NamedPosting]:

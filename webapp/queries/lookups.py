@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -36,3 +37,14 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
     except NotFoundError:
         sentence = "There is nothing under this id."
         raise UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]}) from None
+
+
+def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
+    """Find the rows of some ids, among which None names nothing; in no statement where nothing is named."""
+    wanted = set(ids) - {None}
+    if not wanted:
+        return {}
+    rows = db.session.scalars(
+        sa.select(model).where(model.organization_id == organization_id, model.id.in_(wanted))
+    )
+    return {row.id: row for row in rows}

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money, total
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries import holds, reconciliations
+from webapp.queries import holds, lookups, reconciliations
 from webapp.queries.holds import Verdict
 
 
@@ -156,8 +156,10 @@ class _Texts:
     """The texts of frozen items, which the digest leaves out."""
 
     def __init__(self, organization_id: str, items: Sequence[Mapping[str, Any]]) -> None:
-        self._lines = _by_id(Transaction, organization_id, {each["transactionId"] for each in items})
-        self._entries = _by_id(JournalEntry, organization_id, {each["journalEntryId"] for each in items})
+        self._lines = lookups.by_id(Transaction, organization_id, {each["transactionId"] for each in items})
+        self._entries = lookups.by_id(
+            JournalEntry, organization_id, {each["journalEntryId"] for each in items}
+        )
 
     def line(self, item: Mapping[str, Any], currency: str) -> FrozenLine:
         """Give a frozen item with its texts."""
@@ -170,10 +172,3 @@ class _Texts:
             journal_entry_id=item["journalEntryId"],
             amount=Money.of(item["amount"], currency),
         )
-
-
-def _by_id(model: Any, organization_id: str, ids: set[int | None]) -> dict[int | None, Any]:
-    rows = db.session.scalars(
-        sa.select(model).where(model.organization_id == organization_id, model.id.in_(ids - {None}))
-    )
-    return {row.id: row for row in rows}

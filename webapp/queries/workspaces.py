@@ -21,7 +21,7 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import transactions
+from webapp.queries import lookups, transactions
 from webapp.queries.paging import Page, page
 from webapp.queries.search import matches_text_or_amount
 from webapp.queries.transactions import NEWEST, TransactionRecord
@@ -188,9 +188,9 @@ def named(
 class _Names:
     def __init__(self, organization_id: str, records: Sequence[TransactionRecord]) -> None:
         parts = [part for record in records for part in (record, *(record.splits or ()))]
-        self.accounts = _by_id(Account, organization_id, {part.account_id for part in parts})
-        self.merchants = _by_id(Merchant, organization_id, {part.org_merchant_id for part in parts})
-        self.projects = _by_id(Project, organization_id, {part.project_id for part in parts})
+        self.accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
+        self.merchants = lookups.by_id(Merchant, organization_id, {part.org_merchant_id for part in parts})
+        self.projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
 
     def of(self, part: Any) -> dict[str, Any]:
         account = self.accounts.get(part.account_id)
@@ -202,16 +202,6 @@ class _Names:
             "merchant_name": merchant and merchant.name,
             "project_name": project and project.name,
         }
-
-
-def _by_id(model: Any, organization_id: str, ids: set[int | None]) -> dict[int | None, Any]:
-    wanted = ids - {None}
-    if not wanted:
-        return {}
-    rows = db.session.scalars(
-        sa.select(model).where(model.organization_id == organization_id, model.id.in_(wanted))
-    )
-    return {row.id: row for row in rows}
 
 
 def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:
