@@ -100,10 +100,7 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
     for path, text in walk_messages(error.messages, ()):
         found.setdefault(path, []).append(text)
     fields = shortened(found)
-    sentence = " ".join(
-        f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items()
-    )
-    return dress(422, "validation", sentence, fields=fields)
+    return dress(422, "validation", sentence_of(fields), fields=fields)
 
 
 def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
