@@ -25,6 +25,7 @@ ARROW = {
     "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web"},
     "commands": {
         "config",
+        "demo",
         "create_app",
         "db",
         "ledger",

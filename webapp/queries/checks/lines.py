@@ -82,30 +82,7 @@ def with_another_kind_of_entry() -> Iterable[Violation]:
 
 def bank_legs() -> Iterable[Violation]:
     """Find lines whose entry, with its corrections, does not say what the bank said: amount, account, currency."""
-    original_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    is_marker = sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_not(None))
-    legs = (
-        sa.select(
-            Posting.organization_id,
-            Posting.transaction_id,
-            original_id.label("original_id"),
-            sa.func.sum(Posting.amount_minor).label("amount_minor"),
-            sa.func.min(Posting.account_id).label("account_id"),
-            sa.func.max(Posting.account_id).label("last_account_id"),
-            sa.func.min(Posting.currency).label("currency"),
-            sa.func.max(Posting.currency).label("last_currency"),
-        )
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
-        .where(Posting.is_bank_leg, Posting.transaction_id.is_not(None), ~is_marker)
-        .group_by(Posting.organization_id, Posting.transaction_id, original_id)
-        .subquery()
-    )
+    legs = _bank_legs()
     says = sa.and_(
         legs.c.amount_minor == Transaction.amount_minor,
         legs.c.account_id == FeedAccount.account_id,
@@ -113,29 +90,49 @@ def bank_legs() -> Iterable[Violation]:
         legs.c.currency == Transaction.currency,
         legs.c.last_currency == Transaction.currency,
     )
-    statement = (
+    of_line = sa.and_(
+        legs.c.organization_id == Transaction.organization_id,
+        legs.c.transaction_id == Transaction.id,
+        legs.c.original_id == Transaction.journal_entry_id,
+    )
+    return found(
+        "bank_leg_differs",
         sa.select(
             Transaction.organization_id,
             Transaction.id.label("line_id"),
             Transaction.journal_entry_id.label("entry_id"),
         )
         .join(FeedAccount, OF_FEED)
-        .outerjoin(
-            legs,
-            sa.and_(
-                legs.c.organization_id == Transaction.organization_id,
-                legs.c.transaction_id == Transaction.id,
-                legs.c.original_id == Transaction.journal_entry_id,
-            ),
-        )
+        .outerjoin(legs, of_line)
         .where(Transaction.journal_entry_id.is_not(None), sa.func.coalesce(says, sa.false()).is_(False))
-        .order_by(Transaction.id)
-    )
-    return found(
-        "bank_leg_differs",
-        statement,
+        .order_by(Transaction.id),
         lambda row: f"Entry {row.entry_id} has no bank leg that says what line {row.line_id} says.",
         _line_and_entry,
+    )
+
+
+def _bank_legs() -> sa.Subquery:
+    """Add up the bank legs of each line in an entry and its posted corrections."""
+    original_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id).label("original_id")
+    is_marker = sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_not(None))
+    of_posting = sa.and_(
+        JournalEntry.organization_id == Posting.organization_id, JournalEntry.id == Posting.journal_entry_id
+    )
+    return (
+        sa.select(
+            Posting.organization_id,
+            Posting.transaction_id,
+            original_id,
+            sa.func.sum(Posting.amount_minor).label("amount_minor"),
+            sa.func.min(Posting.account_id).label("account_id"),
+            sa.func.max(Posting.account_id).label("last_account_id"),
+            sa.func.min(Posting.currency).label("currency"),
+            sa.func.max(Posting.currency).label("last_currency"),
+        )
+        .join(JournalEntry, of_posting)
+        .where(Posting.is_bank_leg, Posting.transaction_id.is_not(None), ~is_marker)
+        .group_by(Posting.organization_id, Posting.transaction_id, original_id)
+        .subquery()
     )
 
 
