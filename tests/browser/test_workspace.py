@@ -1,0 +1,85 @@
+"""Working through lines in Chromium: keys, inline fields, the selection, and two tabs on one draft."""
+
+from io import BytesIO
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_loop import LINES, STATEMENT
+
+
+@pytest.fixture
+def workspace(browse, ada):
+    """Ada's page on the five lines of one account."""
+    answer = ada.post("/api/feeds/imports", data={"file": (BytesIO(STATEMENT), "october.ofx")})
+    assert answer.status_code == 201, answer.json
+
+    def opened(show="all", **options):
+        page = browse(ada, **options)
+        page.goto(f"/feeds/1?show={show}")
+        expect(page.locator(".line")).to_have_count(len(LINES))
+        return page
+
+    return opened
+
+
+def line(page, text):
+    return page.locator(".line").filter(has_text=text)
+
+
+def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(workspace):
+    page = workspace()
+    rent = line(page, "Rent October")
+    rent.locator(".line-open").click()
+    rent.locator("select[name=accountId]").select_option(label="Rent")
+    expect(rent).to_contain_text("Rent")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    expect(line(page, "Rent October")).to_contain_text("Posted")
+    expect(page.locator(".segments")).to_contain_text("To confirm 4")
+
+
+def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
+    page = workspace()
+    page.locator("#select-all").check()
+    dock = page.locator("#dock")
+    expect(dock).to_contain_text("5 selected")
+    expect(dock).to_contain_text("922.54")
+    dock.get_by_role("button", name="Confirm 5 lines").click()
+    expect(dock).to_contain_text("uncategorised")
+    dock.get_by_role("button", name="Confirm all 5").click()
+    expect(page.locator(".line-confirm")).to_have_count(0)
+
+
+def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
+    page = workspace()
+    page.goto("/feeds/1?show=all&line=2&edit=splits")
+    row = page.locator("tr.line-form")
+    amounts = row.locator("input[name$=amount]")
+    accounts = row.locator("select[name$=accountId]")
+    amounts.nth(0).fill("-1400.00")
+    accounts.nth(0).select_option(label="Rent")
+    amounts.nth(1).fill("-40.00")
+    accounts.nth(1).select_option(label="Insurance")
+    row.get_by_role("button", name="Save the parts").click()
+    expect(page.get_by_role("alert")).to_contain_text("-10.00 EUR is left")
+    expect(row.locator("input[name$=amount]").nth(1)).to_have_value("-40.00")
+    row.locator("input[name$=amount]").nth(1).fill("-50.00")
+    row.get_by_role("button", name="Save the parts").click()
+    expect(line(page, "Rent October")).to_contain_text("Split in 2")
+
+
+def test_two_tabs_on_one_draft_do_not_overwrite_each_other(workspace):
+    first, second = workspace(), workspace()
+    first.locator("[name=statementDate]").fill("2026-10-31")
+    first.locator("[name=statementBalance]").fill("934.54")
+    first.get_by_role("button", name="Start reconciling").click()
+    expect(first.locator("#difference-figure")).to_have_text("934.54")
+    second.goto("/feeds/1?show=all")
+    first.locator("[name=statementBalance]").fill("900.00")
+    first.locator("[name=statementBalance]").press("Tab")
+    expect(first.locator("#difference-figure")).to_have_text("900.00")
+    second.locator("[name=statementBalance]").fill("800.00")
+    second.locator("[name=statementBalance]").press("Tab")
+    expect(second.locator("#panel")).to_contain_text("Your figures are still in the fields")
+    expect(second.locator("[name=statementBalance]")).to_have_value("800.00")
