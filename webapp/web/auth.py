@@ -25,7 +25,7 @@ from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
 from webapp.web import requests
-from webapp.web.strictness import refuse_unasked
+from webapp.web.strictness import refuse_unasked, refuse_unasked_query
 
 View = TypeVar("View", bound=Callable[..., Any])
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
@@ -113,6 +113,8 @@ def guard() -> Response | None:
         demand_session()
     if getattr(view, "begins", True):
         begin()
+    elif is_for_api():
+        refuse_unasked_query(view)
     return None
 
 

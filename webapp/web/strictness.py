@@ -26,15 +26,20 @@ def refuse_unasked(view: Any) -> None:
     """Refuse a query or a JSON body where a view declares no schema for one; the schemas refuse the rest."""
     if getattr(view, "is_documented", False):
         return
+    refuse_unasked_query(view)
     places = declared_places(view)
-    if request.args and "query" not in places:
-        _refuse(list(request.args), "query parameters")
     if request.is_json and "body" not in places and request.get_data():
         body = request.get_json()
         if not isinstance(body, dict):
             raise UnknownKeysError("Send a JSON object.")
         if body:
             _refuse(list(body), "body")
+
+
+def refuse_unasked_query(view: Any) -> None:
+    """Refuse a query where a view declares no schema for one, before anything of the body is read."""
+    if request.args and not getattr(view, "is_documented", False) and "query" not in declared_places(view):
+        _refuse(list(request.args), "query parameters")
 
 
 def declared_places(view: Any) -> set[str]:
