@@ -1,0 +1,46 @@
+"""Bodies as they come over the wire: measured or not, and in one encoding."""
+
+import io
+import json
+
+import pytest
+
+PATH = "/api/projects/groups"
+MEBIBYTE = 1024 * 1024
+
+
+def unmeasured(person, body):
+    """Send a body in chunks, which does not say how long it is."""
+    return person.post(
+        PATH,
+        input_stream=io.BytesIO(body),
+        content_type="application/json",
+        environ_overrides={"wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"},
+    )
+
+
+def group_of(size):
+    body = json.dumps({"name": "Clients", "ignored": ""}).encode()
+    return body.replace(b'""', b'"' + b"x" * (size - len(body)) + b'"')
+
+
+def test_a_body_that_does_not_say_its_length_is_read_up_to_the_limit(ada):
+    assert unmeasured(ada, group_of(100)).status_code == 201
+    assert unmeasured(ada, group_of(MEBIBYTE)).status_code == 201
+
+
+@pytest.mark.parametrize("size", [MEBIBYTE + 1, 2 * MEBIBYTE])
+def test_a_body_that_does_not_say_its_length_is_refused_above_it(ada, size):
+    answer = unmeasured(ada, group_of(size))
+    assert (answer.status_code, answer.json["code"]) == (413, "too_large")
+
+
+def test_what_is_left_of_a_long_body_is_not_quietly_dropped(ada):
+    assert unmeasured(ada, b'{"name": "Clients"}' + b" " * MEBIBYTE).status_code == 413
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "latin-1"])
+def test_json_is_utf_8(ada, encoding):
+    body = '{"name": "Café"}'.encode(encoding)
+    answer = ada.post(PATH, data=body, content_type="application/json")
+    assert (answer.status_code, set(answer.json)) == (400, {"error", "code"})
