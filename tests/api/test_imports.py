@@ -296,3 +296,20 @@ def test_a_viewer_may_look_and_another_organization_may_not(ben, cleo, dan):
     account = answer["accounts"][0]["faId"]
     assert send(dan, bank_file(*MARCH), faId=str(account)).status_code == 422
     assert dan.get(PATH).json["imports"] == []
+
+
+def test_what_no_import_takes_is_refused_by_name(ben):
+    form = {"file": (io.BytesIO(b""), "a.ofx")}
+    asked = ben.post(f"{PATH}?dry=1", data=form, content_type="multipart/form-data")
+    assert (asked.status_code, list(asked.json["fields"])) == (422, ["dry"])
+    assert ben.post(f"{PATH}/999999/commit", json={"sure": True}).json["fields"].keys() == {"sure"}
+    unknown = send(ben, b"", colour="red")
+    assert unknown.json["fields"] == {
+        "colour": ["This is not known here; known are: dryRun, faId, file, mapping."]
+    }
+
+
+def test_a_file_that_comes_as_json_is_told_how_to_come(ben):
+    answer = ben.post(PATH, json={"file": "a.ofx"})
+    assert answer.status_code == 415
+    assert "multipart/form-data" in answer.json["error"]

@@ -13,6 +13,7 @@ from webapp.schemas.imports import ImportFormSchema, ImportLineQuerySchema, Impo
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.web import paging, requests, uploads
 from webapp.web.auth import acting, here, requires
+from webapp.web.strictness import refuse_unasked
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)
@@ -30,12 +31,13 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
-@bp.arguments(ImportFormSchema, location="form")
+@bp.arguments(ImportFormSchema, location="form", content_type="multipart/form-data")
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
 def create(form: dict[str, Any]) -> Response:
     """Import a bank file, all or nothing; with `dryRun` only tell what it would do."""
     upload = uploads.received(form)
+    refuse_unasked()
     imported = uploads.preview(upload) if form["dry_run"] else uploads.take(upload)
     return answer(imported, status=200 if form["dry_run"] else 201)
 
@@ -65,6 +67,7 @@ def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
 def commit(import_id: int) -> Response:
     """Import a file that was previewed within the last hour."""
     requests.read_json_body()
+    refuse_unasked()
     return answer(uploads.import_kept(import_id), status=200)
 
 

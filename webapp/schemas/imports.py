@@ -12,8 +12,9 @@ VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
 
 class ImportFormSchema(Schema):
-    """The fields beside the file."""
+    """The fields of an upload; the file itself is read as it streams in."""
 
+    file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
     mapping = fields.ObjectText(load_default=None)
     dry_run = fields.FormFlag(load_default=False)
     fa_id = fields.FormId(load_default=None)

@@ -138,7 +138,7 @@ def begin() -> None:
     """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
     if is_for_api():
         requests.read_json_body()
-        refuse_unasked(current_app.view_functions[request.endpoint or ""])
+        refuse_unasked()
     else:
         _ = request.form
     requests.begin(principal().organization_id)

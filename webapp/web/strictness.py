@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import request
+from flask import current_app, request
 from webargs.flaskparser import FlaskParser
 
 from webapp.ledger.errors import UnprocessableError
@@ -22,8 +22,9 @@ class UnknownKeysError(UnprocessableError):
     code = "validation"
 
 
-def refuse_unasked(view: Any) -> None:
-    """Refuse a query or a JSON body where a view declares no schema for one; the schemas refuse the rest."""
+def refuse_unasked() -> None:
+    """Refuse a query or a JSON body where the view declares no schema for one; the schemas refuse the rest."""
+    view = current_app.view_functions[request.endpoint or ""]
     if getattr(view, "is_documented", False):
         return
     refuse_unasked_query(view)

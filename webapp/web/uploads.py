@@ -40,10 +40,17 @@ class FileMissingError(UnprocessableError):
     code = "validation"
 
 
+class NoUploadError(UnsupportedMediaType):
+    """The file did not come in a form that can hold one."""
+
+    own_code = "unsupported_media_type"
+    description = "Send the file as the part `file` of a multipart/form-data form."
+
+
 def received(form: Mapping[str, Any]) -> Upload:
     """Take the request's one file, with the validated fields beside it: `fa_id`, and `mapping` where there is one."""
     if request.mimetype != "multipart/form-data":
-        raise UnsupportedMediaType
+        raise NoUploadError
     files = request.files.getlist("file")
     others = sorted(set(request.files) - {"file"})
     if len(files) != 1 or not files[0].filename or others:
