@@ -32,6 +32,17 @@ NOUNS = (
 flask_smorest.Blueprint.ARGUMENTS_PARSER = ArgumentsParser()
 
 
+SECURITY = {
+    "security": [{"token": []}, {"session": []}],
+    "components": {
+        "securitySchemes": {
+            "token": {"type": "http", "scheme": "bearer"},
+            "session": {"type": "apiKey", "in": "cookie", "name": "tieout"},
+        }
+    },
+}
+
+
 class Api(flask_smorest.Api):  # type: ignore[misc]
     """flask-smorest's API with our one error shape."""
 
@@ -44,7 +55,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
 def register(app: Flask) -> None:
     """Open the door: one blueprint per noun, all under /api."""
-    documents = Api(app)
+    documents = Api(app, spec_kwargs=SECURITY)
     documents.register_converter(app.url_map.converters["id"], document_id)
     for noun in NOUNS:
         documents.register_blueprint(import_module(f"webapp.api.{noun}").bp)
