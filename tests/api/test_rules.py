@@ -262,3 +262,11 @@ def test_a_rule_of_thousands_of_effects_is_checked_in_a_few_statements(ada):
     project = ada.post("/api/projects", json={"name": "x"}).json["project"]["id"]
     effects = [{"kind": "SET_PROJECT", "projectId": project, "sortOrder": place} for place in range(5000)]
     assert create(ada, effects=effects).status_code == 201
+
+
+@on_sqlite
+def test_a_word_that_a_rule_does_not_know_is_a_fault_of_its_shape(ada):
+    for name in ("target", "trigger"):
+        answer = create(ada, **{name: "receipt"})
+        assert (answer.status_code, answer.json["code"]) == (422, "validation")
+        assert list(answer.json["fields"]) == [name]

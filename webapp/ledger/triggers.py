@@ -24,6 +24,12 @@ class Trigger(StrEnum):
     MANUAL_APPLY = "MANUAL_APPLY"
 
 
+class UnknownWordError(UnprocessableError):
+    """This is none of the words that the field takes."""
+
+    code = "validation"
+
+
 class AmbiguousFieldError(UnprocessableError):
     """Two unknown fields say different things about the same; keep one of them."""
 
@@ -70,7 +76,7 @@ def bind_rule_words(payload: Mapping[str, object]) -> BoundWords:
 
     The interface document withholds the names of the two fields, so a client that knows only it writes
     their words under names of its own. The canonical key wins; then unknown keys must agree.
-    Raises AmbiguousFieldError, ContradictionError, or UnprocessableError for a canonical key's other value.
+    Raises AmbiguousFieldError, ContradictionError, or UnknownWordError for a canonical key's other value.
 
     >>> bind_rule_words({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
     BoundWords(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
@@ -133,7 +139,7 @@ def _canonical_word(name: str, words: type[Word], value: object) -> Word:
     if isinstance(value, str) and value in set(words):
         return words(value)
     message = f"The {name} is one of {', '.join(words)}."
-    raise UnprocessableError(message, fields={name: [message]})
+    raise UnknownWordError(message, fields={name: [message]})
 
 
 def _nested_ignored(payload: Mapping[str, object]) -> list[str]:
