@@ -74,6 +74,14 @@ def test_a_cookie_is_dead_after_sign_out(app, client, ada):
     assert not is_signed_in(app, cookie)
 
 
+def test_signing_in_again_ends_the_session_that_the_browser_had(app, client, ada):
+    sign_in(client, ada)
+    before = cookie_of(client)
+    sign_in(client, ada)
+    assert not is_signed_in(app, before)
+    assert is_signed_in(app, cookie_of(client))
+
+
 def test_a_cookie_is_dead_after_a_new_password(app, ada, bank):
     cookies = [ada.cookie() for _ in range(3)]
     hashed = users.hash_password("another one of hers")

@@ -8,6 +8,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from webapp.config import is_loopback
 from webapp.ledger.errors import LedgerError
+from webapp.queries.principals import digest_of
 from webapp.services import sessions
 from webapp.web import requests
 from webapp.web.auth import PUBLIC, cookie_name, principal, requires
@@ -41,6 +42,9 @@ def open_session() -> Response:
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response
+    before = request.cookies.get(cookie_name())
+    if before:
+        sessions.close_session(digest_of(before))
     return keep_cookie(make_response(redirect(local_path(request.form.get("next", "")), 303)), secret)
 
 
