@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from webapp import importers
 from webapp.importers import FileRefusedError
+from webapp.importers.balances import contradictions
 
 KINDS = {"bank": "BANK", "Bank": "BANK", "credit_card": "CARD", "investment": "BANK", None: "BANK"}
 AMOUNTS = {"sum", "opening_balance", "closing_balance"}
@@ -77,6 +78,9 @@ def assert_read_as_the_manifest_says(entry):
         for record, read in zip(entry.accounts, accounts(bank_file), strict=True):
             names = [name for name in read if record.get(name) is not None or name not in LISTS]
             names = [name for name in names if name in record]
+            if (agrees := record.get("balances_reconcile")) is not None:
+                of_account = [each for each in bank_file.statements if each.external_id == read["id"]]
+                assert agrees is not bool(contradictions(of_account))
             assert {name: read[name] for name in names} == {
                 name: in_types(name, record[name]) for name in names
             }

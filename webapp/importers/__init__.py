@@ -1,9 +1,11 @@
 """Readers of bank files, one module per format, all answering to the same two functions."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, Protocol
 
-from webapp.importers import camt, mt940, ofx
+from webapp.importers import camt, mt940, ofx, qif
+from webapp.importers.balances import contradictions
 from webapp.importers.bank_files import BankFile, FileRefusedError
 
 __all__ = ["BankFile", "FileRefusedError", "read"]
@@ -19,19 +21,21 @@ class Reader(Protocol):
         """Read a whole file, or raise FileRefusedError."""
 
 
-_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940)
+_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940, qif)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a bank file of any known format, recognised by its bytes and never by its name.
 
-    `mapping` says where a CSV file keeps its columns. Raises FileRefusedError with a sentence for the user.
+    `mapping` says where a CSV file keeps its columns, and what a QIF file leaves open. Where the file's own
+    balances contradict its lines, that is among its warnings. Raises FileRefusedError with a sentence for the user.
     """
     if not data.strip(b"\0 \t\r\n"):
         raise FileRefusedError("The file is empty; download it from the bank again.")
     for reader in _READERS:
         if reader.recognises(data):
-            return reader.read(data, mapping=mapping)
+            bank_file = reader.read(data, mapping=mapping)
+            return replace(bank_file, warnings=(*bank_file.warnings, *contradictions(bank_file.statements)))
     raise FileRefusedError(
         "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX or QIF."
     )

@@ -6,11 +6,10 @@ from typing import Final
 
 from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError, SkippedRow, Statement
 from webapp.importers.camt_statements import StatementInTheMaking
-from webapp.importers.decoding import pieces
+from webapp.importers.decoding import opening, pieces
 from webapp.importers.xml_records import Records
 
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:BkToCstmr\w{4,40}|Document)[\s>/]")
-_OPENING: Final = 64 * 1024
 _MESSAGE: Final = "BkToCstmr"
 _STATEMENTS: Final = frozenset({"Stmt", "Rpt", "Ntfctn"})
 _MAX_STATEMENTS: Final = 10_000
@@ -20,7 +19,7 @@ _PAYMENTS: Final = re.compile(r"Cstmr(?:CdtTrf|DrctDbt|Pmt)\w+")
 
 def recognises(data: bytes) -> bool:
     """Tell whether the bytes open like a message of ISO 20022, with a prefix of its namespace or without."""
-    return bool(_FIRST_TAG.search(data[:_OPENING].replace(b"\0", b"")))
+    return bool(_FIRST_TAG.search(opening(data)))
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001

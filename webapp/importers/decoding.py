@@ -28,6 +28,7 @@ _WIDER: Final = {
 _SINGLE_BYTE: Final = re.compile(r"cp(125\d|437|85\d|86\d|874)|iso8859-\d+|koi8-[ru]|mac-roman|tis-620")
 _MULTI_BYTE: Final = {"utf-8", "gb18030", "big5", "cp932", "cp949", "euc_jp"}
 
+_OPENING: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
 
 _XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""", re.IGNORECASE)
@@ -49,6 +50,14 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
     'Café'
     """
     return data.removeprefix(codecs.BOM_UTF8).decode(_encoding(data, declared), errors="replace")
+
+
+def opening(data: bytes) -> bytes:
+    """The first bytes of a file, by which its format is known, as if each character were one of them."""
+    head = data[:_OPENING]
+    for mark, _ in _MARKS:
+        head = head.removeprefix(mark)
+    return head.replace(b"\0", b"")
 
 
 def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:

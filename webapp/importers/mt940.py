@@ -5,18 +5,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from webapp.importers.bank_files import BankFile
-from webapp.importers.decoding import decode
+from webapp.importers.decoding import decode, opening
 from webapp.importers.mt940_documents import Document
 from webapp.importers.mt940_fields import fields
 
 _TAG: Final = re.compile(rb"(?:^|[\r\n]|\{4:)[ \t]*:(20|25P?|28C?|60[FM]|61|62[FM]):")
-_OPENING: Final = 64 * 1024
 _FEWEST_TAGS: Final = 3
 
 
 def recognises(data: bytes) -> bool:
     """Tell whether the bytes open like MT940, by the fields that stand at the start of its lines."""
-    return len(set(_TAG.findall(data[:_OPENING].replace(b"\0", b"")))) >= _FEWEST_TAGS
+    return len(set(_TAG.findall(opening(data)))) >= _FEWEST_TAGS
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001

@@ -5,18 +5,17 @@ from collections.abc import Mapping
 from typing import Final
 
 from webapp.importers.bank_files import BankFile
-from webapp.importers.decoding import decode
+from webapp.importers.decoding import decode, opening
 from webapp.importers.ofx_documents import Document
 from webapp.importers.ofx_values import charsets
 from webapp.importers.sgml import tags
 
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,20}:)?OFX[\s>/]|\bOFXHEADER\b", re.IGNORECASE)
-_OPENING: Final = 64 * 1024
 
 
 def recognises(data: bytes) -> bool:
     """Tell whether the bytes open like OFX, with its header or without, in an encoding of one byte or two."""
-    return bool(_FIRST_TAG.search(data[:_OPENING].replace(b"\0", b"")))
+    return bool(_FIRST_TAG.search(opening(data)))
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001
