@@ -49,7 +49,8 @@ class AccountPlan:
         """Give what the import keeps about the account (behaviour.md 2)."""
         booked = self.booked
         days = [line.line.booked_on for line in booked]
-        closing = max(self.closings, key=_place, default=None)
+        # Of two on one day the last in the file is the close, so that it has to come first here.
+        closing = max(reversed(self.closings), key=_place, default=None)
         return {
             "fa_id": self.target.fa_id,
             "external_id": self.target.external_id,
