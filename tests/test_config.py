@@ -68,6 +68,7 @@ def test_an_unsafe_setting_stops_the_start_with_a_hint(read, environment, hint):
 def test_books_that_every_user_of_the_machine_can_read_stop_the_start(read, tmp_path):
     read()
     database = tmp_path / "instance" / "tieout.sqlite"
-    database.touch(mode=0o644)
+    database.touch()
+    database.chmod(0o644)
     with pytest.raises(UnsafeSettingError, match="chmod 600"):
         read()
