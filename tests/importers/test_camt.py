@@ -103,11 +103,15 @@ def test_a_status_may_be_plain_text_as_in_older_versions():
     assert read(data).statements[0].lines[0].pending
 
 
-def test_what_is_told_for_information_is_listed_and_no_line():
-    bank_file = read(message(statement(entry(), entry(status="INFO"), entry())))
+@pytest.mark.parametrize("state", ["INFO", "CANC"])
+def test_what_is_told_for_information_is_listed_and_no_line(state):
+    bank_file = read(
+        message(statement(entry(), entry(status=state, booked=None, valued="2026-03-09"), entry()))
+    )
     assert [line.row for line in bank_file.statements[0].lines] == [1, 3]
     (row,) = bank_file.skipped
-    assert (row.row, row.text) == (2, "2026-03-02 -12.50")
+    assert (row.row, row.text) == (2, "DBIT 12.50")
+    assert state in row.reason
 
 
 def test_the_day_is_the_one_the_bank_wrote():
@@ -235,7 +239,6 @@ def test_an_entry_that_is_empty_is_listed_and_no_line():
         (entry(direction=""), "CRDT or DBIT, and is missing"),
         (entry(booked=None), "no day of booking"),
         (entry(booked="2026-02-30"), "BookgDt is no day: “2026-02-30”"),
-        (entry(status="MAYBE"), "“MAYBE”"),
         (entry(currency="EURO"), "“EURO” is no currency"),
         (entry(reference="x" * 1001), "longer than 1,000"),
         (balance("CLBD", "1.2.3"), "A balance (CLBD, line 2 of the file)"),

@@ -111,7 +111,8 @@ def test_an_envelope_is_looked_over():
 
 
 @pytest.mark.parametrize(
-    "between", ["-\n", "", "-\n\nBANKNL2A\n940\nBANKNL2A\n", ":940:\n", "0000 01INGBNL2AXXXX00001\n940 00\n"]
+    "between",
+    ["-\n", "-XXX\n", "", "-\n\nBANKNL2A\n940\nBANKNL2A\n", ":940:\n", "0000 01INGBNL2AXXXX00001\n940 00\n"],
 )
 def test_statements_follow_each_other_with_any_heading(between):
     whole = between + statement(LINE, end=None) + between + statement(LINE, LINE, number="5502", end=None)
@@ -161,6 +162,7 @@ def test_line_ends_and_encodings_change_nothing():
         text.encode("utf-8-sig"),
         text.encode("utf-16"),
         text.replace("\n", "\r").encode(),
+        text.replace("\n", "@@").encode(),
     ):
         assert read(data).statements == read(text.encode()).statements
 

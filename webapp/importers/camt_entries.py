@@ -12,7 +12,8 @@ from webapp.importers.xml_records import Record
 from webapp.ledger.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
-_STATES: Final = {"BOOK": False, "INFO": False, "PDNG": True, "FUTR": True}
+_BOOKED: Final = "BOOK"
+_PENDING: Final = frozenset({"PDNG", "FUTR"})
 _DAYS: Final = (("BookgDt/Dt", "BookgDt/DtTm"), ("ValDt/Dt", "ValDt/DtTm"))
 
 
@@ -21,20 +22,22 @@ def is_empty(entry: Record) -> bool:
     return not entry.value("Amt", *_DAYS[0], *_DAYS[1], "BookgDt", "ValDt")
 
 
-def status(entry: Record) -> str:
-    """The state of an entry, BOOK where it has none: booked, pending, of the future, or told for information."""
-    return (entry.value("Sts/Cd", "Sts/Prtry", "Sts") or "BOOK").upper()
+def other_state(entry: Record) -> str | None:
+    """The state of an entry that is neither booked nor pending, which is told for information (INFO), or None."""
+    state = _state(entry)
+    return None if state == _BOOKED or state in _PENDING else state
+
+
+def _state(entry: Record) -> str:
+    return (entry.value("Sts/Cd", "Sts/Prtry", "Sts") or _BOOKED).upper()
 
 
 def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
     """Read an entry as a line; `number` is that of the account, to tell the other party from its own.
 
     The day is that of booking, else, for an entry that names none, that of its value. Raises FileRefusedError
-    for an amount, a direction, a day or a state that is missing or unreadable.
+    for an amount, a direction or a day that is missing or unreadable.
     """
-    stated = status(entry)
-    if stated not in _STATES:
-        raise FileRefusedError(f"its state (Sts) is none of {', '.join(_STATES)}: {quoted(stated)}.")
     amount = signed_amount(entry)
     booked_on, value_on = (_day(entry, paths) for paths in _DAYS)
     if not (booked_on or value_on):
@@ -45,7 +48,7 @@ def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
         booked_on=booked_on or value_on or date.min,
         value_on=value_on,
         amount=amount,
-        pending=_STATES[stated],
+        pending=_state(entry) in _PENDING,
         provider_transaction_id=(identity := _identity(entry, details)),
         description=details.description(),
         counterparty=details.counterparty(),

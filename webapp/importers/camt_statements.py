@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError, Line, SkippedRow, StatedBalance, Statement
-from webapp.importers.camt_entries import entry_line, is_empty, status
+from webapp.importers.camt_entries import entry_line, is_empty, other_state
 from webapp.importers.camt_values import currency, instant, known, signed_amount
 from webapp.importers.ofx_values import day
-from webapp.importers.texts import quoted
+from webapp.importers.texts import joined, quoted
 from webapp.importers.xml_records import Record
 
 _MAX_NUMBER: Final = 255
@@ -49,17 +49,18 @@ class StatementInTheMaking:
         if is_empty(entry):
             self.skipped.append(SkippedRow(row, "<Ntry>", "It is empty."))
             return
+        if state := other_state(entry):
+            text = joined(entry.values("BookgDt/Dt", "BookgDt/DtTm", "CdtDbtInd", "Amt", "AddtlNtryInf"))
+            reason = f"The bank gives it the state {quoted(state)}: it tells of it, and moved no money."
+            self.skipped.append(SkippedRow(row, text, reason))
+            return
         try:
             line, own = entry_line(entry, row=row, number=self._number), currency(entry)
         except FileRefusedError as refusal:
             raise FileRefusedError(
                 f"Entry {row:,} (line {entry.line:,} of the file): {refusal.message}"
             ) from None
-        if status(entry) == "INFO":
-            what = f"{line.booked_on.isoformat()} {line.amount} {line.description}".rstrip()
-            self.skipped.append(SkippedRow(row, what[:200], "The bank only tells of it; it moved no money."))
-        else:
-            self._lines.setdefault(own, []).append(line)
+        self._lines.setdefault(own, []).append(line)
 
     def finished(self) -> Iterator[Statement]:
         """The statement; one for each currency where its entries are in several."""

@@ -9,7 +9,7 @@ from webapp.importers.decoding import decode, opening
 from webapp.importers.mt940_documents import Document
 from webapp.importers.mt940_fields import fields
 
-_TAG: Final = re.compile(rb"(?:^|[\r\n]|\{4:)[ \t]*:(20|25P?|28C?|60[FM]|61|62[FM]):")
+_TAG: Final = re.compile(rb"(?:^|[\r\n]|@@|\{4:)[ \t]*:(20|25P?|28C?|60[FM]|61|62[FM]):")
 _FEWEST_TAGS: Final = 3
 
 

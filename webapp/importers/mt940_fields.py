@@ -7,7 +7,9 @@ from typing import Final, NamedTuple
 END: Final = "-"
 
 _FIELD: Final = re.compile(r"[ \t]*:(\d{2,3}[A-Z]?):")
-_LINE_END: Final = re.compile(r"\r\n?|\n")
+# Home-banking programs keep the statements they fetch with @@ for a line's end.
+_LINE_END: Final = re.compile(r"\r\n?|\n|@@(?=:|-)")
+_ENDS: Final = frozenset({END, "-XXX"})
 _BLOCK: Final = re.compile(r"\{[1-5S]:")
 _TEXT_BLOCK: Final = "{4:"
 
@@ -34,7 +36,7 @@ def fields(text: str) -> Iterator[Field]:
     opened: Field | None = None
     for number, line in enumerate(_LINE_END.split(text), start=1):
         content = line
-        if line.strip() == END or line.startswith("-}") or _BLOCK.match(line):
+        if line.strip() in _ENDS or line.startswith("-}") or _BLOCK.match(line):
             if opened:
                 yield opened
                 yield Field(END, [], number)
