@@ -14,7 +14,7 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 
 # Room for a hundred thousand lines with every field there is.
-MAX_ELEMENTS: Final = 8_000_000
+MAX_TAGS: Final = 12_000_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as it has payments,
 # and what is left out of such a one is text that no line would show.
 _MAX_VALUES: Final = 10_000
@@ -72,30 +72,32 @@ class Records:
         self._part_name = part
         self._open: list[str] = []
         self._container = 0
-        self._record: Record | None = None
+        self._record = Record("")
         self._part: Record | None = None
         self._paths: list[str] = []
         self._left = 0
         self._text = ""
-        self._count = 0
         self._ready: list[Event] = []
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._take_text
         self._parser.StartDoctypeDeclHandler = self._refuse_document_type
+        self._look_out()
 
     def __iter__(self) -> Iterator[Event]:
         """Give the containers' beginnings, children and ends; `names` then has the first names of the file.
 
         Raises FileRefusedError for what is no XML, is cut off, declares a document type or has no end.
         """
-        fed = 0
+        fed = tags = 0
         for piece in self._pieces:
             text = _FORBIDDEN.sub("", piece)
             # Some systems put an empty line before the declaration.
             text = text if fed else text.lstrip()
+            tags += text.count("<")
+            if tags > MAX_TAGS:
+                raise FileRefusedError(
+                    f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods."
+                )
             fed += len(text.encode())
             self._feed(text)
             if fed - self._parser.CurrentByteIndex > _MAX_TAG:
@@ -122,75 +124,82 @@ class Records:
     def _refuse_document_type(self, *_declared: object) -> None:
         raise FileRefusedError("The file has a document type declaration, as no bank's has; it was not read.")
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._count += 1
-        self._text = ""
-        name = tag.rpartition(":")[2]
-        if self._record:
-            self._descend(name, attributes)
-        else:
-            self._begin(name)
-        self._open.append(name)
+    def _look_out(self) -> None:
+        """Go on outside of any record."""
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = None
 
-    def _begin(self, name: str) -> None:
-        """Go on to an element that is in no record: a container, one of its children, or neither."""
-        if self._count > MAX_ELEMENTS or len(self._open) > _MAX_DEPTH:
-            raise FileRefusedError(
-                "The file has more elements than any bank's; export it in shorter periods."
-            )
+    def _look_in(self, record: Record) -> None:
+        """Go on within a record."""
+        self._record, self._paths, self._left = record, [""], _MAX_VALUES
+        self._parser.StartElementHandler = self._start_within
+        self._parser.EndElementHandler = self._end_within
+        self._parser.CharacterDataHandler = self._take_text
+
+    def _start(self, tag: str, _attributes: dict[str, str]) -> None:
+        name = _plain(tag)
         if len(self.names) < _MAX_NAMES:
             self.names.append(name)
         if self._container:
-            self._record, self._paths, self._left = (
-                Record(name, self._parser.CurrentLineNumber),
-                [""],
-                _MAX_VALUES,
-            )
-        elif name in self._containers and self._open and self._open[-1].startswith(self._within):
+            self._look_in(Record(name, self._parser.CurrentLineNumber))
+            return
+        if name in self._containers and self._open and self._open[-1].startswith(self._within):
             self._container = len(self._open) + 1
             self._ready.append(Event(Record(name), starts=True))
+        self._open.append(name)
+        if len(self._open) > _MAX_DEPTH:
+            raise _too_deep()
 
-    def _descend(self, name: str, attributes: dict[str, str]) -> None:
-        """Go on to an element within a record."""
-        if self._count > MAX_ELEMENTS or len(self._paths) > _MAX_DEPTH:
-            raise FileRefusedError(
-                "The file has more elements than any bank's; export it in shorter periods."
-            )
-        if name == self._part_name and self._record and not self._part:
+    def _end(self, _tag: str) -> None:
+        name = self._open.pop()
+        if self._container > len(self._open):
+            self._container = 0
+            self._ready.append(Event(Record(name), ends=True))
+
+    def _start_within(self, tag: str, attributes: dict[str, str]) -> None:
+        name = _plain(tag)
+        self._text = ""
+        if name == self._part_name and not self._part:
             self._part = Record(name)
             if self._left > 0:
                 self._record.parts.append(self._part)
             self._paths.append("")
             return
-        path = self._paths[-1]
-        path = f"{path}/{name}" if path else name
+        path = f"{around}/{name}" if (around := self._paths[-1]) else name
         self._paths.append(path)
         for attribute, value in attributes.items():
             self._keep(f"{path}@{attribute}", value)
+        if len(self._paths) > _MAX_DEPTH:
+            raise _too_deep()
 
-    def _end(self, _tag: str) -> None:
-        name = self._open.pop()
-        if self._record:
-            path = self._paths.pop()
-            if self._text and path:
+    def _end_within(self, _tag: str) -> None:
+        path = self._paths.pop()
+        if path:
+            if self._text:
                 self._keep(path, self._text)
-            if not self._paths:
-                self._ready.append(Event(self._record))
-                self._record = None
-            elif not path:
-                self._part = None
-        elif self._container > len(self._open):
-            self._container = 0
-            self._ready.append(Event(Record(name), ends=True))
+        elif self._paths:
+            self._part = None
+        else:
+            self._ready.append(Event(self._record))
+            self._look_out()
         self._text = ""
 
     def _keep(self, path: str, text: str) -> None:
-        record = self._part or self._record
         folded = " ".join(text.split())
-        if record and folded and self._left > 0:
+        if folded and self._left > 0:
             self._left -= 1
-            record.fields.setdefault(path, []).append(folded)
+            (self._part or self._record).fields.setdefault(path, []).append(folded)
 
     def _take_text(self, data: str) -> None:
-        if self._record and len(self._text) < MAX_TEXT:
+        if len(self._text) < MAX_TEXT:
             self._text += data[:MAX_TEXT]
+
+
+def _plain(tag: str) -> str:
+    """A name without the prefix of its namespace."""
+    return tag.rpartition(":")[2] if ":" in tag else tag
+
+
+def _too_deep() -> FileRefusedError:
+    return FileRefusedError("The file's elements are nested deeper than any bank's; it is damaged.")
