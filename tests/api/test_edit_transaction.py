@@ -292,3 +292,12 @@ def test_a_rate_that_arrives_late_mirrors_an_edited_draft(ada, bank, travel):
     bank.quote("2026-03-02", "USD", "1.0842")
     edit(ada, line, accountId=travel)
     assert [p["amountBase"] for p in entry_of(ada, line)["postings"]] == ["-50.00", "50.00"]
+
+
+def test_a_posted_foreign_line_of_nothing_has_nothing_to_correct(ada, bank, travel):
+    bank.open("Dollar account", "USD")
+    bank.quote("2026-03-02", "USD", "1.0842")
+    line = bank.send("2026-03-02", "0.00")
+    confirm(ada, line)
+    answer = edit(ada, line, accountId=travel)
+    assert (answer.status_code, answer.json["transaction"]["correctionMarkerId"]) == (200, None)

@@ -234,3 +234,11 @@ def test_what_cannot_be_voided_names_what_to_void_instead(ada, train, books):
     assert f"corrects entry {original}; void that one" in answer.json["error"]
     reversal = void(ada, original).json["result"]["journalEntryIds"][0]
     assert void(ada, original).json["details"] == {"voidedById": reversal}
+
+
+def test_the_fresh_draft_of_a_line_of_nothing_keeps_its_account(ada, bank, books):
+    line = bank.send("2026-03-02", "0.00", "Card fee waived")
+    travel = books.account_id("Travel")
+    ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
+    assert void(ada, posted(ada, line)).status_code == 200
+    assert line_of(ada, line)["accountId"] == travel

@@ -134,6 +134,8 @@ def _mirrored_as(line: Transaction, bank: Sequence[Leg], counter: Sequence[Leg])
         return [replace(leg, amount_base_minor=leg.amount_minor) for leg in counter]
     opposite = -sum(leg.amount_base_minor or 0 for leg in bank)
     weights = [leg.amount_minor for leg in counter]
+    if not any(weights):
+        return [replace(leg, amount_base_minor=0) for leg in counter]
     if sum(weights) == 0:
         # The bank's leg of nothing tells no rate; its day's does.
         return list(

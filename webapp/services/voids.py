@@ -75,7 +75,9 @@ def reverse(
     )
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
     journal_entries.mark_voided(family, cancelling)
-    fresh = _fresh_drafts(entry, effective(*family_legs), day, doing.now)
+    # A line of 0.00 has no effect, and stands where its entry says.
+    standing = effective(*family_legs) or tuple(family_legs[0])
+    fresh = _fresh_drafts(entry, standing, day, doing.now)
     return {
         "journalEntryIds": [cancelling.id, *fresh],
         "documentRelationIds": [],
