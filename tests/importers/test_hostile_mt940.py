@@ -36,6 +36,10 @@ def test_a_long_text_is_cut_and_not_refused():
     for text in ("word " * SIZE, "166?20" + "word " * SIZE, "/REMI/" + "word " * SIZE):
         (account,) = outcome(f"{HEAD}{LINE}:86:{text}\n:62F:C260301EUR1,\n").statements
         assert len(account.lines[0].description) <= 4_000
+    for text in ("166?20EREF+", "166?32", "/NAME/", "/EREF/"):
+        (account,) = outcome(f"{HEAD}{LINE}:86:{text}{'word ' * SIZE}\n:62F:C260301EUR1,\n").statements
+        (line,) = account.lines
+        assert len(line.reference or "") + len(line.counterparty or "") <= 4_002
 
 
 def test_more_lines_and_statements_than_any_export_has_are_refused(monkeypatch):

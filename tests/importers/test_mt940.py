@@ -229,7 +229,9 @@ def test_the_second_line_of_an_entry_may_be_an_account_codes_or_words():
         ("EREF", None, None),
         ("", None, None),
         ("E7//NONREF", "E7", None),
-        ("0121470966      Ada Lane        ", "0121470966", None),
+        ("0121470966      Ada Lane        ", None, "0121470966"),
+        ("NL47INGB9999999999", None, "NL47INGB9999999999"),
+        ("NONREF          Ada Lane        ", None, None),
     ],
 )
 def test_the_reference_is_the_banks_own_where_it_gives_one(references, identity, reference):

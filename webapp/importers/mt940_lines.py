@@ -7,20 +7,23 @@ from typing import Final
 from webapp.importers.bank_files import FileRefusedError, Line
 from webapp.importers.mt940_texts import told
 from webapp.importers.mt940_values import entry
-from webapp.importers.texts import iban, joined
+from webapp.importers.texts import folded, iban, joined
 from webapp.ledger.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
 # Where these stand for a reference, they say only in which part of :86: it is.
 _POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
+# Dutch banks put the other side's account where a reference belongs; it stands on every line of that payee.
+_ACCOUNT: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z]{4}\d{7,22}")
 
 
 def line(lines: Sequence[str], texts: Sequence[str], *, row: int) -> Line:
     """Read the lines of a :61: and of its :86: as a line of a statement; raises FileRefusedError."""
     read = entry(lines[0])
     said = told(texts)
-    details = " ".join(" ".join(lines[1:]).split())
-    identity = _identity(read.reference, read.bank_reference)
+    details = folded(" ".join(lines[1:]))
+    is_account = bool(read.remark) or bool(_ACCOUNT.fullmatch(read.reference))
+    identity = _identity("" if is_account else read.reference, read.bank_reference)
     reference = said.reference or (read.reference if _says_something(read.reference) else None)
     # The second line is codes (/OCMT/EUR4,5/), the other account's number, or words.
     words = "" if details.startswith("/") or iban(details) else details
@@ -31,8 +34,8 @@ def line(lines: Sequence[str], texts: Sequence[str], *, row: int) -> Line:
         amount=read.amount,
         pending=read.pending,
         provider_transaction_id=identity,
-        description=joined([read.remark, said.text, words]),
-        counterparty=said.counterparty or read.remark or None,
+        description=joined([read.remark, said.text, words]) or reference or "",
+        counterparty=said.counterparty or folded(read.remark) or None,
         reference=reference if reference != identity else None,
         iban=said.iban or iban(details) or iban(read.reference),
     )

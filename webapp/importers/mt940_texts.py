@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from webapp.importers.texts import iban, joined
+from webapp.importers.texts import folded, iban, joined
 from webapp.ledger.lines import is_placeholder
 
 # Field :86: has 65 characters a line; some systems break a little before.
@@ -74,11 +74,11 @@ def _numbered(text: str, mark: str) -> Told:
     for number, piece in zip(pieces[::2], pieces[1::2], strict=True):
         parts[number] = parts.get(number, "") + piece
     lead, *tagged = _SEPA.split(_going_on(parts, _PURPOSE))
-    said = dict(zip(tagged[::2], map(_folded, tagged[1::2]), strict=True))
-    purposes = [_folded(lead), *(said.get(tag) for tag in ("SVWZ", "ABWA", "MTLG"))]
-    name = _folded(parts.get("32", "") + parts.get("33", "")) or None
+    said = dict(zip(tagged[::2], map(folded, tagged[1::2]), strict=True))
+    purposes = [folded(lead), *(said.get(tag) for tag in ("SVWZ", "ABWA", "MTLG"))]
+    name = folded(parts.get("32", "") + parts.get("33", "")) or None
     return Told(
-        text=joined([name, *purposes, _folded(_going_on(parts, _MORE)), _folded(parts.get("00", ""))]),
+        text=joined([name, *purposes, folded(_going_on(parts, _MORE)), folded(parts.get("00", ""))]),
         counterparty=name,
         iban=iban(parts.get("31", "")) or iban(parts.get("38", "")),
         reference=_reference(said.get("EREF"), said.get("KREF")),
@@ -104,13 +104,13 @@ def _coded(text: str) -> Told:
     party = [*said.get("CNTP", "").split("/"), "", "", ""]
     purpose = said.get("REMI", "").strip("/ ")
     structured = purpose.removeprefix("STRD/").split("/") if purpose.startswith("STRD/") else []
-    name = _folded(said.get("NAME", "").strip("/ ")) or _folded(party[2]) or None
+    name = folded(said.get("NAME", "").strip("/ ")) or folded(party[2]) or None
     return Told(
         text=joined(
             [
                 name,
-                _folded(purpose.removeprefix("USTD").lstrip("/ ")),
-                _folded(said.get("TRTP", "").strip("/ ")),
+                folded(purpose.removeprefix("USTD").lstrip("/ ")),
+                folded(said.get("TRTP", "").strip("/ ")),
             ]
         ),
         counterparty=name,
@@ -123,16 +123,12 @@ def _free(lines: Sequence[str], whole: str) -> Told:
     """Read a text for people, with the account and the name of the other side where a bank puts them first or last."""
     first = _IBAN_AND_NAME.match(lines[0]) if lines else None
     if first and (account := iban(first[1])):
-        name = _folded(first[2]) or None
-        return Told(joined([name, _folded(_unwrapped(lines[1:]))]), name, account)
+        name = folded(first[2]) or None
+        return Told(joined([name, folded(_unwrapped(lines[1:]))]), name, account)
     if found := _ACCOUNT_AND_NAME.search(whole):
-        return Told(_folded(whole), _folded(found["name"]) or None, iban(found["iban"]))
-    return Told(joined([_folded(whole)]))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
+        return Told(folded(whole), folded(found["name"]) or None, iban(found["iban"]))
+    return Told(joined([folded(whole)]))
 
 
 def _reference(*references: str | None) -> str | None:
-    return next((text for text in references if text and not is_placeholder(text)), None)
+    return next((folded(text) for text in references if text and not is_placeholder(text)), None)

@@ -16,6 +16,11 @@ def quoted(value: str) -> str:
     return f"“{value[:_MAX_QUOTED]}…”" if len(value) > _MAX_QUOTED else f"“{value}”"
 
 
+def folded(text: str) -> str:
+    """A text on one line, its white space folded, and cut where it is longer than any bank's."""
+    return " ".join(text.split())[:MAX_TEXT]
+
+
 def joined(texts: Iterable[str | None]) -> str:
     """All of the bank's text once: many a memo repeats the name it goes on from.
 
