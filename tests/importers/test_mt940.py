@@ -279,6 +279,11 @@ def test_a_statement_without_a_closing_balance_is_taken_with_a_warning_where_it_
     assert "breaks off" in refusal("{1:F01X}{4:\n" + statement(LINE, closing=None, end=None))
 
 
+def test_a_closing_balance_that_the_bank_does_not_know_is_unknown():
+    bank_file = read(statement(LINE, closing=":62F:Dnullnull7414,3", end=None).encode())
+    assert (bank_file.statements[0].closing, len(bank_file.warnings)) == (None, 1)
+
+
 def test_a_balance_in_another_currency_is_read_with_a_warning():
     bank_file = read(statement(LINE, closing=":62F:C260331USD87,50").encode())
     assert bank_file.statements[0].currency == "EUR"

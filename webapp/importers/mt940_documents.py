@@ -122,6 +122,10 @@ class Document:
         self._page.continues = field.tag == "60M"
 
     def _close(self, field: Field, value: str) -> None:
+        # Some systems write null where they do not know their own balance; it still ends the statement.
+        if "null" in value:
+            self._page.is_ended = True
+            return
         self._page.closing = self._balance(field, value)
         self._page.goes_on = field.tag == "62M"
 
