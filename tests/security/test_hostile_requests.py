@@ -7,6 +7,7 @@ import pytest
 
 from tests.marks import on_sqlite
 from tests.security.addresses import BODIES, NEVER_ISSUED, addresses_of
+from webapp.web.htmx import TARGETS
 
 INTERNAL = re.compile(
     r"Traceback|File \"|sqlalchemy|sqlite|psycopg|marshmallow|werkzeug|webapp|SELECT |INSERT |/usr/"
@@ -233,6 +234,20 @@ def test_hostile_queries_on_pages(app, ada, ids):
             for ask in (browser.get, lambda path: browser.htmx("GET", path, target="div#lines")):
                 answer = ask(f"{address.path(ids)}?{query}")
                 assert answer.status_code < 500, (address.rule, query[:50], answer.text[:200])
+
+
+@on_sqlite
+def test_any_part_may_be_asked_of_any_page(app, ada, ids):
+    """A block that no element of ours targets is no part: who asks for it gets the page."""
+    loader, templates = app.jinja_env, app.jinja_env.list_templates(extensions=["html"])
+    parts = {block for template in templates for block in loader.get_template(template).blocks}
+    assert parts > TARGETS
+    browser = ada.browser()
+    for address in addresses_of(app):
+        if address.is_safe and not address.is_api:
+            for part in sorted(parts):
+                answer = browser.htmx("GET", address.path(ids), target=f"div#{part}")
+                assert answer.status_code < 500, (address.rule, part)
 
 
 def test_hostile_queries(app, hostile, ids, figure):

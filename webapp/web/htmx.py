@@ -9,6 +9,10 @@ from urllib.parse import urlsplit, urlunsplit
 from flask import Response, current_app, make_response, redirect, render_template, request
 from jinja2_fragments.flask import render_block
 
+# The parts of pages that elements of ours target. Who asks for another block gets the page: such a block may be one
+# row of a loop, or need what stands outside of it.
+TARGETS = frozenset({"hub", "lines", "panel", "reopen", "void"})
+
 
 def is_htmx() -> bool:
     """Tell whether htmx asks."""
@@ -22,7 +26,7 @@ def render(
     if is_htmx():
         if parts:
             return make_response(render_parts(template, parts, **context), status)
-        if target() in current_app.jinja_env.get_template(template).blocks:
+        if target() in TARGETS & current_app.jinja_env.get_template(template).blocks.keys():
             return make_response(render_block(template, target(), **context), status)
     return make_response(render_template(template, **context), status)
 
