@@ -25,6 +25,11 @@ def database_kind():
 @pytest.fixture
 def ids(ada, bank, books):
     """Ids of everything in Ada's books, by the names that addresses call them; every text is a canary."""
+    return everything(ada, bank)
+
+
+def everything(ada, bank):
+    """Fill Ada's books with canaries, and give the ids."""
     fa_id = bank.open(f"{CANARY} bank")
     words = {"counterparty": CANARY, "reference": CANARY, "iban": CANARY, "provider_transaction_id": CANARY}
     posted, drafted = bank.send_many([("2026-03-02", f"-{CANARY_AMOUNT}", CANARY)] * 2, **words)

@@ -1,0 +1,216 @@
+"""Requests made up at random: every address, every field of its schema, with ids and words of somebody else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import marshmallow as ma
+
+from tests.security.addresses import NEVER_ISSUED, addresses_of
+from webapp.ledger.currencies import ACTIVE
+from webapp.schemas import (
+    accounts,
+    addresses,
+    fields,
+    journal_entries,
+    merchants,
+    organizations,
+    projects,
+    reconciliations,
+    tokens,
+    transactions,
+)
+from webapp.schemas import reconciliation_forms as forms
+from webapp.web.paging import encode
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from flask import Flask
+
+    from tests.security.addresses import Address
+
+# What ends the session that asks, opens one, or holds nothing of anybody's.
+LEFT_OUT = {"/sign-out", "/sign-in", "/join/<string:secret>", "/api/openapi.json"}
+# What the forms of pages say; the API's views declare their schemas themselves.
+FORMS = {
+    "/accounts": accounts.NewAccountFormSchema,
+    "/accounts/<id:account_id>": accounts.AccountFormSchema,
+    "/accounts/<id:account_id>/archive": accounts.ArchiveFormSchema,
+    "/journal/<id:entry_id>/void": journal_entries.VoidSchema,
+    "/merchants": merchants.NewMerchantSchema,
+    "/merchants/<id:merchant_id>": merchants.MerchantChangesSchema,
+    "/projects": projects.ProjectFormSchema,
+    "/projects/<id:project_id>": projects.ProjectFormSchema,
+    "/projects/groups": projects.ProjectGroupFormSchema,
+    "/projects/groups/<id:group_id>": projects.ProjectGroupFormSchema,
+    "/reconciliations/<id:fa_id>/complete": forms.VersionFormSchema,
+    "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
+    "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
+    "/reconciliations/<id:fa_id>/reopen": reconciliations.ReopenSchema,
+    "/settings/keys": tokens.TokenFormSchema,
+    "/settings/members": organizations.MemberFormSchema,
+    "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
+    "/settings/organization": organizations.OrganizationFormSchema,
+    "/settings/organization/choose": organizations.ChooseFormSchema,
+    "/start": organizations.StartFormSchema,
+    "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
+    "/transactions/<id:transaction_id>/confirm": transactions.ConfirmSchema,
+    "/transactions/confirm": transactions.ConfirmManyFormSchema,
+}
+# What the addresses of pages say.
+PAGES = (
+    addresses.WorkspaceQuerySchema,
+    addresses.HubPageQuerySchema,
+    addresses.ImportsPageQuerySchema,
+    addresses.ImportPageQuerySchema,
+    journal_entries.EntryFilterFormSchema,
+)
+PARTS = ("div#lines", "section#panel", "div#hub", "form#void", "body", "tr#line", "main", "settings", "why")
+DAYS = ("2026-03-02", "2026-03-31", "2025-12-31", "2199-12-31", "1900-01-01")
+# Their sums end in a nought, and so are never a canary's.
+AMOUNTS = ("1.00", "-1.00", "77777.30", "-77777.30", "0.00", "2.50")
+LARGEST_ID_THERE = 90
+
+
+@dataclass
+class Asker:
+    """Makes requests up, the same ones again from the same seed.
+
+    `foreign` are ids by the names that addresses call them. `words` are parts of what must not be told, never
+    the whole of it, so that an answer which repeats what was typed gives nothing away.
+    """
+
+    random: Random
+    app: Flask
+    foreign: dict[str, Any]
+    words: tuple[str, ...]
+    cursors: tuple[str, ...]
+    addresses: list[Address] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.addresses = [each for each in addresses_of(self.app) if each.rule not in LEFT_OUT]
+
+    def request(self) -> tuple[str, str, dict[str, Any]]:
+        """Give a method, a path and what the request carries."""
+        address = self.random.choice(self.addresses)
+        path = address.path({name: self._named(name) for name in address.parameters})
+        if address.is_safe:
+            return address.method, path + self._query(address), {}
+        return address.method, path, self._body(address)
+
+    def headers(self) -> dict[str, str]:
+        """Ask for a whole page, or as HTMX for a part of one."""
+        if self.random.random() < 0.7:
+            return {}
+        return {"HX-Request": "true", "HX-Target": self.random.choice(PARTS)}
+
+    def _named(self, parameter: str) -> object:
+        """Give an id for an address: mostly one that is really there, in one organization or the other."""
+        chance = self.random.random()
+        if chance < 0.55:
+            return self.foreign[parameter]
+        if isinstance(self.foreign[parameter], str) or chance < 0.6:
+            return self.random.choice([NEVER_ISSUED, *self.foreign.values()])
+        return self.random.randint(1, LARGEST_ID_THERE)
+
+    def _id(self) -> int:
+        """Give an id of anything: the tables of both organizations count from one together."""
+        there = [value for value in self.foreign.values() if isinstance(value, int)]
+        return self.random.choice([*there, self.random.randint(1, LARGEST_ID_THERE), NEVER_ISSUED])
+
+    def _query(self, address: Address) -> str:
+        schemas = self._declared(address, "query") if address.is_api else PAGES
+        known = {each.data_key: each for schema in schemas for each in made(schema).load_fields.values()}
+        chosen = self.random.sample(sorted(known), min(len(known), self.random.randint(0, 3)))
+        if not chosen:
+            return ""
+        return "?" + urlencode({name: written(self._value(name, known[name])) for name in chosen})
+
+    def _body(self, address: Address) -> dict[str, Any]:
+        if address.is_api:
+            schemas = self._declared(address, "json")
+            return {"json": self._filled(schemas[0])} if schemas else {}
+        schema = FORMS.get(address.rule)
+        return {"data": flat(self._filled(schema))} if schema else {"data": {}}
+
+    def _declared(self, address: Address, place: str) -> list[ma.Schema]:
+        noted = getattr(self.app.view_functions[address.endpoint], "_apidoc", {}).get("arguments", {})
+        return [each["schema"] for each in noted.get("parameters", []) if each["in"] == place]
+
+    def _filled(self, schema: ma.Schema | type[ma.Schema]) -> dict[str, Any]:
+        """Fill what a schema requires, and some of the rest."""
+        return {
+            each.data_key: self._value(each.data_key, each)
+            for each in made(schema).load_fields.values()
+            if each.required or self.random.random() < 0.4
+        }
+
+    def _value(self, name: str, kind: ma.fields.Field) -> Any:  # noqa: C901, PLR0911  (a case for each kind)
+        choose = self.random.choice
+        match kind:
+            case fields.FormId() | fields.Id():
+                return self._id()
+            case ma.fields.Integer():
+                return choose((1, 2, 50, 200))
+            case ma.fields.Boolean():
+                return choose((True, False))
+            case ma.fields.List():
+                return [self._value(name, kind.inner) for _ in range(self.random.randint(1, 3))]
+            case ma.fields.Nested():
+                return self._filled(kind.schema)
+            case ma.fields.Dict():
+                return {"kind": "SET_ACCOUNT", "accountId": self._id(), "sortOrder": 1}
+            case fields.Word():
+                return choose([word for each in kind.validators for word in each.choices])
+            case ma.fields.Date():
+                return choose(DAYS)
+            case fields.Amount() | fields.UnitsPerBase():
+                return choose(AMOUNTS)
+            case fields.Currency():
+                return choose(("EUR", "EUR", "USD", choose(sorted(ACTIVE))))
+            case fields.Url():
+                return "https://bank.example"
+        return self._text(name)
+
+    def _text(self, name: str) -> str:
+        match name:
+            case "cursor":
+                return self.random.choice((*self.cursors, self._own_cursor()))
+            case "organizationId":
+                return self.foreign["organization_id"]
+            case "timeZone":
+                return "Europe/Berlin"
+            case "email":
+                return f"person{self.random.randint(1, 9)}@example.com"
+        return self.random.choice(self.words)
+
+    def _own_cursor(self) -> str:
+        """Write a cursor that no list gave out."""
+        day, number = date.fromisoformat(self.random.choice(DAYS)), self._id()
+        word = self.random.choice(self.words)
+        return encode(self.random.choice(((number,), (day, number), (word, number), (word,)))) or ""
+
+
+def made(schema: ma.Schema | type[ma.Schema]) -> ma.Schema:
+    return schema() if isinstance(schema, type) else schema
+
+
+def written(value: Any) -> str:
+    """Write a value as a query string does."""
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Write a body as a form does: nested by dotted names, lists of plain values under one name."""
+    if isinstance(value, dict):
+        pairs = [(f"{path}.{key}" if path else key, each) for key, each in value.items()]
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        pairs = [(f"{path}.{index}", each) for index, each in enumerate(value)]
+    else:
+        return {path: list(map(written, value)) if isinstance(value, list) else written(value)}
+    return {name: text for key, each in pairs for name, text in flat(each, key).items()}
