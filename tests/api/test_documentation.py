@@ -12,3 +12,13 @@ def test_the_openapi_document_says_where_a_file_goes(ada):
     upload = ada.get("/api/openapi.json").json["paths"]["/api/feeds/imports"]["post"]
     form = upload["requestBody"]["content"]["multipart/form-data"]["schema"]
     assert form == {"$ref": "#/components/schemas/ImportForm"}
+
+
+def test_a_page_lists_every_endpoint_with_its_scope(ada, app):
+    by_token, by_session = ada.get("/api/docs"), ada.browser().get("/api/docs")
+    for answer in (by_token, by_session):
+        assert (answer.status_code, answer.mimetype) == (200, "text/html")
+        assert "POST /api/reconciliations/accounts/{faId}/abandon" in answer.text
+        assert "Finalize a transaction." in answer.text
+    refused = app.test_client().get("/api/docs")
+    assert (refused.status_code, refused.mimetype) == (401, "application/json")
