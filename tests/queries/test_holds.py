@@ -20,10 +20,10 @@ def test_a_void_breaks_the_proof_that_has_the_line_and_every_later_one(ben, bank
     second, october, _ = prove_two(bank, desk)
     desk.void(desk.line(second)["journalEntryId"])
     assert desk.proof(october["id"])["holds"] is False
-    assert off_by(ben, bank) == (6500, 4000)
+    assert off_by(ben, bank) == (6500, -4000)
     reopened = desk.reopen().json["account"]
     assert reopened["anchor"]["id"] == october["id"]
-    assert off_by(ben, bank) == (10000, 4000)
+    assert off_by(ben, bank) == (10000, -4000)
     desk.confirm(second)
     assert desk.account()["anchor"]["holds"] is True
     assert desk.complete().status_code == 200

@@ -23,7 +23,7 @@ from webapp.queries.statement_items import is_of, outside_entries
 class Verdict:
     """Whether a proof holds; if not, what broke it first, and by how much its figures are off (minor units).
 
-    `cleared_now_minor` is what its cleared items come to today.
+    `cleared_now_minor` is what its cleared items come to today; the statement is off from it by `off_by_minor`.
     """
 
     holds: bool
@@ -67,7 +67,7 @@ def _verdict(proof: Reconciliation, found: list[Breach], culprit: BrokenBy | Non
         holds=not found,
         broken_by=culprit,
         cleared_now_minor=proof.statement_balance_minor - lost + moved,
-        off_by_minor=moved - lost or differ,
+        off_by_minor=lost - moved or -differ,
     )
 
 

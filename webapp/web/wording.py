@@ -1,8 +1,18 @@
 """How names and counts are worded on pages: filters of the templates, all pure."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from webapp.web.figures import MINUS, size
+from webapp.web.figures import MINUS, figure, size
+
+
+class Breach(Protocol):
+    """What broke a proof: a field's word and its values as text."""
+
+    field: str
+    before: str | None
+    after: str | None
+
 
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
 
@@ -57,6 +67,27 @@ def standing(broken: int, needs: int, never: int) -> str:
     return f"{said[0].upper()}{said[1:]}." if said else "Every account agrees with its bank."
 
 
+def breach(culprit: Breach) -> str:
+    """Say what a change did to a proof: which field, from what to what.
+
+    >>> from types import SimpleNamespace
+    >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"))
+    'Its state went from Posted to Voided, so its bank leg no longer counts.'
+    >>> breach(SimpleNamespace(field="amount", before="-49.00", after="-45.00"))
+    'Its amount went from −49.00 to −45.00.'
+    """
+    if culprit.field == "arrival":
+        return f"It is dated inside the statement and came after it was proved, with {figure(culprit.after)}."
+    if culprit.field == "books":
+        return f"The books of that day differ from the statement by {figure(culprit.after)}."
+    if culprit.field == "entryStatus":
+        before, after = ((word or "nothing").capitalize() for word in (culprit.before, culprit.after))
+        return f"Its state went from {before} to {after}, so its bank leg no longer counts."
+    if culprit.field == "amount":
+        return f"Its amount went from {figure(culprit.before)} to {figure(culprit.after)}."
+    return f"Its day went from {culprit.before} to {culprit.after}."
+
+
 def owing(balance: object, currency: str) -> str:
     """Say what the balance of a card or loan means to the one who has it.
 
@@ -80,4 +111,4 @@ def listed(words: Iterable[str]) -> str:
 
 
 GLOBALS = {"summary_sentence": standing}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, owing, listed)}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, owing, listed)}
