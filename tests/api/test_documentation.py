@@ -22,3 +22,12 @@ def test_a_page_lists_every_endpoint_with_its_scope(ada, app):
         assert "Finalize a transaction." in answer.text
     refused = app.test_client().get("/api/docs")
     assert (refused.status_code, refused.mimetype) == (401, "application/json")
+
+
+def test_the_openapi_document_writes_paths_as_the_interface_document_does(ada):
+    for _again in range(2):
+        paths = ada.get("/api/openapi.json").json["paths"]
+        abandon = paths["/api/reconciliations/accounts/{faId}/abandon"]
+        assert [each["name"] for each in abandon["parameters"]] == ["faId"]
+        assert paths["/api/transactions/{id}/confirm"]["parameters"][0]["name"] == "id"
+        assert paths.keys() >= {"/api/projects/{id}", "/api/journal-entries/{id}", "/api/projects/groups"}

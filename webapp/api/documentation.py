@@ -16,7 +16,7 @@ from webapp.web.auth import requires
 from webapp.web.htmx import render
 
 bp = Blueprint("documentation", __name__, url_prefix="/api", description="About this interface")
-PARAMETER = re.compile(r"<\w+:(\w+)>")
+PARAMETER = re.compile(r"<\w+:(\w+)>|{(\w+)}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,7 +36,7 @@ class Endpoint:
 def openapi() -> dict[str, Any]:
     """Give the interface as an OpenAPI 3.1 document."""
     spec: dict[str, Any] = current_app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec.to_dict()
-    return spec
+    return spec | {"paths": {named(path): with_names(item) for path, item in spec["paths"].items()}}
 
 
 @bp.get("/docs")
@@ -60,10 +60,25 @@ def areas() -> dict[str, list[Endpoint]]:
 def endpoints(rule: Rule) -> list[Endpoint]:
     """Give what a route answers to; its parameters are called as in JSON."""
     view: Any = current_app.view_functions[rule.endpoint]
-    path = PARAMETER.sub(lambda match: f"{{{parameter(match[1])}}}", rule.rule)
     summary = (view.__doc__ or "").partition("\n")[0]
     methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
-    return [Endpoint(path, method, view.scope, summary) for method in methods]
+    return [Endpoint(named(rule.rule), method, view.scope, summary) for method in methods]
+
+
+def named(path: str) -> str:
+    """Write the parameters of a path as the interface document does.
+
+    >>> named("/api/transactions/<id:transaction_id>/confirm"), named("/api/feeds/accounts/{fa_id}")
+    ('/api/transactions/{id}/confirm', '/api/feeds/accounts/{faId}')
+    """
+    return PARAMETER.sub(lambda match: f"{{{parameter(match[1] or match[2])}}}", path)
+
+
+def with_names(item: dict[str, Any]) -> dict[str, Any]:
+    """Give what the OpenAPI document says of a path, with its parameters called as in the path."""
+    if "parameters" not in item:
+        return item
+    return item | {"parameters": [each | {"name": parameter(each["name"])} for each in item["parameters"]]}
 
 
 def parameter(name: str) -> str:
