@@ -205,3 +205,9 @@ def test_each_act_is_recorded_once_with_what_it_changed(ada):
     assert [act["kind"] for act in acts][:2] == ["update_project", "create_project"]
     assert (acts[0]["before"], acts[0]["after"]) == ({"name": "Website"}, {"name": "Shop"})
     assert acts[0]["target"] == {"kind": "project", "id": str(made["id"])}
+
+
+def test_a_documented_name_is_any_text_of_1_to_255_characters(ben):
+    assert ben.post("/api/projects/groups", json={"name": " "}).status_code == 201
+    rule = {"name": " ", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}]}
+    assert ben.post("/api/automations/rules", json=rule).status_code == 201

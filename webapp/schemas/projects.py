@@ -72,7 +72,7 @@ class ProjectFormSchema(NewProjectSchema):
 class NewProjectGroupSchema(DocumentedSchema):
     """A group to make, as the interface document says it."""
 
-    name = fields.Name(required=True)
+    name = fields.Text(least=1, most=255, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 

@@ -44,7 +44,7 @@ class ConditionsSchema(DocumentedSchema):
 class RuleInputSchema(DocumentedSchema):
     """A rule as the interface document says it; what nothing used is listed under `ignored`."""
 
-    name = fields.Name(required=True)
+    name = fields.Text(least=1, most=255, required=True)
     description = fields.Text(most=500, allow_none=True, load_default=None)
     conditions = ma.fields.Nested(ConditionsSchema, allow_none=True, load_default=None)
     effects = ma.fields.List(
