@@ -49,10 +49,12 @@ def measured(folder: Path, samples: int) -> Iterator[tuple[Address, float, float
     house.refresh()
     ada, dan = (replace(house.people[name], app=house.app) for name in ("ada", "dan"))
     ids = everything(ada, Bank(house.app, ada))
+    # An id that is text keeps its shape, or it would be refused before anybody looks for it.
+    unknown = {name: each[:-8] + "0" * 8 for name, each in ids.items() if isinstance(each, str)}
     for address in addresses_of(house.app):
         if address.is_api and address.parameters:
             times = [
-                (seconds(dan, address, address.path(ids)), seconds(dan, address, address.path()))
+                (seconds(dan, address, address.path(ids)), seconds(dan, address, address.path(unknown)))
                 for _ in range(WARMING_UP + samples)
             ][WARMING_UP:]
             foreign, never = (median(each) * 1000 for each in zip(*times, strict=True))

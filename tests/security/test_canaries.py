@@ -1,5 +1,6 @@
 """Whatever another organization asks, no answer holds a word or an amount of these books (P36)."""
 
+import logging
 from collections import Counter
 from random import Random
 
@@ -97,7 +98,9 @@ def test_who_may_see_the_canaries_meets_them_often(cleo, asker):
     assert found >= 60
 
 
-def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figure, database_kind):
+def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figure, database_kind, caplog):
+    # pytest would keep every line of the log until the end.
+    caplog.set_level(logging.ERROR, logger="tieout.requests")
     house.leave()
     house.store.copy("books", "as_they_were")
     count = rounds(400, 100_000 if database_kind == "sqlite" else 400)
@@ -110,4 +113,7 @@ def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figur
             assert answer.status_code < 500, (seed, method, path, answer.text[:300])
             assert told(answer) == [], (seed, method, path, answer.status_code)
     assert statuses[2] >= statuses.total() / 5
-    figure("P36", f"0 canaries in {statuses.total()} answers made up at random, {statuses[2]} of them 200")
+    figure(
+        "P36",
+        f"0 canaries in {statuses.total()} answers to requests made up at random, {statuses[2]} of them 2xx",
+    )
