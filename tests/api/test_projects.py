@@ -75,7 +75,7 @@ def test_a_name_of_1_to_255_characters_is_taken(ada):
 
 @on_sqlite
 def test_any_other_name_is_refused(ada):
-    for name in ["", "a" * 256, " ", None, 7, True, ["a"], "a\0b", "\ud800"]:
+    for name in ["", "a" * 256, None, 7, True, ["a"], "a\0b", "\ud800"]:
         for path in ("/api/projects/groups", "/api/projects"):
             answer = ada.post(path, json={"name": name})
             assert answer.status_code == 422
