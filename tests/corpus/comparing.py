@@ -5,15 +5,16 @@ from decimal import Decimal
 from webapp import importers
 from webapp.importers import FileRefusedError
 from webapp.importers.balances import contradictions
+from webapp.ledger.currencies import canonical
 
 KINDS = {"bank": "BANK", "Bank": "BANK", "credit_card": "CARD", "investment": "BANK", None: "BANK"}
 AMOUNTS = {"sum", "opening_balance", "closing_balance"}
 LISTS = {"transactions", "pending_transactions"}
 
 
-def read_or_refused(data):
+def read_or_refused(data, mapping=None):
     try:
-        return importers.read(data)
+        return importers.read(data, mapping=mapping)
     except FileRefusedError:
         return None
 
@@ -65,12 +66,14 @@ def in_types(name, value):
         return Decimal(value)
     if name in LISTS:
         return [(day, Decimal(amount)) for day, amount in value]
+    if name == "currency" and value:
+        return canonical(value)
     return KINDS[value] if name == "kind" else value
 
 
-def assert_read_as_the_manifest_says(entry):
+def assert_read_as_the_manifest_says(entry, mapping=None):
     """Compare a file's outcome and, where it is taken, all that the manifest states about each account."""
-    bank_file = read_or_refused(entry.data)
+    bank_file = read_or_refused(entry.data, mapping)
     assert bank_file or entry.outcome in {"must_reject", "accept_or_reject"}
     if entry.outcome == "must_reject":
         assert bank_file is None

@@ -13,6 +13,7 @@ class Entry:
 
     path: str
     expected: dict
+    columns: dict | None = None
 
     @property
     def data(self) -> bytes:
@@ -23,8 +24,23 @@ class Entry:
         return self.expected["outcome"]
 
     @property
+    def mapping(self) -> dict[str, object]:
+        """Where a CSV file keeps its columns, in the words of a mapping."""
+        renamed = {
+            "currency_col": "currencyColumn",
+            "account_col": "accountColumn",
+            "pending_value": "pending",
+        }
+        return {renamed.get(name) or camelized(name): value for name, value in (self.columns or {}).items()}
+
+    @property
     def accounts(self) -> list[dict]:
         return self.expected.get("per_account", [])
+
+
+def camelized(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 @functools.cache
@@ -32,7 +48,7 @@ def entries(bank_format: str) -> tuple[Entry, ...]:
     """The files of one format, in the order of the manifest."""
     manifest = json.loads((CORPUS / "MANIFEST.json").read_text(encoding="utf-8"))
     return tuple(
-        Entry(entry["path"], entry["expected"])
+        Entry(entry["path"], entry["expected"], entry.get("csv_mapping"))
         for entry in manifest["entries"]
         if entry["format"] == bank_format
     )

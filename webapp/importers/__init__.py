@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Protocol
 
-from webapp.importers import camt, mt940, ofx, qif
+from webapp.importers import camt, csv_files, mt940, ofx, qif
 from webapp.importers.balances import contradictions
 from webapp.importers.bank_files import BankFile, FileRefusedError
 
@@ -21,7 +21,8 @@ class Reader(Protocol):
         """Read a whole file, or raise FileRefusedError."""
 
 
-_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940, qif)
+# Any text in columns may be CSV, so that it is asked last.
+_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940, qif, csv_files)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
@@ -37,5 +38,5 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             bank_file = reader.read(data, mapping=mapping)
             return replace(bank_file, warnings=(*bank_file.warnings, *contradictions(bank_file.statements)))
     raise FileRefusedError(
-        "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX or QIF."
+        "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX, QIF or CSV."
     )

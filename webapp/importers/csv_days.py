@@ -1,0 +1,133 @@
+"""Days of CSV: one format throughout a file, told by the mapping or found where only one reading is sound."""
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Final
+
+from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.texts import quoted
+
+_YEARS: Final = range(1900, 2200)
+_MAX_LENGTH: Final = 60
+_DIRECTIVES: Final = frozenset("aAbBdfHIjmMpSyYzZ%")
+_TOGETHER: Final = re.compile(r"%[dHmMSyY]%[dHmMSyY]")
+_TIMES: Final = (
+    "",
+    " %H:%M",
+    " %H:%M:%S",
+    ", %H:%M",
+    ", %H:%M:%S",
+    "T%H:%M:%S",
+    "T%H:%M:%S%z",
+    "T%H:%M:%S.%f%z",
+    " %H:%M:%S.%f",
+    " %I:%M:%S %p",
+)
+_ORDERS: Final = (
+    *(
+        day.replace("/", mark)
+        for day in ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y")
+        for mark in "/-. "
+    ),
+    *("%Y.%m.%d.", "%d.%m.%Y.", "%Y%m%d", "%Y年%m月%d日", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d/%b/%Y"),
+    *("%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
+)
+FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
+# By chance, five different days stand in their order once in sixty times.
+_ENOUGH: Final = 5
+
+
+class Days:
+    """Reads the days of one format; every text once, because a file repeats them."""
+
+    def __init__(self, date_format: str) -> None:
+        self._format = date_format
+        self._is_together = bool(_TOGETHER.search(date_format))
+        self._known: dict[str, date | None] = {}
+
+    def day(self, text: str) -> date | None:
+        """Read a day as it is written, never shifted by a zone, or None where it is none.
+
+        >>> Days("%d/%m/%Y").day("05/03/2026"), Days("%m/%d/%Y").day("31/01/2026"), Days("%Y%m%d").day("2026115")
+        (datetime.date(2026, 3, 5), None, None)
+        """
+        if text not in self._known:
+            self._known[text] = self._read(text.strip())
+        return self._known[text]
+
+    def _read(self, text: str) -> date | None:
+        # strptime takes the digits of every script, and 2026115 for November the fifth.
+        if len(text) > _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
+            return None
+        try:
+            found = datetime.strptime(text, self._format)  # noqa: DTZ007
+        except (ValueError, OverflowError):
+            return None
+        if self._is_together and found.strftime(self._format).casefold() != text.casefold():
+            return None
+        return found.date() if found.year in _YEARS else None
+
+
+def is_format(text: str) -> bool:
+    """Tell whether a text is strptime's for a whole day.
+
+    >>> [is_format(text) for text in ("%d.%m.%Y", "%Y-%m-%dT%H:%M:%S", "%m/%Y", "dd.mm.yyyy", "%d %q")]
+    [True, True, False, False, False]
+    """
+    letters = re.findall(r"%(.?)", text, re.DOTALL)
+    has = set(letters).intersection
+    return (
+        set(letters) <= _DIRECTIVES
+        and len(letters) == len(set(letters) - {"%"}) + letters.count("%")
+        and bool(has("yY") and (has("j") or (has("d") and has("mbB"))))
+    )
+
+
+def is_day(text: str) -> bool:
+    """Tell whether a text is a day in any format."""
+    return any(character.isdigit() for character in text) and bool(_sound([text], FORMATS))
+
+
+def found_format(texts: Iterable[str]) -> str:
+    """Find the one format in which every text is a day.
+
+    >>> found_format(["01/02/2024", "31/01/2024"]), found_format(["2024-03-04 10:00:00"])
+    ('%d/%m/%Y', '%Y-%m-%d %H:%M:%S')
+
+    Raises FileRefusedError where there is none, or where two differ and nothing speaks for one.
+    """
+    distinct = list(dict.fromkeys(text.strip() for text in texts))
+    sound = _sound(distinct, FORMATS)
+    if not sound:
+        raise FileRefusedError(
+            f"The days, such as {quoted(distinct[0] if distinct else '')}, are in no one format that is known;"
+            " say it in the mapping, as dateFormat (%d.%m.%Y)."
+        )
+    readings = {each: [Days(each).day(text) for text in distinct] for each in sound}
+    differing = {tuple(days): each for each, days in reversed(readings.items())}
+    running = [each for days, each in differing.items() if _runs(days)]
+    if len(differing) == 1 or len(running) == 1:
+        return running[0] if len(running) == 1 else next(iter(differing.values()))
+    formats = " or ".join(sorted(differing.values()))
+    raise FileRefusedError(
+        f"Days such as {quoted(distinct[0])} can be read in two ways; say which in the mapping, as dateFormat"
+        f" {formats}."
+    )
+
+
+def _sound(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
+    """The formats in which all texts are days."""
+    left = list(formats)
+    for text in texts:
+        left = [each for each in left if Days(each).day(text)]
+        if not left:
+            break
+    return left if texts else []
+
+
+def _runs(days: Sequence[date | None]) -> bool:
+    """Tell whether enough days to speak for it run forward, or backward, throughout."""
+    known = [each for each in days if each]
+    return len(set(known)) >= _ENOUGH and (known == sorted(known) or known == sorted(known, reverse=True))

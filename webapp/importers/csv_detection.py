@@ -1,0 +1,225 @@
+"""The layout of a table that no mapping tells: found by the words of its header and proved by its rows."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from webapp.importers import csv_words as words
+from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.csv_amounts import exact, marks
+from webapp.importers.csv_days import found_format
+from webapp.importers.csv_layouts import Layout, by_mapping, index, roles
+from webapp.importers.csv_mappings import Told
+from webapp.importers.csv_tables import Row
+from webapp.importers.texts import quoted
+from webapp.ledger.currencies import SUCCESSORS
+
+_FIRST: Final = 60
+_ROLES: Final = {
+    "date": words.BOOKED + words.DATED,
+    "amount": words.AMOUNT,
+    "debit": words.DEBIT,
+    "credit": words.CREDIT,
+    "balance": words.BALANCE,
+    "currency_column": words.CURRENCY,
+    "account_column": words.ACCOUNT,
+    "description": words.DESCRIPTION,
+    "counterparty": words.COUNTERPARTY,
+    "reference": words.REFERENCE,
+}
+# Under these names a file may keep several accounts; under any other one it may be the other side's.
+_OWN: Final = frozenset({"account", "account name", "auftragskonto", "iban auftragskonto", "first bank card"})
+_ASK: Final = "say it in a mapping"
+
+
+def layout_of(table: Sequence[Row], told: Told) -> Layout:
+    """Find a layout, of which `told` may say parts; raises FileRefusedError with what a mapping has to say."""
+    layout = by_mapping(table, told) if told.names_the_money else _found(table, told)
+    rows = _dated(table, layout)
+    if told.date_format:
+        layout.date_format = told.date_format
+    elif rows:
+        layout.date_format = found_format(row.cell(layout.columns["date"]) for row in rows)
+    layout.decimal, layout.thousands = _marks(rows, layout, told)
+    if not told.names_the_money:
+        _find_sign(rows, layout, told)
+        _refuse_fees(rows, layout)
+    return layout
+
+
+def has_header(table: Sequence[Row]) -> bool:
+    """Tell whether one of the first rows is a header whose words say where day and amount are."""
+    return _header(table) is not None
+
+
+def _header(table: Sequence[Row]) -> int | None:
+    for number, row in enumerate(table[:_FIRST]):
+        found = roles(row.cells, _ROLES)
+        if found["date"] and (found["amount"] or (found["debit"] and found["credit"])):
+            return number
+    return None
+
+
+def _found(table: Sequence[Row], told: Told) -> Layout:
+    header = told.header if told.header is not None else _header(table)
+    if header is None or header >= len(table) or told.has_header is False:
+        raise FileRefusedError(
+            "No row says where the file keeps its days and amounts; name the columns in a mapping, as date and"
+            " amount, or as date, debit and credit."
+        )
+    names = table[header].cells
+    body = table[header + 1 :]
+    found = roles(names, _ROLES)
+    layout = Layout(header, {}, names=list(names), invert=bool(told.invert), currency=told.currency)
+    layout.columns = {role: index(column, names, body, role) for role, column in told.columns.items()}
+    _find_amount(layout, found, body)
+    _find_date(layout, found, body)
+    rows = _dated(table, layout)
+    _find_currency(layout, found, rows, told)
+    _find_account(layout, found, rows)
+    for role in ("balance", "description", "counterparty", "reference"):
+        if found[role] and role not in layout.columns:
+            layout.columns[role] = found[role][0]
+    layout.balance_is_before = told.choices.get("balanceIs") == "before"
+    _find_flag_and_status(layout, rows, told)
+    return layout
+
+
+def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Row]) -> None:
+    columns = layout.columns
+    if columns.keys() & {"amount", "debit"}:
+        return
+    if found["amount"]:
+        columns["amount"] = _only(layout, found["amount"], body, "amount")
+    elif found["debit"] and found["credit"]:
+        columns["debit"] = _only(layout, found["debit"], body, "debit")
+        columns["credit"] = _only(layout, found["credit"], body, "credit")
+    else:
+        raise FileRefusedError(f"The header names no column of amounts; {_ASK}, as amount.")
+
+
+def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[Row]) -> None:
+    if "date" in layout.columns:
+        return
+    lines = [row for row in body if any(_has_digit(row.cell(column)) for column in layout.amounts)]
+    full = [column for column in found["date"] if all(row.cell(column) for row in lines)]
+    likely = full or found["date"]
+    if not likely:
+        raise FileRefusedError(f"The header names no column of days; {_ASK}, as date.")
+    layout.columns["date"] = _only(layout, likely, lines, "date")
+
+
+def _find_currency(layout: Layout, found: dict[str, list[int]], rows: Sequence[Row], told: Told) -> None:
+    if told.currency or "currency_column" in layout.columns:
+        return
+    named = [column for column in found["currency_column"] if not _any(rows, column, _has_digit)]
+    named = [column for column in named if _any(rows, column, bool)]
+    if named:
+        layout.columns["currency_column"] = _only(layout, named, rows, "currencyColumn")
+        return
+    code = (
+        words.currency_of(layout.names[layout.amounts[0]]) if layout.amounts[0] < len(layout.names) else None
+    )
+    if code:
+        layout.currency = SUCCESSORS.get(code, code)
+
+
+def _find_account(layout: Layout, found: dict[str, list[int]], rows: Sequence[Row]) -> None:
+    if "account_column" in layout.columns:
+        return
+    for column in found["account_column"]:
+        values = {row.cell(column) for row in rows}
+        is_own = words.plain(layout.names[column]) in _OWN
+        if values and "" not in values and (is_own or (len(values) == 1 and not found["counterparty"])):
+            layout.columns["account_column"] = column
+            return
+
+
+def _find_flag_and_status(layout: Layout, rows: Sequence[Row], told: Told) -> None:
+    names = layout.names
+    if told.flag:
+        layout.flag = (index(told.flag[0], names, rows, "flag"), *told.flag[1:])
+    if told.pending:
+        layout.pending = index(told.pending[0], names, rows, "pending"), frozenset({told.pending[1]})
+        return
+    for column in roles(names, {"status": words.STATUS})["status"]:
+        values = {row.cell(column).casefold() for row in rows}
+        if undone := sorted(values & words.UNDONE):
+            raise FileRefusedError(
+                f"The file says in {layout.named(column)} {quoted(undone[0])} of a row; take such rows out of"
+                " the file, for they moved no money."
+            )
+        if values & words.PENDING:
+            layout.pending = column, words.PENDING
+
+
+def _marks(rows: Sequence[Row], layout: Layout, told: Told) -> tuple[str, str]:
+    """The marks as told; where neither is, as the amounts tell."""
+    decimal, thousands = told.choices.get("decimal"), told.choices.get("thousands")
+    if decimal is None and thousands is None:
+        columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
+        return marks(row.cell(column) for row in rows for column in columns)
+    return decimal or ("," if thousands == "." else "."), thousands or ""
+
+
+def _find_sign(rows: Sequence[Row], layout: Layout, told: Told) -> None:
+    """Find which amounts are money out, by a flag beside them; what else may prove it is looked at later."""
+    if layout.flag or "amount" not in layout.columns or told.invert is not None:
+        return
+    column = layout.columns["amount"]
+    values = [exact(row.cell(column), layout.decimal, layout.thousands) for row in rows]
+    is_signed = any(value is not None and value < 0 for value in values)
+    for flag in range(len(layout.names)):
+        said = [row.cell(flag).casefold() for row in rows]
+        if not rows or not set(said) <= words.OUT | words.IN:
+            continue
+        agrees = [
+            (word in words.OUT) == (value < 0) for word, value in zip(said, values, strict=True) if value
+        ]
+        if not is_signed or all(agrees) or not any(agrees):
+            layout.flag = flag, words.OUT, words.IN
+            return
+        raise FileRefusedError(f"The words of {layout.named(flag)} contradict the signs; {_ASK}, as flag.")
+
+
+def _refuse_fees(rows: Sequence[Row], layout: Layout) -> None:
+    """Refuse amounts beside which fees stand, unless the amount is named as what is left of both."""
+    amount = words.plain(layout.names[layout.amounts[0]]) if "amount" in layout.columns else ""
+    if amount.startswith("net") or amount == "amount total":
+        return
+    for column in roles(layout.names, {"fee": words.FEE})["fee"]:
+        values = [
+            exact(row.cell(column), layout.decimal, layout.thousands) for row in rows if row.cell(column)
+        ]
+        if any(value != 0 for value in values):
+            raise FileRefusedError(
+                f"There are fees in {layout.named(column)}, and nothing tells whether the amounts include"
+                f" them; {_ASK} which column is the amount."
+            )
+
+
+def _only(layout: Layout, columns: Sequence[int], rows: Sequence[Row], key: str) -> int:
+    """The one column of a role; several are one only where they hold the same."""
+    for other in columns[1:]:
+        if any(row.cell(columns[0]) != row.cell(other) for row in rows):
+            both = f"{layout.named(columns[0])} and {layout.named(other)}"
+            raise FileRefusedError(f"Both {both} may be meant; {_ASK} which one, as {key}.")
+    return columns[0]
+
+
+def _dated(table: Sequence[Row], layout: Layout) -> list[Row]:
+    """The rows with digits where the day and an amount are."""
+    date = layout.columns["date"]
+    amounts = layout.amounts
+    return [
+        row
+        for row in layout.body(table)
+        if _has_digit(row.cell(date)) and any(_has_digit(row.cell(column)) for column in amounts)
+    ]
+
+
+def _any(rows: Sequence[Row], column: int, holds: Callable[[str], bool]) -> bool:
+    return any(holds(row.cell(column)) for row in rows)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
