@@ -248,6 +248,22 @@ def test_a_row_that_is_longer_than_the_others_refuses_the_file():
     assert "more cells" in refusal(PLAIN + "2026-03-03,Tea,-3.00,994.00,x\n", BY_NAME)
 
 
+def test_a_byte_that_is_no_text_refuses_the_file_instead_of_joining_digits():
+    assert "damaged" in refusal(PLAIN.replace("900", "9\0" + "00").encode(), BY_NAME)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["unicode_escape", "idna", "punycode", "rot13", "undefined", "utf-7", "hz"]
+)
+def test_an_encoding_that_is_none_of_text_is_refused(encoding):
+    assert "encoding" in refusal(PLAIN, {"encoding": encoding})
+
+
+def test_a_mapping_may_say_a_part_and_the_file_the_rest():
+    text = 'Txn Date,Details,Debit,Credit\n01/02/2026,Tea,"1,00,000.50",\n03/04/2026,Rent,,9\n'
+    assert amounts(text, {"dateFormat": "%d/%m/%Y"}) == ["-100000.50", "9"]
+
+
 def test_a_header_without_rows_is_a_sound_file_with_nothing_to_book():
     bank_file = read(b"Date,Description,Amount\n")
     assert (bank_file.statements, len(bank_file.warnings)) == ((), 1)
@@ -261,7 +277,7 @@ def test_a_header_without_rows_is_a_sound_file_with_nothing_to_book():
         b'{"a": [1,2],\n"b": [3,4]}',
         b"PK\x03\x04a,b\n1,2\n",
         b"\x89PNG\r\n\x1a\n\0\0,\1,\n,,\n",
-        b"Hello there\nthis is a letter\n",
+        b"Hello there,\nthis is a letter\n",
         codecs.BOM_UTF8 + b"<?xml version='1.0'?><a>1,2\n3,4</a>",
     ],
 )

@@ -27,7 +27,9 @@ _ROLES: Final = {
     "reference": words.REFERENCE,
 }
 # Under these names a file may keep several accounts; under any other one it may be the other side's.
-_OWN: Final = frozenset({"account", "account name", "auftragskonto", "iban auftragskonto", "first bank card"})
+_OWN: Final = frozenset(
+    {"account", "account name", "auftragskonto", "iban auftragskonto", "rekening", "rekeningnummer"}
+)
 _ASK: Final = "say it in a mapping"
 
 

@@ -35,14 +35,14 @@ class Row(NamedTuple):
 
 
 def looks_like_a_table(data: bytes) -> bool:
-    """Tell whether the bytes are text in lines that one mark parts into as many cells each."""
+    """Tell whether the bytes are text in lines that a mark parts into cells."""
     head = opening(data).decode("latin-1")
     if _CONTROLS.search(head) or _MARKUP.match(head):
         return False
     lines = [line for line in re.split(r"[\r\n]+", head) if line.strip()]
     for mark in DELIMITERS:
-        counts = Counter(line.count(mark) for line in lines if mark in line)
-        if counts and (max(counts.values()) > 1 or (len(lines) == 1 and lines[0].count(mark) > 1)):
+        counts = [line.count(mark) for line in lines if mark in line]
+        if len(counts) > 1 or any(count > 1 for count in counts):
             return True
     return False
 
@@ -136,7 +136,10 @@ def rows(text: str, delimiter: str) -> Iterator[Row]:
 
 def _lines(text: str) -> Iterator[str]:
     """The lines with their ends, and after them one that shows whether a quote was left open."""
-    for line in io.StringIO(text.replace("\0", "").removesuffix("\x1a"), newline=""):
+    whole = text.rstrip("\0\x1a")
+    if "\0" in whole:
+        raise FileRefusedError("The file holds bytes that are no text; it is damaged, download it again.")
+    for line in io.StringIO(whole, newline=""):
         if len(line) > _MAX_LINE:
             raise FileRefusedError("A line of the file is longer than any bank writes; download it again.")
         yield line

@@ -61,7 +61,7 @@ CURRENCY: Final = _words("""
     валюта; валюта счета; 通貨
 """)
 ACCOUNT: Final = _words("""
-    account number; account; account no; account id; account name; own account; iban; first bank card;
+    account number; account; account no; account id; account name; own account; iban; first bank card; rekening;
     card; auftragskonto; rekeningnummer; iban auftragskonto; cuenta; compte; conto; konto; számlaszám;
     numer rachunku; 账号; 账户; номер счета
 """)
