@@ -248,6 +248,11 @@ def test_a_row_that_is_longer_than_the_others_refuses_the_file():
     assert "more cells" in refusal(PLAIN + "2026-03-03,Tea,-3.00,994.00,x\n", BY_NAME)
 
 
+def test_a_text_that_is_split_behind_the_amount_moves_nothing():
+    text = "Date,Amount,Note\n2026-03-01,-3.00,Tea\n2026-03-02,-4.00,Tea, cake\n2026-03-03,-5.00,Ale\n"
+    assert amounts(text) == ["-3.00", "-4.00", "-5.00"]
+
+
 def test_a_byte_that_is_no_text_refuses_the_file_instead_of_joining_digits():
     assert "damaged" in refusal(PLAIN.replace("900", "9\0" + "00").encode(), BY_NAME)
 

@@ -43,7 +43,11 @@ class Reader:
             len(layout.names), _commonest([row for row in layout.body(table) if any(row.cells)])
         )
         self._debits_are_signed = self._has_signed_debits()
-        self._texts = self._text_columns()
+        worded = self._worded_columns()
+        # A mark inside a text without quotes moves every cell behind it, so that 5 may stand where 50 was.
+        self._may_shift = any(column < max([layout.columns["date"], *layout.amounts]) for column in worded)
+        told = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
+        self._texts = told if "description" in layout.columns else worded
 
     def entries(self) -> tuple[list[Entry], list[SkippedRow]]:
         """Read every row; raises FileRefusedError with row, column and value."""
@@ -62,7 +66,7 @@ class Reader:
         return entries, [each for each in skipped if each.text]
 
     def _entry(self, row: Row, day: date, amount: Decimal) -> Entry:
-        if any(row.cells[self._longest :]):
+        if self._may_shift and any(row.cells[self._longest :]):
             raise self._refused(
                 row, self._longest, "the row has more cells than the others; one may be split"
             )
@@ -179,12 +183,10 @@ class Reader:
             value and value > 0 for value in values
         )
 
-    def _text_columns(self) -> list[int]:
-        """The columns of the bank's text: as told, with the other side's name, else all that hold words."""
-        columns = self._layout.columns
-        if "description" in columns:
-            return [columns[role] for role in ("counterparty", "description") if role in columns]
-        used = {*columns.values()} - {columns.get("counterparty")}
+    def _worded_columns(self) -> list[int]:
+        """The columns that hold the bank's words, the other side's name among them."""
+        free = ("counterparty", "description")
+        used = {column for role, column in self._layout.columns.items() if role not in free}
         used |= {each[0] for each in (self._layout.flag, self._layout.pending) if each}
         body = self._layout.body(self._table)
         return [
