@@ -20,7 +20,8 @@ DAMAGE = re.compile(r"-- (?P<code>\w+)(?: without (?P<loosened>\w+))?\n(?P<state
 DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding="utf-8"))
 # Every statement that takes from a table what would refuse a row; PostgreSQL writes them itself.
 LOOSENING = """
-    SELECT format('ALTER TABLE %%s DROP CONSTRAINT IF EXISTS %%I CASCADE', conrelid::regclass, conname) FROM pg_constraint
+    SELECT format('ALTER TABLE %%s DROP CONSTRAINT IF EXISTS %%I CASCADE', conrelid::regclass, conname)
+    FROM pg_constraint
     WHERE conrelid = %(table)s::regclass AND contype NOT IN ('p', 'n')
     UNION ALL
     SELECT format('DROP INDEX IF EXISTS %%s', indexrelid::regclass) FROM pg_index
