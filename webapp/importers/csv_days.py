@@ -85,11 +85,6 @@ def is_format(text: str) -> bool:
     )
 
 
-def is_day(text: str) -> bool:
-    """Tell whether a text is a day in any format."""
-    return any(character.isdigit() for character in text) and bool(_sound([text], FORMATS))
-
-
 def found_format(texts: Iterable[str]) -> str:
     """Find the one format in which every text is a day.
 

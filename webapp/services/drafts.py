@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.entries import Leg
 from webapp.ledger.mirrors import RestAccounts, with_mirrors
-from webapp.models import Account, FeedAccount, JournalEntry, Organization, Transaction
+from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries import accounts, exchange_rates, organizations
 from webapp.services import journal_entries
 
@@ -97,18 +97,3 @@ def add(
 def unmirrored(legs: Sequence[Leg]) -> list[Leg]:
     """Give the counter legs of an entry for a fresh mirroring: without the bank's and without the rest of the last."""
     return [replace(leg, amount_base_minor=None) for leg in legs if not leg.is_bank_leg]
-
-
-def names_of(organization_id: str, legs: Sequence[Leg]) -> str:
-    """Name the accounts of legs, for titles and the audit trail."""
-    ids = list(dict.fromkeys(leg.account_id for leg in legs))
-    names: dict[int, str] = dict(
-        db.session.execute(
-            sa.select(Account.id, Account.name).where(
-                Account.organization_id == organization_id, Account.id.in_(ids)
-            )
-        )
-        .tuples()
-        .all()
-    )
-    return ", ".join(names.get(account_id, "") for account_id in ids)

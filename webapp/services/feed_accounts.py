@@ -11,11 +11,12 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.canonical import camel
-from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.errors import LedgerError
 from webapp.models import Account, FeedAccount, Institution
 from webapp.services import backing
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
+from webapp.services.changes import NothingToChangeError
 
 # Whole thousands belong to a type of account in the default chart; a bank's account takes the first free code there.
 CODES = {"ASSET": range(1000, 2000), "LIABILITY": range(2000, 3000)}
@@ -26,12 +27,6 @@ class NumberTakenError(LedgerError):
     """There is a feed account with this number in this currency already."""
 
     code = "external_id_taken"
-
-
-class NothingToChangeError(UnprocessableError):
-    """Say what to change; nothing was sent."""
-
-    code = "nothing_to_change"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from werkzeug.routing import BaseConverter, ValidationError
 
-LARGEST_ID = 2**63 - 1
+from webapp.schemas.fields import LARGEST_ID
 
 
 class IdConverter(BaseConverter):

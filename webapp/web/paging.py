@@ -11,8 +11,8 @@ from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.queries.paging import Page
+from webapp.schemas.fields import LARGEST_ID
 
-LARGEST_ID = 2**63 - 1
 # What no text in the books contains; anything else may be part of a name that a list went up to.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
