@@ -16,7 +16,7 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries import lookups, organizations
-from webapp.services import import_plans, import_writes, previews
+from webapp.services import import_coverage, import_plans, import_writes, previews
 from webapp.services.action_requests import Act, act, new_id, record
 from webapp.services.actors import Actor
 from webapp.services.import_accounts import open_missing
@@ -186,8 +186,10 @@ def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
 
 def _describe(imported: Import, plan: Plan) -> None:
     imported.format = plan.file.format
-    imported.warnings = plan.warnings
-    imported.accounts = plan.as_json()
+    accounts = plan.as_json()
+    compared = import_coverage.warnings(imported.organization_id, accounts, import_id=imported.id)
+    imported.warnings = [*plan.warnings, *compared]
+    imported.accounts = accounts
 
 
 def _remember(imported: Import, plan: Plan, opened: set[int]) -> None:

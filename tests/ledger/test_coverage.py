@@ -1,0 +1,59 @@
+"""Which days statements cover, and what is missing between them."""
+
+from datetime import date
+
+from webapp.ledger.coverage import Covered, Days, findings, merged
+from webapp.ledger.money import Money
+
+
+def day(text):
+    return date.fromisoformat(f"2026-{text}")
+
+
+def statement(first, last, opening=None, closing=None):
+    balances = [None if each is None else Money(each, "EUR") for each in (opening, closing)]
+    return Covered(day(first), day(last), *balances)
+
+
+JANUARY = statement("01-01", "01-31", 0, 100)
+MARCH = statement("03-01", "03-31", 250, 300)
+
+
+def test_a_statement_that_goes_on_leaves_nothing_to_say():
+    found = findings(statement("02-01", "02-28", 100, 250), [JANUARY, MARCH])
+    assert (found.before, found.after) == (JANUARY, MARCH)
+    assert [found.gap_before, found.gap_after, found.off_before, found.off_after, found.overlap] == [None] * 5
+
+
+def test_a_missing_month_is_named_with_its_days_and_its_money():
+    found = findings(MARCH, [JANUARY])
+    assert found.gap_before == Days(day("02-01"), day("02-28"))
+    assert found.off_before == Money(150, "EUR")
+
+
+def test_a_statement_that_is_put_into_a_gap_is_measured_on_both_sides():
+    found = findings(statement("02-10", "02-20", 120, 240), [JANUARY, MARCH])
+    assert found.gap_before == Days(day("02-01"), day("02-09"))
+    assert found.gap_after == Days(day("02-21"), day("02-28"))
+    assert (found.off_before, found.off_after) == (Money(20, "EUR"), Money(10, "EUR"))
+
+
+def test_quiet_days_are_no_gap_where_the_balances_agree():
+    found = findings(statement("02-16", "02-20", 100, 120), [JANUARY])
+    assert (found.gap_before, found.off_before) == (None, None)
+
+
+def test_two_statements_may_part_a_day():
+    found = findings(statement("01-31", "02-03", 100, 90), [JANUARY])
+    assert (found.overlap, found.before) == (None, JANUARY)
+
+
+def test_days_that_another_statement_has_too_are_an_overlap_and_no_gap():
+    found = findings(statement("01-20", "02-28"), [JANUARY, statement("01-01", "01-10")])
+    assert found.overlap == Days(day("01-20"), day("01-31"))
+    assert found.gap_before is None
+
+
+def test_statements_merge_into_runs_whatever_their_order():
+    there = [MARCH, statement("01-15", "02-10"), JANUARY, statement("02-11", "02-12")]
+    assert merged(there) == [Days(day("01-01"), day("02-12")), Days(day("03-01"), day("03-31"))]

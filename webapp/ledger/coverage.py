@@ -1,0 +1,148 @@
+"""Coverage: which days of a bank account its statements cover, and how one statement goes on from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from webapp.ledger.money import Money
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """The days that one statement covers, both inclusive, and the balances that it opens and closes with, if stated."""
+
+    first: date
+    last: date
+    opening: Money | None = None
+    closing: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """Days in a row, both ends inclusive."""
+
+    first: date
+    last: date
+
+    @property
+    def count(self) -> int:
+        """Tell how many days they are.
+
+        >>> Days(date(2026, 2, 27), date(2026, 3, 1)).count
+        3
+        """
+        return (self.last - self.first).days + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How a statement stands to those that are there already; what is None is as it should be, or cannot be told.
+
+    `before` and `after` are the nearest statements on either side. `gap_before` and `gap_after` are the days that
+    no statement covers between them; `off_before` is how much this one opens away from where the one before it
+    closed, `off_after` how much the one after it opens away from where this one closes. `overlap` are the days
+    that other statements cover too.
+    """
+
+    before: Covered | None = None
+    after: Covered | None = None
+    gap_before: Days | None = None
+    gap_after: Days | None = None
+    off_before: Money | None = None
+    off_after: Money | None = None
+    overlap: Days | None = None
+
+
+def findings(new: Covered, there: Iterable[Covered]) -> Findings:
+    """Tell how a statement stands to the others of its account.
+
+    Balances that agree prove that nothing is missing, so that quiet days between two statements are no gap then.
+
+    >>> october = Covered(date(2026, 10, 1), date(2026, 10, 30), closing=Money(500, "EUR"))
+    >>> found = findings(Covered(date(2026, 11, 2), date(2026, 11, 30)), [october])
+    >>> found.gap_before, found.off_before, found.overlap
+    (Days(first=datetime.date(2026, 10, 31), last=datetime.date(2026, 11, 1)), None, None)
+    >>> findings(Covered(date(2026, 11, 2), date(2026, 11, 30), Money(500, "EUR")), [october]).gap_before
+    >>> str(findings(Covered(date(2026, 11, 2), date(2026, 11, 30), Money(450, "EUR")), [october]).off_before)
+    '-0.50'
+    >>> findings(Covered(date(2026, 10, 20), date(2026, 11, 30)), [october]).overlap.count
+    11
+    """
+    there = list(there)
+    touching = [each for each in there if each.first <= new.last and each.last >= new.first]
+    # Two statements may part a day between them; where the balances go on, that is no overlap.
+    overlapping = [each for each in touching if not _goes_on(each, new) and not _goes_on(new, each)]
+    before = max(
+        (each for each in there if each.last < new.first or _goes_on(each, new)),
+        key=lambda each: (each.last, each.first),
+        default=None,
+    )
+    after = min(
+        (each for each in there if each.first > new.last or _goes_on(new, each)),
+        key=lambda each: (each.first, each.last),
+        default=None,
+    )
+    covers_start = any(each.first < new.first for each in overlapping)
+    covers_end = any(each.last > new.last for each in overlapping)
+    return Findings(
+        before=before,
+        after=after,
+        gap_before=None if covers_start else _gap(before, new),
+        gap_after=None if covers_end else _gap(new, after),
+        off_before=None if covers_start else _off(before, new),
+        off_after=None if covers_end else _off(new, after),
+        overlap=_shared(new, overlapping),
+    )
+
+
+def merged(there: Iterable[Covered]) -> list[Days]:
+    """Give the days that statements cover as runs, oldest first; a stretch that balances prove quiet is covered.
+
+    >>> [run.count for run in merged([Covered(date(2026, 3, 1), date(2026, 3, 31)),
+    ...     Covered(date(2026, 4, 1), date(2026, 4, 2)), Covered(date(2026, 5, 1), date(2026, 5, 2))])]
+    [33, 2]
+    """
+    runs: list[Days] = []
+    last: Covered | None = None
+    for each in sorted(there, key=lambda each: (each.first, each.last)):
+        if runs and last and (each.first <= runs[-1].last + DAY or _goes_on(last, each)):
+            runs[-1] = Days(runs[-1].first, max(runs[-1].last, each.last))
+        else:
+            runs.append(Days(each.first, each.last))
+        if last is None or each.last >= last.last:
+            last = each
+    return runs
+
+
+def _goes_on(one: Covered, other: Covered) -> bool:
+    """Tell whether the balances prove that a statement goes on where one that ends no later left off."""
+    return (
+        one.closing is not None
+        and one.closing == other.opening
+        and one.first <= other.first
+        and one.last <= other.first
+    )
+
+
+def _gap(one: Covered | None, other: Covered | None) -> Days | None:
+    if one is None or other is None or other.first <= one.last + DAY or _goes_on(one, other):
+        return None
+    return Days(one.last + DAY, other.first - DAY)
+
+
+def _off(one: Covered | None, other: Covered | None) -> Money | None:
+    if one is None or other is None or one.closing is None or other.opening is None:
+        return None
+    return None if one.closing == other.opening else other.opening - one.closing
+
+
+def _shared(new: Covered, others: Sequence[Covered]) -> Days | None:
+    if not others:
+        return None
+    first = max(new.first, min(each.first for each in others))
+    last = min(new.last, max(each.last for each in others))
+    return Days(first, last)
