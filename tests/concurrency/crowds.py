@@ -36,8 +36,11 @@ class Client:
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
     def post(self, path: str, body: Any = None) -> Answer:
+        return self.send("POST", path, body)
+
+    def send(self, method: str, path: str, body: Any = None) -> Answer:
         began = time.monotonic()
-        self._connection.request("POST", path, json.dumps(body or {}), self._headers)
+        self._connection.request(method, path, json.dumps(body or {}), self._headers)
         response = self._connection.getresponse()
         text = response.read()
         return Answer(path, response.status, json.loads(text), time.monotonic() - began)

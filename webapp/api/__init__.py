@@ -21,6 +21,7 @@ NOUNS = (
     "feed_accounts",
     "imports",
     "journal_entries",
+    "lock_dates",
     "merchants",
     "projects",
     "reconciliations",

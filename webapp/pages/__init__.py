@@ -14,6 +14,7 @@ NOUNS = (
     "hub",
     "imports",
     "journal_entries",
+    "lock_dates",
     "members",
     "merchants",
     "organizations",

@@ -97,12 +97,16 @@ def _mirror_drafts(organization: Organization, changed: Iterable[Said]) -> list[
             organization.id, rate["currency"], rate["day"], last
         ):
             leaning[entry.id] = (entry, rate_day)
+    return mirror_anew(organization, leaning.values())
+
+
+def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry, date]]) -> list[int]:
+    """Mirror drafts at the rates of a day each; answers the ids of those that changed.
+
+    One whose amounts do not balance at those rates stays as it was: whoever posts it is told so.
+    """
     rests = {accounts.by_role(organization.id, role).id for role in (Role.ROUNDING, Role.REALISED_EXCHANGE)}
-    return [
-        entry.id
-        for entry, rate_day in leaning.values()
-        if _mirror_draft(organization, entry, rate_day, rests)
-    ]
+    return [entry.id for entry, rate_day in drafts_ if _mirror_draft(organization, entry, rate_day, rests)]
 
 
 def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: date, rests: set[int]) -> bool:
@@ -114,7 +118,6 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
     try:
         fresh = drafts.mirror_legs(organization, bare, rate_day)
     except UnbalancedError:
-        # Its amounts do not fit the new rate; whoever posts it is told so, the rate itself stays right.
         return False
     if list(fresh) == present:
         return False

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import FeedAccount, Transaction
-from webapp.queries import openings
+from webapp.queries import openings, organizations
+from webapp.services import lock_dates
 
 
 def resynchronise(account: FeedAccount, *, now: datetime) -> None:
@@ -24,6 +25,10 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
         _move(*mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
     else:
         _move(*mine, before="SET_ASIDE", after="BOOKED", now=now)
+    organization = organizations.get(account.organization_id)
+    if organization.lock_date is not None:
+        # The draft of a line set aside stops no lock; brought back, it needs an open day.
+        lock_dates.open_drafts(organization, organization.lock_date)
 
 
 def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:

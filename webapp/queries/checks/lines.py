@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.queries import lock_dates
 from webapp.queries.checks.violations import Violation, entry, found, line
 
 OF_FEED = sa.and_(
@@ -166,20 +167,13 @@ def currencies() -> Iterable[Violation]:
 
 def drafts_in_locked_periods() -> Iterable[Violation]:
     """Find drafts dated in a closed period; correction markers and the drafts of set-aside lines are free."""
-    set_aside = sa.exists().where(
-        Transaction.organization_id == JournalEntry.organization_id,
-        Transaction.journal_entry_id == JournalEntry.id,
-        Transaction.status == "SET_ASIDE",
-    )
     return found(
         "draft_in_locked_period",
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"), JournalEntry.effective_on)
         .join(Organization, Organization.id == JournalEntry.organization_id)
         .where(
-            JournalEntry.status == "DRAFT",
-            JournalEntry.corrects_id.is_(None),
             JournalEntry.effective_on <= Organization.lock_date,
-            ~set_aside,
+            lock_dates.holds_a_day(),
         ),
         lambda row: f"Draft {row.entry_id} is dated {row.effective_on}, in a locked period.",
         entry,

@@ -1,0 +1,48 @@
+"""Questions about the closed period: which drafts stand in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.models import JournalEntry, Posting, Transaction
+
+
+def holds_a_day() -> sa.ColumnElement[bool]:
+    """Tell which entries are drafts that need an open day: neither correction markers nor of lines set aside."""
+    set_aside = sa.exists().where(
+        Transaction.organization_id == JournalEntry.organization_id,
+        Transaction.journal_entry_id == JournalEntry.id,
+        Transaction.status == "SET_ASIDE",
+    )
+    return sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_(None), ~set_aside)
+
+
+def drafts_until(organization_id: str, day: date) -> Sequence[sa.ColumnElement[bool]]:
+    """Choose the drafts dated at or before a day that would need an open one."""
+    return JournalEntry.organization_id == organization_id, JournalEntry.effective_on <= day, holds_a_day()
+
+
+def count_until(organization_id: str, day: date) -> int:
+    """Count those drafts."""
+    return db.session.scalar(sa.select(sa.func.count()).where(*drafts_until(organization_id, day))) or 0
+
+
+def mirrored_until(organization_id: str, day: date) -> Sequence[JournalEntry]:
+    """List those of them that no line dates and that lean on a rate of their own day."""
+    posting = (
+        Posting.organization_id == JournalEntry.organization_id,
+        Posting.journal_entry_id == JournalEntry.id,
+    )
+    foreign = sa.exists().where(*posting, Posting.currency != JournalEntry.base_currency)
+    of_a_line = sa.exists().where(*posting, Posting.transaction_id.is_not(None))
+    return db.session.scalars(
+        sa.select(JournalEntry)
+        .where(*drafts_until(organization_id, day), foreign, ~of_a_line)
+        .order_by(JournalEntry.id)
+        .options(orm.selectinload(JournalEntry.postings))
+    ).all()
