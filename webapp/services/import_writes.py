@@ -1,33 +1,22 @@
-"""An import written in bulk: the lines of a file, their drafts, the verdicts and the balances that the file states."""
+"""An import written in bulk: the lines of a file, the verdicts and the balances that the file states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import allocate_ids, db
+from webapp.db import db
 from webapp.importers.bank_files import FileRefusedError
-from webapp.ledger.chart import uncategorised
-from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.rates import mirror
-from webapp.models import (
-    FeedAccount,
-    Import,
-    ImportLine,
-    JournalEntry,
-    Organization,
-    Posting,
-    ProviderBalance,
-    Transaction,
-)
-from webapp.queries import accounts, known_lines, openings, rate_tables
-from webapp.queries.rate_tables import RateTable
+from webapp.models import FeedAccount, Import, ImportLine, Organization, ProviderBalance, Transaction
+from webapp.queries import known_lines
+from webapp.services import line_writes
 from webapp.services.import_lines import PlannedLine
 from webapp.services.import_plans import AccountPlan, Plan
+from webapp.services.line_writes import LineTooLargeError, NewLine
 
 Row = dict[str, Any]
 
@@ -65,133 +54,39 @@ def _feed(account: AccountPlan) -> FeedAccount:
 
 
 def _write_lines(writing: Writing, account: AccountPlan) -> None:
-    """Write the lines that the books do not know, the booked ones each with its draft."""
-    feed_account = _feed(account)
-    booked = account.added
+    """Write the lines that the books do not know."""
     pending = [line for line in account.lines if line.line.pending and line.known_id is None]
-    opening_day = openings.opening_day(writing.organization.id, feed_account.id)
-    entry_ids = _write_entries(writing, booked)
-    line_ids = allocate_ids(_table(Transaction), len(booked) + len(pending))
-    rows = []
-    for line, entry_id, line_id in zip(
-        [*booked, *pending], [*entry_ids, *[None] * len(pending)], line_ids, strict=True
-    ):
+    lines = [*account.added, *pending]
+    try:
+        line_ids = line_writes.write(
+            writing.organization,
+            _feed(account),
+            [_new_line(line) for line in lines],
+            now=writing.now,
+            import_id=writing.imported.id,
+        )
+    except LineTooLargeError as error:
+        row = lines[error.index].line.row
+        raise FileRefusedError(f"Line {row} in {writing.organization.base_currency}: {error}") from None
+    for line, line_id in zip(lines, line_ids, strict=True):
         line.known_id = line_id
-        rows.append(_line_row(writing, feed_account, line, entry_id, _status(line, opening_day)))
-    _insert(Transaction, rows)
-    _insert(Posting, _posting_rows(writing, feed_account, zip(booked, entry_ids, strict=True)))
 
 
-def _status(line: PlannedLine, opening_day: date | None) -> str:
-    if line.line.pending:
-        return "PENDING"
-    return "SET_ASIDE" if opening_day is not None and line.line.booked_on <= opening_day else "BOOKED"
-
-
-def _line_row(
-    writing: Writing, feed_account: FeedAccount, planned: PlannedLine, entry_id: int | None, status: str
-) -> Row:
+def _new_line(planned: PlannedLine) -> NewLine:
     line = planned.line
-    return writing.row(
-        id=planned.known_id,
-        feed_account_id=feed_account.id,
+    return NewLine(
         provider_transaction_id=line.provider_transaction_id,
-        status=status,
         booked_on=line.booked_on,
         value_on=line.value_on,
         amount_minor=planned.amount_minor,
-        currency=feed_account.currency,
         description=line.description,
         counterparty=line.counterparty,
         reference=line.reference,
         iban=line.iban,
         line_key=planned.key.digest,
         occurrence=planned.key.occurrence,
-        import_id=writing.imported.id,
-        removed_by_import_id=None,
-        journal_entry_id=entry_id,
-        created_at=writing.now,
-        updated_at=writing.now,
+        is_pending=line.pending,
     )
-
-
-def _write_entries(writing: Writing, booked: Sequence[PlannedLine]) -> Sequence[int]:
-    """Write a draft for each line, on its own day or the first open one."""
-    organization = writing.organization
-    lock = organization.lock_date
-    first_open = None if lock is None else lock + timedelta(days=1)
-    ids = allocate_ids(_table(JournalEntry), len(booked))
-    _insert(
-        JournalEntry,
-        [
-            writing.row(
-                id=entry_id,
-                effective_on=max(line.line.booked_on, first_open) if first_open else line.line.booked_on,
-                description=line.line.description,
-                status="DRAFT",
-                source="bank_feed",
-                base_currency=organization.base_currency,
-                created_at=writing.now,
-            )
-            for entry_id, line in zip(ids, booked, strict=True)
-        ],
-    )
-    return ids
-
-
-def _posting_rows(
-    writing: Writing, feed_account: FeedAccount, drafts: Iterable[tuple[PlannedLine, int]]
-) -> list[Row]:
-    """Give the bank leg of each draft and the leg that waits for its account, mirrored at the booking day's rate."""
-    drafts = list(drafts)
-    organization = writing.organization
-    base = organization.base_currency
-    rates = _rates(organization, feed_account.currency, [line.line.booked_on for line, _ in drafts])
-    waiting = {
-        role: accounts.by_role(organization.id, role.value).id
-        for role in {uncategorised(line.amount_minor) for line, _ in drafts}
-    }
-    rows = []
-    for line, entry_id in drafts:
-        mirrored = _mirrored(line, feed_account.currency, base, rates)
-        shared = writing.row(journal_entry_id=entry_id, currency=feed_account.currency, base_currency=base)
-        rows += [
-            {
-                **shared,
-                "position": 0,
-                "account_id": feed_account.account_id,
-                "amount_minor": line.amount_minor,
-                "amount_base_minor": mirrored,
-                "is_bank_leg": True,
-                "transaction_id": line.known_id,
-            },
-            {
-                **shared,
-                "position": 1,
-                "account_id": waiting[uncategorised(line.amount_minor)],
-                "amount_minor": -line.amount_minor,
-                "amount_base_minor": None if mirrored is None else -mirrored,
-                "is_bank_leg": False,
-                "transaction_id": None,
-            },
-        ]
-    return rows
-
-
-def _rates(organization: Organization, currency: str, days: Sequence[date]) -> RateTable:
-    if not days:
-        return RateTable()
-    return rate_tables.between(organization.id, currency, organization.base_currency, min(days), max(days))
-
-
-def _mirrored(line: PlannedLine, currency: str, base: str, rates: RateTable) -> int | None:
-    if currency == base:
-        return line.amount_minor
-    rate = rates.on(line.line.booked_on)
-    try:
-        return None if rate is None else mirror(line.amount_minor, currency, base, rate)
-    except UnprocessableError as error:
-        raise FileRefusedError(f"Line {line.line.row} in {base}: {error}") from None
 
 
 def _replace_pending(writing: Writing, account: AccountPlan) -> None:
