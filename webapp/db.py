@@ -7,7 +7,7 @@ import fcntl
 import os
 import threading
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,6 +103,23 @@ class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written
 @compiles(fold, "postgresql")
 def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
     return f"lower({compiler.process(element.clauses, **kwargs)})"
+
+
+class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
+    """The first day of a day's month, which month sums are kept under."""
+
+    type = sa.Date()
+    inherit_cache = True
+
+
+@compiles(first_of_month, "sqlite")
+def _first_of_month_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"(substr({compiler.process(element.clauses, **kwargs)}, 1, 8) || '01')"
+
+
+@compiles(first_of_month, "postgresql")
+def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
 
 
 db = SQLAlchemy(metadata=Base.metadata, session_options={"expire_on_commit": False})

@@ -183,3 +183,31 @@ UPDATE accounts SET type = 'NONSENSE' WHERE code = '6100';
 -- value_missing without transactions
 UPDATE transactions SET description = NULL
 WHERE id = (SELECT min(id) FROM transactions WHERE status = 'BOOKED' AND feed_account_id = 1);
+
+-- sum_differs
+UPDATE day_sums SET amount_minor = amount_minor + 1
+WHERE (organization_id, account_id, day) IN (SELECT organization_id, account_id, day FROM day_sums LIMIT 1);
+
+-- sum_differs
+UPDATE month_sums SET amount_base_minor = amount_base_minor - 1
+WHERE (organization_id, account_id, day) IN (SELECT organization_id, account_id, day FROM month_sums LIMIT 1);
+
+-- sum_differs
+DELETE FROM day_sums
+WHERE (organization_id, account_id, day) IN (SELECT organization_id, account_id, day FROM day_sums
+    WHERE amount_minor <> 0 LIMIT 1);
+
+-- line_sum_differs
+UPDATE line_day_sums SET amount_minor = amount_minor + 1
+WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_day_sums LIMIT 1);
+
+-- line_sum_differs
+UPDATE line_month_sums SET unreconciled_count = unreconciled_count + 1
+WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_month_sums LIMIT 1);
+
+-- register_differs
+DELETE FROM register_lines WHERE posting_id = (SELECT min(posting_id) FROM register_lines);
+
+-- register_differs
+UPDATE register_lines SET journal_entry_id = journal_entry_id + 1000000
+WHERE posting_id = (SELECT max(posting_id) FROM register_lines);

@@ -15,6 +15,7 @@ from webapp.models.provider_balances import ProviderBalance
 from webapp.models.reconciliations import Reconciliation, ReconciliationItem
 from webapp.models.rules import Rule
 from webapp.models.sessions import BrowserSession, SignInCounter
+from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.tokens import ApiToken
 from webapp.models.transactions import Transaction
 from webapp.models.users import OneTimeLink, User
@@ -25,6 +26,7 @@ __all__ = [
     "ApiToken",
     "AuditEvent",
     "BrowserSession",
+    "DaySum",
     "Document",
     "ExchangeRate",
     "FeedAccount",
@@ -32,8 +34,11 @@ __all__ = [
     "ImportLine",
     "Institution",
     "JournalEntry",
+    "LineDaySum",
+    "LineMonthSum",
     "Membership",
     "Merchant",
+    "MonthSum",
     "OneTimeLink",
     "Organization",
     "Posting",
@@ -42,6 +47,7 @@ __all__ = [
     "ProviderBalance",
     "Reconciliation",
     "ReconciliationItem",
+    "RegisterLine",
     "Rule",
     "SignInCounter",
     "Transaction",

@@ -41,6 +41,13 @@ class JournalEntry(Numbered, Base):
         ),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
         sa.Index("ix_journal_entries_corrects", "organization_id", "corrects_id"),
+        sa.Index(
+            "ix_journal_entries_drafts",
+            "organization_id",
+            "id",
+            sqlite_where=sa.text("status = 'DRAFT'"),
+            postgresql_where=sa.text("status = 'DRAFT'"),
+        ),
         # Whoever deletes a draft makes the database ask whether a reversal names it: without these, by a full scan.
         *(
             sa.Index(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,8 +12,9 @@ import sqlalchemy as sa
 from webapp.db import db, fold
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, JournalEntry, Posting
-from webapp.queries import lookups, organizations
+from webapp.models import Account, FeedAccount, MonthSum, Posting
+from webapp.queries import balances, lookups, organizations
+from webapp.queries.balances import Balance
 from webapp.queries.paging import Order, Page, page
 
 # Accounts without a code come after all others, A to Z.
@@ -24,7 +26,6 @@ BY_CODE = Order(
     ),
     ascends=True,
 )
-COUNTED = ("POSTED", "VOIDED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ def get(organization_id: str, account_id: int) -> Account:
     return lookups.get(Account, organization_id, account_id)
 
 
-def record(account: Account) -> AccountRecord:
-    """Tell all about one account."""
-    return records(account.organization_id, [account])[0]
+def record(account: Account, *, as_of: date | None = None) -> AccountRecord:
+    """Tell all about one account, with its balance at the close of a day or of all time."""
+    return records(account.organization_id, [account], as_of=as_of)[0]
 
 
 def listed(
@@ -84,38 +85,17 @@ def chart(organization_id: str) -> list[tuple[str, list[AccountRecord]]]:
     return [(type_.value, [each for each in every if each.type == type_]) for type_ in AccountType]
 
 
-def records(organization_id: str, accounts: Sequence[Account]) -> list[AccountRecord]:
-    """Tell all about some accounts; their balances are read in one statement."""
+def records(
+    organization_id: str, accounts: Sequence[Account], *, as_of: date | None = None
+) -> list[AccountRecord]:
+    """Tell all about some accounts; their balances, at the close of a day or of all time, are read in one statement."""
     base = organizations.get(organization_id).base_currency
-    sums = _sums(organization_id, [account.id for account in accounts])
-    return [_record(account, base, *sums.get(account.id, (0, 0))) for account in accounts]
+    sums = balances.of_accounts(organization_id, [account.id for account in accounts], through=as_of)
+    return [_record(account, base, sums.get(account.id, balances.NOTHING)) for account in accounts]
 
 
-def _sums(organization_id: str, account_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Sum what counts: the postings of POSTED and VOIDED entries, in minor units of their own and the base currency."""
-    rows = db.session.execute(
-        sa.select(
-            Posting.account_id, sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)
-        )
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
-        .where(
-            Posting.organization_id == organization_id,
-            Posting.account_id.in_(account_ids),
-            JournalEntry.status.in_(COUNTED),
-        )
-        .group_by(Posting.account_id)
-    )
-    return {account_id: (int(amount or 0), int(base or 0)) for account_id, amount, base in rows}
-
-
-def _record(account: Account, base: str, amount_minor: int, base_minor: int) -> AccountRecord:
-    balance_base = Money(base_minor, base)
+def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
+    balance_base = Money(balance.amount_base_minor, base)
     return AccountRecord(
         id=account.id,
         code=account.code,
@@ -129,7 +109,7 @@ def _record(account: Account, base: str, amount_minor: int, base_minor: int) -> 
         is_watched=account.is_watched,
         is_system=account.is_system,
         is_archived=account.is_archived,
-        balance=Money(amount_minor, account.currency) if account.currency else balance_base,
+        balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,
         balance_base=balance_base,
     )
 
@@ -184,18 +164,8 @@ def is_code_taken(organization_id: str, code: str, *, except_id: int | None = No
 def has_counted(account: Account) -> bool:
     """Tell whether anything that counts was ever posted to an account."""
     return _exists(
-        sa.select(Posting.id)
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
-        .where(
-            Posting.organization_id == account.organization_id,
-            Posting.account_id == account.id,
-            JournalEntry.status.in_(COUNTED),
+        sa.select(MonthSum.account_id).where(
+            MonthSum.organization_id == account.organization_id, MonthSum.account_id == account.id
         )
     )
 

@@ -18,9 +18,9 @@ from webapp.models import (
     ProviderBalance,
     Transaction,
 )
+from webapp.queries import balances as sums
 from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
-from webapp.queries.transactions import is_reconciled
 
 NEWEST = Order((FeedAccount.id,))  # type: ignore[arg-type]
 
@@ -91,7 +91,7 @@ def active(organization_id: str) -> Sequence[FeedAccount]:
 def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[FeedAccountRecord]:
     """Tell how each stands, in a number of statements that does not depend on how many there are."""
     ids = [each.id for each in feed_accounts]
-    unreconciled = unreconciled_counts(organization_id, ids)
+    unreconciled = sums.unreconciled(organization_id, ids)
     unconfirmed = unconfirmed_counts(organization_id, ids)
     balances = feed_balances(organization_id, ids)
     return [
@@ -118,41 +118,26 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
     ]
 
 
-def unreconciled_counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
-    """Count the BOOKED lines of each that no standing proof has cleared."""
-    return _counts(_lines(organization_id, ids).where(sa.not_(is_reconciled())))
-
-
 def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
-    """Count the BOOKED lines of each whose entry is a draft or has an open correction marker."""
-    marker = orm.aliased(JournalEntry)
-    is_marked = sa.exists().where(
-        marker.organization_id == Transaction.organization_id,
-        marker.corrects_id == Transaction.journal_entry_id,
-        marker.status == "DRAFT",
-    )
-    is_draft = sa.exists().where(
-        JournalEntry.organization_id == Transaction.organization_id,
-        JournalEntry.id == Transaction.journal_entry_id,
-        JournalEntry.status == "DRAFT",
-    )
-    return _counts(_lines(organization_id, ids).where(sa.or_(is_draft, is_marked)))
+    """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
 
-
-def _lines(organization_id: str, ids: Sequence[int]) -> sa.Select[int, int]:
-    return (
+    It is read from the drafts, which are few, and not from the lines.
+    """
+    draft = JournalEntry
+    names_line = sa.func.coalesce(draft.corrects_id, draft.id) == Transaction.journal_entry_id
+    rows = db.session.execute(
         sa.select(Transaction.feed_account_id, sa.func.count())
+        .select_from(draft)
+        .join(Transaction, sa.and_(Transaction.organization_id == draft.organization_id, names_line))
         .where(
-            Transaction.organization_id == organization_id,
+            draft.organization_id == organization_id,
+            draft.status == "DRAFT",
             Transaction.feed_account_id.in_(ids),
             Transaction.status == "BOOKED",
         )
         .group_by(Transaction.feed_account_id)
     )
-
-
-def _counts(statement: sa.Select[int, int]) -> dict[int, int]:
-    return dict(db.session.execute(statement).all())
+    return dict(rows.all())
 
 
 def feed_balances(organization_id: str, ids: Sequence[int]) -> dict[int, FeedBalance]:

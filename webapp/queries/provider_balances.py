@@ -12,9 +12,8 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.provider_balances import Basis, Snapshot, balance_on
-from webapp.models import ProviderBalance, Transaction
-
-COUNTED = ("BOOKED", "SET_ASIDE")
+from webapp.models import ProviderBalance
+from webapp.queries import balances
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
     )
     chosen = sa.func.coalesce(nearest.c.later, nearest.c.earlier)
     snapshots = _snapshots(organization_id, nearest, ProviderBalance.day == chosen)
-    lines = _line_sums(organization_id, nearest, chosen, day)
+    lines = _moved(organization_id, nearest, chosen, day)
     found = {}
     for fa_id, currency in currencies.items():
         balance = balance_on(day, snapshots.get(fa_id, []), lines.get(fa_id, []))
@@ -78,28 +77,21 @@ def _snapshots(
     return found
 
 
-def _line_sums(
+def _moved(
     organization_id: str, nearest: sa.Subquery, chosen: Any, day: date
 ) -> dict[int, list[tuple[date, int]]]:
-    """Sum by day the lines that lie between the asked day and each account's snapshot."""
-    rows = db.session.execute(
-        sa.select(
-            Transaction.feed_account_id,
-            Transaction.booked_on,
-            sa.func.sum(Transaction.amount_minor),
-        )
-        .join(nearest, nearest.c.feed_account_id == Transaction.feed_account_id)
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.status.in_(COUNTED),
-            sa.or_(
-                sa.and_(Transaction.booked_on > day, Transaction.booked_on <= chosen),
-                sa.and_(Transaction.booked_on > chosen, Transaction.booked_on <= day),
-            ),
-        )
-        .group_by(Transaction.feed_account_id, Transaction.booked_on)
-    )
+    """Give by account what its lines come to between the asked day and its snapshot, as of the later of both."""
+    asked = sa.literal(day, sa.Date)
+    points = sa.union(
+        sa.select(nearest.c.feed_account_id, chosen.label("day")),
+        sa.select(nearest.c.feed_account_id, asked.label("day")),
+    ).subquery()
     found: dict[int, list[tuple[date, int]]] = {}
-    for fa_id, booked_on, amount in rows:
-        found.setdefault(fa_id, []).append((booked_on, int(amount)))
-    return found
+    for (fa_id, point), amount in balances.of_lines(organization_id, points).items():
+        found.setdefault(fa_id, []).append((point, amount))
+    return {fa_id: _between(sums) for fa_id, sums in found.items()}
+
+
+def _between(sums: list[tuple[date, int]]) -> list[tuple[date, int]]:
+    (_, before), (last, through) = [(date.min, 0), *sorted(sums)][-2:]
+    return [(last, through - before)]

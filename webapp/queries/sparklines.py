@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import Transaction
+from webapp.models import LineDaySum
 
 DAYS = 90
 
@@ -20,17 +20,14 @@ def balances(organization_id: str, as_of: date, balance_on_day: Mapping[int, int
     """
     first = as_of - timedelta(days=DAYS - 1)
     rows = db.session.execute(
-        sa.select(Transaction.feed_account_id, Transaction.booked_on, sa.func.sum(Transaction.amount_minor))
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.feed_account_id.in_(balance_on_day),
-            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
-            Transaction.booked_on > first,
-            Transaction.booked_on <= as_of,
+        sa.select(LineDaySum.feed_account_id, LineDaySum.day, LineDaySum.amount_minor).where(
+            LineDaySum.organization_id == organization_id,
+            LineDaySum.feed_account_id.in_(balance_on_day),
+            LineDaySum.day > first,
+            LineDaySum.day <= as_of,
         )
-        .group_by(Transaction.feed_account_id, Transaction.booked_on)
     )
-    moved = {(fa_id, day): int(amount) for fa_id, day, amount in rows}
+    moved = {(fa_id, day): amount for fa_id, day, amount in rows}
     return {fa_id: _back(fa_id, closing, as_of, moved) for fa_id, closing in balance_on_day.items()}
 
 

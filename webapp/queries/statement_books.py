@@ -12,7 +12,17 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.equations import BankPosting, Standing, books_differ, in_transit, outstanding
 from webapp.ledger.proofs import Item
-from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    DaySum,
+    FeedAccount,
+    JournalEntry,
+    MonthSum,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
+from webapp.queries.balances import reaches
 from webapp.queries.statement_items import is_line_of, is_of, posted_to_feed_accounts
 
 
@@ -105,17 +115,27 @@ def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.Col
 
 
 def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
-    columns: list[Any] = [Reconciliation.id, sa.func.sum(Posting.amount_minor)]
-    return (
-        posted_to_feed_accounts(sa.select(*columns), Reconciliation)
-        .where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_(reconciliation_ids),
-            JournalEntry.status.in_(("POSTED", "VOIDED")),
-            JournalEntry.effective_on <= Reconciliation.statement_date,
+    """Select what each account held at the close of its statement's day, from the kept sums."""
+    parts = [
+        sa.select(Reconciliation.id, part.amount_minor)
+        .join(
+            FeedAccount,
+            sa.and_(is_of(FeedAccount, Reconciliation), FeedAccount.id == Reconciliation.feed_account_id),
         )
-        .group_by(Reconciliation.id)
-    )
+        .join(
+            part,
+            sa.and_(
+                is_of(part, FeedAccount),
+                part.account_id == FeedAccount.account_id,
+                part.currency == FeedAccount.currency,
+                reaches(part, Reconciliation.statement_date),
+            ),
+        )
+        .where(Reconciliation.organization_id == organization_id, Reconciliation.id.in_(reconciliation_ids))
+        for part in (MonthSum, DaySum)
+    ]
+    sums = sa.union_all(*parts).subquery()
+    return sa.select(sums.c.id, sa.func.sum(sums.c.amount_minor)).group_by(sums.c.id)
 
 
 def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:

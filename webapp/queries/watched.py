@@ -9,7 +9,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Posting
+from webapp.models import Account, JournalEntry, MonthSum, Posting
 from webapp.queries import organizations
 from webapp.queries.statement_items import is_of
 
@@ -81,16 +81,9 @@ def _open_items(organization_id: str) -> sa.Subquery:
 
 def _balances(organization_id: str) -> sa.Subquery:
     return (
-        sa.select(Posting.account_id, sa.func.sum(Posting.amount_base_minor).label("balance"))
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
-        .join(Account, sa.and_(is_of(Account, Posting), Account.id == Posting.account_id))
-        .where(
-            Posting.organization_id == organization_id,
-            Account.is_watched,
-            JournalEntry.status.in_(("POSTED", "VOIDED")),
-        )
-        .group_by(Posting.account_id)
+        sa.select(MonthSum.account_id, sa.func.sum(MonthSum.amount_base_minor).label("balance"))
+        .join(Account, sa.and_(is_of(Account, MonthSum), Account.id == MonthSum.account_id))
+        .where(MonthSum.organization_id == organization_id, Account.is_watched)
+        .group_by(MonthSum.account_id)
         .subquery()
     )

@@ -13,6 +13,7 @@ from webapp.queries.checks import (
     organizations,
     proofs,
     stored,
+    sums,
     voids,
 )
 from webapp.queries.checks.violations import Check, Violation
@@ -26,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     *feed_accounts.CHECKS,
     *openings.CHECKS,
     *proofs.CHECKS,
+    *sums.CHECKS,
     *audit.CHECKS,
 )
 

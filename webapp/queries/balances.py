@@ -1,0 +1,93 @@
+"""Balances from kept sums: whole months, then the days of the month that is asked for, whatever history there is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db, first_of_month
+from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What an account holds, in minor units; `amount_minor` means something where all is in one currency."""
+
+    amount_minor: int
+    amount_base_minor: int
+
+
+NOTHING = Balance(0, 0)
+
+
+def of_accounts(
+    organization_id: str, account_ids: Collection[int], *, through: date | None = None
+) -> dict[int, Balance]:
+    """Give the balances of accounts at the close of a day, or of all time; one that nothing was posted to has none."""
+    parts = [MonthSum] if through is None else [MonthSum, DaySum]
+    sums = sa.union_all(*(_part(part, organization_id, account_ids, through) for part in parts)).subquery()
+    rows = db.session.execute(
+        sa.select(
+            sums.c.account_id, sa.func.sum(sums.c.amount_minor), sa.func.sum(sums.c.amount_base_minor)
+        ).group_by(sums.c.account_id)
+    )
+    return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
+
+
+def _part(
+    part: Any, organization_id: str, account_ids: Collection[int], through: date | None
+) -> sa.Select[Any]:
+    found = sa.select(part.account_id, part.amount_minor, part.amount_base_minor).where(
+        part.organization_id == organization_id, part.account_id.in_(account_ids)
+    )
+    return found if through is None else found.where(reaches(part, sa.literal(through, sa.Date)))
+
+
+def reaches(part: Any, day: Any) -> sa.ColumnElement[bool]:
+    """Say in SQL that a kept sum is part of all that happened up to and including a day.
+
+    Month sums are part of it before that day's month, day sums within it.
+    """
+    month = first_of_month(day)
+    if part in (MonthSum, LineMonthSum):
+        before: sa.ColumnElement[bool] = part.day < month
+        return before
+    within: sa.ColumnElement[bool] = sa.and_(part.day >= month, part.day <= day)
+    return within
+
+
+def of_lines(organization_id: str, points: sa.Subquery) -> dict[tuple[int, date], int]:
+    """Add up the BOOKED and SET_ASIDE lines of feed accounts up to days, in minor units, by account and day.
+
+    `points` has the columns `feed_account_id` and `day`.
+    """
+    parts = [
+        sa.select(points.c.feed_account_id, points.c.day, part.amount_minor)
+        .join(
+            part,
+            sa.and_(part.feed_account_id == points.c.feed_account_id, reaches(part, points.c.day)),
+        )
+        .where(part.organization_id == organization_id)
+        for part in (LineMonthSum, LineDaySum)
+    ]
+    sums = sa.union_all(*parts).subquery()
+    rows = db.session.execute(
+        sa.select(sums.c.feed_account_id, sums.c.day, sa.func.sum(sums.c.amount_minor)).group_by(
+            sums.c.feed_account_id, sums.c.day
+        )
+    )
+    return {(fa_id, day): int(amount) for fa_id, day, amount in rows}
+
+
+def unreconciled(organization_id: str, fa_ids: Collection[int]) -> dict[int, int]:
+    """Count the BOOKED lines of feed accounts that no standing proof has cleared."""
+    rows = db.session.execute(
+        sa.select(LineMonthSum.feed_account_id, sa.func.sum(LineMonthSum.unreconciled_count))
+        .where(LineMonthSum.organization_id == organization_id, LineMonthSum.feed_account_id.in_(fa_ids))
+        .group_by(LineMonthSum.feed_account_id)
+    )
+    return {fa_id: int(count) for fa_id, count in rows}

@@ -1,0 +1,148 @@
+"""Kept sums: each is what its postings or lines add up to, and every posting that counts is in its register."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import first_of_month
+from webapp.models import (
+    DaySum,
+    JournalEntry,
+    LineDaySum,
+    LineMonthSum,
+    MonthSum,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    RegisterLine,
+    Transaction,
+)
+from webapp.queries.checks.violations import Violation, found
+from webapp.queries.statement_items import is_of
+
+ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
+LINE_KEYS = ("organization_id", "feed_account_id", "day")
+
+
+def account_sums() -> Iterable[Violation]:
+    """Find kept sums of accounts that are not what the postings of POSTED and VOIDED entries add up to."""
+    for table, day in _tables(DaySum, MonthSum, JournalEntry.effective_on):
+        columns = (Posting.organization_id, Posting.account_id, Posting.currency, day)
+        counted = (
+            sa.select(
+                *(column.label(key) for column, key in zip(columns, ACCOUNT_KEYS, strict=True)),
+                sa.func.sum(Posting.amount_minor).label("amount_minor"),
+                sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
+            )
+            .join(
+                JournalEntry,
+                sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id),
+            )
+            .where(JournalEntry.status.in_(("POSTED", "VOIDED")))
+            .group_by(*columns)
+        )
+        yield from found(
+            "sum_differs",
+            _apart(table, counted, ACCOUNT_KEYS, ("amount_minor", "amount_base_minor")),
+            lambda row: f"Account {row.account_id} has another sum for {row.day} than its postings.",
+            lambda row: {"accountId": row.account_id, "currency": row.currency, "day": str(row.day)},
+        )
+
+
+def line_sums() -> Iterable[Violation]:
+    """Find kept sums of bank lines that are not what the lines add up to."""
+    is_cleared = (
+        sa.select(1)
+        .select_from(ReconciliationItem)
+        .join(
+            Reconciliation,
+            sa.and_(
+                is_of(Reconciliation, ReconciliationItem),
+                Reconciliation.id == ReconciliationItem.reconciliation_id,
+            ),
+        )
+        .where(
+            is_of(ReconciliationItem, Transaction),
+            ReconciliationItem.transaction_id == Transaction.id,
+            ReconciliationItem.is_standing,
+            Reconciliation.status == "COMPLETED",
+        )
+        .exists()
+    )
+    is_open = sa.case((sa.and_(Transaction.status == "BOOKED", ~is_cleared), 1), else_=0)
+    for table, day in _tables(LineDaySum, LineMonthSum, Transaction.booked_on):
+        columns = (Transaction.organization_id, Transaction.feed_account_id, day)
+        counted = (
+            sa.select(
+                *(column.label(key) for column, key in zip(columns, LINE_KEYS, strict=True)),
+                sa.func.sum(Transaction.amount_minor).label("amount_minor"),
+                sa.func.sum(is_open).label("unreconciled_count"),
+            )
+            .where(Transaction.status.in_(("BOOKED", "SET_ASIDE")))
+            .group_by(*columns)
+        )
+        yield from found(
+            "line_sum_differs",
+            _apart(table, counted, LINE_KEYS, ("amount_minor", "unreconciled_count")),
+            lambda row: f"Feed account {row.feed_account_id} has another sum for {row.day} than its lines.",
+            lambda row: {"faId": row.feed_account_id, "day": str(row.day)},
+        )
+
+
+def _tables(by_day: Any, by_month: Any, day: Any) -> tuple[tuple[Any, Any], ...]:
+    return (by_day, day), (by_month, first_of_month(day))
+
+
+def _apart(table: Any, counted: Any, keys: tuple[str, ...], values: tuple[str, ...]) -> sa.Select[Any]:
+    """Add what is counted and take away what is kept; whatever is left over is apart."""
+    kept = sa.select(*(getattr(table, key) for key in keys), *(-getattr(table, value) for value in values))
+    both = sa.union_all(counted, kept).subquery()
+    columns = [both.c[key] for key in keys]
+    return (
+        sa.select(*columns)
+        .group_by(*columns)
+        .having(sa.or_(*(sa.func.sum(both.c[value]) != 0 for value in values)))
+    )
+
+
+def registers() -> Iterable[Violation]:
+    """Find postings that count and are not in their account's register, and lines of a register without one."""
+    counts = sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
+    line = RegisterLine
+    is_registered = sa.and_(
+        is_of(line, Posting),
+        line.account_id == Posting.account_id,
+        line.day == JournalEntry.effective_on,
+        line.journal_entry_id == Posting.journal_entry_id,
+        line.posting_id == Posting.id,
+    )
+    missing = (
+        sa.select(Posting.organization_id, Posting.account_id, Posting.journal_entry_id)
+        .join(JournalEntry, counts)
+        .outerjoin(line, is_registered)
+        .where(JournalEntry.status.in_(("POSTED", "VOIDED")), line.posting_id.is_(None))
+    )
+    strange = (
+        sa.select(line.organization_id, line.account_id, line.journal_entry_id)
+        .outerjoin(Posting, sa.and_(is_of(Posting, line), Posting.id == line.posting_id))
+        .outerjoin(JournalEntry, counts)
+        .where(
+            sa.func.coalesce(sa.and_(JournalEntry.status != "DRAFT", is_registered), sa.false()).is_(
+                sa.false()
+            )
+        )
+    )
+    return found(
+        "register_differs",
+        sa.union_all(missing, strange),
+        lambda row: (
+            f"The register of account {row.account_id} does not have entry {row.journal_entry_id} as it is."
+        ),
+        lambda row: {"accountId": row.account_id, "journalEntryId": row.journal_entry_id},
+    )
+
+
+CHECKS = (account_sums, line_sums, registers)
