@@ -290,6 +290,65 @@ def test_a_balance_in_another_currency_is_read_with_a_warning():
     assert "USD" in bank_file.warnings[0]
 
 
+def test_a_balance_without_a_currency_is_in_that_of_the_statement():
+    (account,) = read(statement(LINE, closing=":62F:C26033187,50").encode()).statements
+    assert (account.currency, account.closing.amount) == ("EUR", Decimal("87.50"))
+    (account,) = read(
+        statement(LINE, opening=":60F:C260301100,00", closing=":62F:C26033187,50").encode()
+    ).statements
+    assert (account.currency, account.opening.amount) == (None, Decimal(100))
+
+
+@pytest.mark.parametrize(
+    ("references", "identity", "reference"),
+    [
+        ("NOV NONREF", "NONREF", None),
+        ("NGT 4711 B", "4711 B", None),
+        ("NGT", None, None),
+        ("S   X", None, "X"),
+        ("NONREF", "NONREF", None),
+        ("NONREF//B4711", "B4711", None),
+        ("//19239782213", "19239782213", None),
+        ("NMSCNONREF", "NONREF", None),
+    ],
+)
+def test_a_kind_of_fewer_letters_or_none_leaves_the_reference_whole(references, identity, reference):
+    line = only_line(f":61:260302D5,00{references}", ":86:Bread")
+    assert (line.provider_transaction_id, line.reference, line.amount) == (identity, reference, Decimal(-5))
+
+
+def test_a_time_that_a_full_line_breaks_is_text_and_no_field():
+    text = "Parking fee of the twelfth, paid at the exit of the garage, T16"
+    line = only_line(LINE, f":86:{text}", ":20:37 ticket 7")
+    assert line.description == f"{text} :20:37 ticket 7"
+    wrapped = "x" * 62 + "T16"
+    assert only_line(LINE, f":86:{wrapped}", ":25:37 ticket 7").description == f"{wrapped}:25:37 ticket 7"
+
+
+def test_the_texts_of_ns_are_read_where_a_bank_writes_them():
+    notes = ":NS:01Invoice 7\n02of March\n15Erika\n16Muster\n17Credit\n3350010517"
+    line = only_line(LINE, notes)
+    assert (line.description, line.counterparty) == ("Erika Muster Invoice 7 of March Credit", "Erika Muster")
+    both = only_line(LINE, notes, ":86:In words")
+    assert both.description == "In words Erika Muster Invoice 7 of March Credit"
+    head = statement(LINE, opening=":60F:C260301EUR100,00\n:NS:22Own name\n23Own account")
+    assert lines_of(head)[0].counterparty is None
+
+
+def test_numbered_parts_are_read_without_a_code_before_them():
+    line = only_line(LINE, ":86:>20Accounting in March>3149105019>32BOOKING GROUP", " UL. SPOKOJNA 3")
+    assert (line.counterparty, line.description.split(" UL")[0]) == (
+        "BOOKING GROUP UL. SPOKOJNA 3", "BOOKING GROUP",
+    )  # fmt: skip
+    assert only_line(LINE, ":86:#2024 invoices of #31").description == "#2024 invoices of #31"
+
+
+def test_an_account_within_an_open_statement_is_damage():
+    assert "Line 6" in refusal(statement(LINE, ":25:166?00GUTSCHRIFT?100399?20EREF+22 004"))
+    unended = statement(LINE, closing=None, end=None)
+    assert "breaks off" in refusal(unended + statement(LINE))
+
+
 entries = st.lists(
     st.tuples(
         st.dates(date(1980, 1, 1), date(2076, 12, 31)),

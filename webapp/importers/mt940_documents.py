@@ -34,6 +34,11 @@ class _Page:
         return bool(self.is_named or self.number or self.opening or self.closing or self.lines)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether its end came by."""
+        return bool(self.closing or self.is_ended)
+
+    @property
     def whose(self) -> str:
         """The account, as a sentence begins."""
         return f"Account {self.number}" if self.number else "An account without a number"
@@ -48,13 +53,14 @@ class Document:
         self._page = _Page()
         self._entry: Field | None = None
         self._texts: list[str] = []
+        self._notes: list[str] = []
         self._rows = 0
         self._warnings: list[str] = []
 
     def take(self, field: Field) -> None:
         """Go on by one field; raises FileRefusedError as soon as the file cannot be sound."""
-        if field.tag == "86" and self._entry:
-            self._texts += field.lines
+        if self._entry and field.tag in {"86", "NS"}:
+            (self._texts if field.tag == "86" else self._notes).extend(field.lines)
             return
         self._end_entry()
         value = field.lines[0].strip() if field.lines else ""
@@ -63,7 +69,7 @@ class Document:
                 self._turn()
                 self._page.is_named = True
             case "25" | "25P" if value:
-                self._name_account(value)
+                self._name_account(field, value)
             case "60F" | "60M":
                 self._begin(field, value)
             case "61":
@@ -86,9 +92,9 @@ class Document:
         self._turn()
         if not self._pages:
             raise FileRefusedError("The file holds no statement.")
-        *others, last = self._pages
-        is_odd = any(page.closing for page in others) or not (last.lines or last.opening)
-        if not (last.closing or last.is_ended) and (is_odd or not may_end_anywhere):
+        last = self._pages[-1]
+        is_odd = any(page.closing for page in self._pages) or not (last.lines or last.opening)
+        if not all(page.is_whole for page in self._pages) and (is_odd or not may_end_anywhere):
             raise FileRefusedError(
                 "The file breaks off before its end (:62F:, the closing balance, is missing); download it again."
             )
@@ -105,10 +111,12 @@ class Document:
         if len(self._pages) > _MAX_PAGES:
             raise FileRefusedError("The file has more statements than any export; export them apart.")
 
-    def _name_account(self, number: str) -> None:
+    def _name_account(self, field: Field, number: str) -> None:
         if len(number) > _MAX_NUMBER:
             raise FileRefusedError(f"An account's number is longer than {_MAX_NUMBER} characters.")
         if self._page.number is not None:
+            if self._page.lines and not self._page.is_whole:
+                raise _refused(field, FileRefusedError("an account begins before the last one's end."))
             self._turn()
         self._page.number = number
 
@@ -134,7 +142,7 @@ class Document:
             stated, currency = balance(value)
         except FileRefusedError as refusal:
             raise _refused(field, refusal) from None
-        if self._page.currency not in {None, currency}:
+        if currency and self._page.currency not in {None, currency}:
             self._warnings.append(
                 f"{self._page.whose}: a balance is stated in {currency}; it was read in {self._page.currency}."
             )
@@ -150,10 +158,11 @@ class Document:
                 f"The file has more than {MAX_LINES:,} lines; export it in shorter periods."
             )
         try:
-            self._page.lines.append(line(self._entry.lines, self._texts, row=self._rows))
+            entry = line(self._entry.lines, self._texts, self._notes, row=self._rows)
         except FileRefusedError as refusal:
             raise _refused(self._entry, refusal) from None
-        self._entry, self._texts = None, []
+        self._page.lines.append(entry)
+        self._entry, self._texts, self._notes = None, [], []
 
     def _check(self, page: _Page) -> None:
         if page.is_report and not (page.opening or page.closing):

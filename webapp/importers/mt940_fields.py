@@ -6,7 +6,12 @@ from typing import Final, NamedTuple
 
 END: Final = "-"
 
-_FIELD: Final = re.compile(r"[ \t]*:(\d{2,3}[A-Z]?):")
+# NS is what German, Polish and Hungarian banks add to the fields of SWIFT.
+_FIELD: Final = re.compile(r"[ \t]*:(\d{2,3}[A-Z]?|NS):")
+# The end of a full line and the start of the next: a time that was broken at its colon looks like a field.
+_HOURS: Final = re.compile(r"[ T:][0-2]?\d(?::\d\d)?")
+_SECONDS: Final = re.compile(r":[0-5]\d:[0-5]\d(?!\d)|:[0-5]\d:(?=\D|$)")
+_FULL_LINE: Final = 60
 # Home-banking programs keep the statements they fetch with @@ for a line's end.
 _LINE_END: Final = re.compile(r"\r\n?|\n|@@(?=:|-)")
 _ENDS: Final = frozenset({END, "-XXX"})
@@ -44,7 +49,8 @@ def fields(text: str) -> Iterator[Field]:
             if _TEXT_BLOCK not in line:
                 continue
             content = line.rpartition(_TEXT_BLOCK)[2]
-        if found := _FIELD.match(content):
+        found = _FIELD.match(content)
+        if found and not (opened and _is_broken_time(opened.lines[-1], content)):
             if opened:
                 yield opened
             opened = Field(found[1], [content[found.end() :]], number)
@@ -52,3 +58,12 @@ def fields(text: str) -> Iterator[Field]:
             opened.lines.append(content)
     if opened:
         yield opened
+
+
+def _is_broken_time(before: str, after: str) -> bool:
+    """Tell whether a full line breaks off within a time, whose minutes then stand where a tag does.
+
+    >>> _is_broken_time("x" * 55 + " am 12-09-2014T16", ":26:37 Folgenr. 7"), _is_broken_time("T16", ":26:37")
+    (True, False)
+    """
+    return len(before) >= _FULL_LINE and bool(_HOURS.search(before[-4:]) and _SECONDS.match(after))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, Line
-from webapp.importers.mt940_texts import told
+from webapp.importers.mt940_texts import noted, told
 from webapp.importers.mt940_values import entry
 from webapp.importers.texts import folded, iban, joined
 from webapp.ledger.lines import is_placeholder
@@ -17,10 +17,10 @@ _POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
 _ACCOUNT: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z]{4}\d{7,22}")
 
 
-def line(lines: Sequence[str], texts: Sequence[str], *, row: int) -> Line:
-    """Read the lines of a :61: and of its :86: as a line of a statement; raises FileRefusedError."""
+def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, row: int) -> Line:
+    """Read the lines of a :61:, of its :86: and its :NS: as a line of a statement; raises FileRefusedError."""
     read = entry(lines[0])
-    said = told(texts)
+    said, beside = told(texts), noted(notes)
     details = folded(" ".join(lines[1:]))
     is_account = bool(read.remark) or bool(_ACCOUNT.fullmatch(read.reference))
     identity = _identity("" if is_account else read.reference, read.bank_reference)
@@ -34,8 +34,8 @@ def line(lines: Sequence[str], texts: Sequence[str], *, row: int) -> Line:
         amount=read.amount,
         pending=read.pending,
         provider_transaction_id=identity,
-        description=joined([read.remark, said.text, words]) or reference or "",
-        counterparty=said.counterparty or folded(read.remark) or None,
+        description=joined([read.remark, said.text, beside.text, words]) or reference or "",
+        counterparty=said.counterparty or beside.counterparty or folded(read.remark) or None,
         reference=reference if reference != identity else None,
         iban=said.iban or iban(details) or iban(read.reference),
     )
@@ -49,7 +49,8 @@ def _identity(reference: str, bank_reference: str) -> str | None:
     """
     if len(reference) + len(bank_reference) > _MAX_REFERENCE:
         raise FileRefusedError(f"its reference is longer than {_MAX_REFERENCE:,} characters.")
-    both = [text for text in (bank_reference, reference) if text and not _POINTER.fullmatch(text)]
+    # A lone letter, too, says only that there is none.
+    both = [text for text in (bank_reference, reference) if len(text) > 1 and not _POINTER.fullmatch(text)]
     return next((text for text in both if not is_placeholder(text)), both[0] if both else None)
 
 

@@ -17,7 +17,10 @@ from webapp.ledger.lines import is_placeholder
 _WRAPPED_AT: Final = 64
 _FULL_PART: Final = 27
 
-_NUMBERED: Final = re.compile(r"\s*\d{3}([^\w\s,./:+-])(?=\d\d)")
+# Mostly behind a code of three digits; some banks leave it out and begin with their first part.
+_NUMBERED: Final = re.compile(
+    r"\s*(?:\d{3}([^\w\s,./:+-])(?=\d\d)|([^\w\s,./:+-])(?=[02]0\D[^\r\n]*\2[2-6]\d))"
+)
 _PURPOSE: Final = [str(number) for number in range(20, 30)]
 _MORE: Final = [str(number) for number in range(60, 64)]
 _SEPA: Final = re.compile(r"(EREF|KREF|MREF|CRED|DEBT|SVWZ|ABWA|ABWE|COAM|OAMT|RREF|PURP|MTLG)\+")
@@ -45,11 +48,25 @@ def told(lines: Sequence[str]) -> Told:
     """Read the lines of :86: in whichever dialect they are; in none of them they are text as they stand."""
     straight = "".join(lines)
     if found := _NUMBERED.match(straight):
-        return _numbered(straight[found.start(1) :], found[1])
+        mark = found[1] or found[2]
+        return _numbered(straight[found.end() - len(mark) :], mark)
     whole = _unwrapped(lines)
     if _CODED.match(whole.lstrip()):
         return _coded(whole)
     return _free(lines, whole)
+
+
+def noted(lines: Iterable[str]) -> Told:
+    """Read the lines of :NS:, each under a number, which German and Hungarian banks have beside :86: or for it.
+
+    >>> noted(["01Rechnung 7", "02Mai", "15Erika", "16Muster", "17Gutschrift", "191000"])
+    Told(text='Erika Muster Rechnung 7 Mai Gutschrift', counterparty='Erika Muster', iban=None, reference=None)
+    """
+    parts = [(line[:2], folded(line[2:])) for line in lines if line[:2].isdecimal()]
+    name = " ".join(text for number, text in parts if number in {"15", "16"} and text) or None
+    purposes = [text for number, text in parts if "01" <= number <= "14"]
+    kinds = [text for number, text in parts if number == "17"]
+    return Told(joined([name, " ".join(filter(None, purposes)), *kinds]), name)
 
 
 def _unwrapped(lines: Iterable[str]) -> str:

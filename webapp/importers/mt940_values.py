@@ -10,10 +10,12 @@ from webapp.importers.ofx_values import amount
 from webapp.importers.texts import quoted
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
-_BALANCE: Final = re.compile(r"(R?[CD])\s?(\d{6})\s?([A-Za-z]{3})\s?([\d.,]+)\s*", re.ASCII)
+_BALANCE: Final = re.compile(r"(R?[CD])\s?(\d{6})\s?([A-Za-z]{3})?\s?([\d.,]+)\s*", re.ASCII)
+# A kind has four places; some banks leave the last of them blank, others leave out the whole before NONREF.
+_KIND: Final = r"(?!NONREF)[NSF](?:[A-Z0-9]{3}|[A-Z0-9]{2}(?: |$)|[A-Z0-9] {2}| {3})"
 _ENTRY: Final = re.compile(
     r"(?P<value>\d{6})(?P<entry>\d{4})?\s*(?P<mark>[RE]?[CD])(?P<funds>[A-Z])?\s?(?P<amount>[\d.,]*\d[.,]?)"
-    r"\s*(?P<kind>[NSF][A-Z0-9]{3})?(?P<references>.*)",
+    rf"\s*(?P<kind>{_KIND})?(?P<references>.*)",
     re.ASCII,
 )
 # The account holder's view. A reversed credit is money out, a reversed debit money in.
@@ -37,8 +39,8 @@ class Entry(NamedTuple):
     remark: str
 
 
-def balance(text: str) -> tuple[StatedBalance, str]:
-    """Read a stated balance and its currency; raises FileRefusedError.
+def balance(text: str) -> tuple[StatedBalance, str | None]:
+    """Read a stated balance and its currency, which the closing one of some banks lacks; raises FileRefusedError.
 
     >>> balance("D110522EUR000003236,28")
     (StatedBalance(amount=Decimal('-3236.28'), day=datetime.date(2011, 5, 22), stated_at=None), 'EUR')
@@ -49,7 +51,7 @@ def balance(text: str) -> tuple[StatedBalance, str]:
     if not found or size is None or not (day or found[2] == _NO_DAY):
         raise FileRefusedError(f"the balance is unreadable: {quoted(text)}.")
     try:
-        currency = canonical(found[3])
+        currency = canonical(found[3]) if found[3] else None
     except UnknownCurrencyError:
         raise FileRefusedError(f"{quoted(found[3])} is no currency of ISO 4217.") from None
     return StatedBalance(_signed(size, found[1]), day), currency
