@@ -236,3 +236,14 @@ def test_what_is_repeated_without_end_is_settled(start, piece):
 def test_more_records_than_any_export_has_are_refused(monkeypatch):
     monkeypatch.setattr("webapp.importers.qif_records.MAX_LINES", 2)
     assert "more than 2 records" in refusal(bank(*[record("D31/03/2026", "T1.00")] * 3)).message
+
+
+@pytest.mark.parametrize(("name", "on"), [("MDY", date(2026, 1, 2)), ("DMY", date(2026, 2, 1))])
+def test_an_option_of_the_file_says_the_order_of_its_days(name, on):
+    text = f"!Option:{name}\n" + bank(record("D01/02/2026", "T-5.00"))
+    assert lines_of(text)[0].booked_on == on
+    assert lines_of(text, dateFormat="%d/%m/%Y")[0].booked_on == date(2026, 2, 1)
+
+
+def test_an_option_that_the_days_contradict_is_none():
+    assert lines_of("!Option:MDY\n" + bank(record("D31/01/2026", "T-5.00")))[0].booked_on == date(2026, 1, 31)

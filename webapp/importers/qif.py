@@ -7,7 +7,7 @@ from typing import Final
 from webapp.importers.bank_files import BankFile, Line, SkippedRow, Statement
 from webapp.importers.decoding import decode, opening
 from webapp.importers.qif_amounts import decimal_mark, exact
-from webapp.importers.qif_days import Order, day, order
+from webapp.importers.qif_days import Order, day, option, order
 from webapp.importers.qif_records import Record, records
 from webapp.importers.texts import joined, quoted
 
@@ -30,13 +30,14 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a whole QIF file, or raise FileRefusedError.
 
-    Whether 3/4 is the third of April or the fourth of March is told by the other days of the file, else by
-    `dateFormat` of the mapping (strptime's), else it is asked for: DaysUnclearError.
+    Whether 3/4 is the third of April or the fourth of March is told by `dateFormat` of the mapping (strptime's),
+    by an option of the file or by its other days, else it is asked for: DaysUnclearError.
     """
+    text = decode(data)
     booked: list[tuple[str | None, Record]] = []
     skipped: list[SkippedRow] = []
     account: str | None = None
-    for record in records(decode(data)):
+    for record in records(text):
         if record.section == "account":
             account = (record.first("N") or "")[:_MAX_NAME] or None
         elif record.section in _LISTS:
@@ -45,7 +46,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             skipped.append(SkippedRow(record.row, joined(record.texts()), reason))
         else:
             booked.append((account, record))
-    days = order([record.first("D") or "" for _, record in booked], mapping or {})
+    days = order([record.first("D") or "" for _, record in booked], mapping or {}, option(text))
     mark = decimal_mark((record.first("TU") or "" for _, record in booked), mapping or {})
     accounts: dict[tuple[str | None, str], list[Line]] = {}
     for name, record in booked:

@@ -11,6 +11,7 @@ Order = Literal["dmy", "mdy", "ymd"]
 
 _DAY: Final = re.compile(r"(\d{1,4})[/.\-](\d{1,2})([/.'\-])(\d{1,4})(?:[T ].*)?", re.ASCII)
 _TOGETHER: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
+_OPTION: Final = re.compile(r"(?:^|[\r\n])[ \t]*!option:[ \t]*([mdy]{3})[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
 _MAX_LENGTH: Final = 40
 _YEARS: Final = range(1900, 2200)
 _PIVOT: Final = 70
@@ -51,8 +52,20 @@ def day(text: str, order: Order) -> date | None:
     return _date(year, second, first) if order == "dmy" else _date(year, first, second)
 
 
-def order(texts: Sequence[str], mapping: Mapping[str, object]) -> Order:
-    """Find the order in which a file writes its days: by a day past the twelfth, by their running, or as told.
+def option(text: str) -> Order | None:
+    r"""Read the option by which some programs say the order themselves.
+
+    >>> option("!Option:MDY\n!Type:Bank\nD1/2/26\n^"), option("!Option:AutoSwitch\n!Account")
+    ('mdy', None)
+    """
+    found = _OPTION.search(text)
+    return _ordered(found[1]) if found else None
+
+
+def order(texts: Sequence[str], mapping: Mapping[str, object], said: Order | None = None) -> Order:
+    """Find the order in which a file writes its days: as told, by a day past the twelfth, or by their running.
+
+    What the file itself has `said` goes before its days, unless they contradict it.
 
     >>> order(["01/02/2024", "31/01/2024"], {}), order(["12/19/18"], {}), order(["2024-03-04"], {})
     ('dmy', 'mdy', 'ymd')
@@ -65,6 +78,8 @@ def order(texts: Sequence[str], mapping: Mapping[str, object]) -> Order:
     if told:
         return told
     distinct = list(dict.fromkeys(texts))
+    if said and all(day(text, said) for text in distinct):
+        return said
     if all(len(parts[0]) == 4 for text in distinct if (parts := _parts(text))):  # noqa: PLR2004
         return "ymd"
     readings: dict[Order, list[date | None]] = {
@@ -99,7 +114,11 @@ def _told(date_format: object) -> Order | None:
     ('dmy', 'mdy', 'ymd', None)
     """
     letters = re.findall(r"%-?([dmyY])", date_format) if isinstance(date_format, str) else []
-    told = "".join(letters).lower()
+    return _ordered("".join(letters))
+
+
+def _ordered(letters: str) -> Order | None:
+    told = letters.lower()
     orders: tuple[Order, ...] = ("dmy", "mdy", "ymd")
     return next((each for each in orders if each == told), None)
 
