@@ -200,6 +200,12 @@ def test_the_currency_is_that_of_the_account_else_of_its_entries_else_of_its_bal
     assert read(message(statement(stated, currency=None))).statements[0].currency == "CHF"
 
 
+def test_the_word_of_the_standard_for_no_currency_is_none():
+    data = message(statement(balance("CLBD", "1", currency="XXX"), entry(currency="XXX"), currency=None))
+    (account,) = read(data).statements
+    assert (account.currency, len(account.lines), account.closing.amount) == (None, 1, Decimal(1))
+
+
 def test_entries_in_two_currencies_are_two_accounts():
     data = message(
         statement(entry("1"), balance("CLBD", "5", currency="USD"), entry("2", currency="USD"), entry("3"))

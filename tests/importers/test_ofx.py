@@ -456,6 +456,21 @@ def test_another_currency_on_a_line_is_a_warning():
     assert read(sgml(statement(original))).warnings == ()
 
 
+def test_a_statement_without_a_currency_takes_the_one_that_all_of_its_lines_name():
+    def line(symbol):
+        name, fields = transaction()
+        return (name, [*fields, *([("CURRENCY", [("CURSYM", symbol)])] if symbol else [])])
+
+    def account_of(*symbols):
+        bank_file = read(sgml(statement(*map(line, symbols), currency="")))
+        return bank_file.statements[0].currency, len(bank_file.warnings)
+
+    assert account_of("AUD", "AUD") == ("AUD", 0)
+    assert account_of("AUD", None) == (None, 1)
+    assert account_of("AUD", "NZD") == (None, 1)
+    assert account_of("QQQ") == (None, 1)
+
+
 def test_the_cash_of_a_securities_account_is_read_and_its_trades_are_not():
     trade = ("BUYSTOCK", [("INVBUY", [("INVTRAN", [("FITID", "9"), ("MEMO", "Buy")]), ("TOTAL", "-50.00")])])
     cash = ("INVBANKTRAN", [transaction(), ("SUBACCTFUND", "CASH")])

@@ -54,8 +54,8 @@ def currency(record: Record) -> str | None:
 
 
 def known(code: str) -> str | None:
-    """A currency of ISO 4217, a replaced code as its successor; None for an empty one."""
-    if not code.strip():
+    """A currency of ISO 4217, a replaced code as its successor; None for an empty one, and XXX, its word for none."""
+    if code.strip().upper() in {"", "XXX"}:
         return None
     try:
         return canonical(code)

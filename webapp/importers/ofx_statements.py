@@ -1,5 +1,6 @@
 """One statement of an OFX file in the making: whose it is, what it states, and the oddities worth a warning."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final, Literal
@@ -28,7 +29,7 @@ class StatementInTheMaking:
         self._number: str | None = None
         self._currency: str | None = None
         self._balances: list[StatedBalance] = []
-        self._foreign: set[str] = set()
+        self._symbols: Counter[str] = Counter()
         self._undated = False
 
     def name_account(self, aggregate: str, fields: Fields) -> None:
@@ -73,7 +74,7 @@ class StatementInTheMaking:
         """Take a line, noting a currency of its own."""
         self.lines.append(line)
         if symbol := first(fields, ["CURRENCY.CURSYM"]):
-            self._foreign.add(symbol.upper())
+            self._symbols[symbol.upper()] += 1
 
     def finished(self, institution: str | None) -> Statement:
         """The statement; raises FileRefusedError where there is nothing that makes it one."""
@@ -81,6 +82,7 @@ class StatementInTheMaking:
             raise FileRefusedError(
                 "A statement in the file has neither account nor lines; the file is damaged."
             )
+        self._currency = self._currency or self._currency_of_all_lines()
         return Statement(
             external_id=self._number,
             currency=self._currency,
@@ -89,6 +91,16 @@ class StatementInTheMaking:
             institution=institution,
             closing=max(self._balances, key=_moment, default=None),
         )
+
+    def _currency_of_all_lines(self) -> str | None:
+        """The currency that every line names, where the statement itself names none."""
+        (symbol, count), *others = self._symbols.most_common() or [("", 0)]
+        if others or not count or count < len(self.lines):
+            return None
+        try:
+            return canonical(symbol)
+        except UnknownCurrencyError:
+            return None
 
     def warnings(self) -> Iterator[str]:
         """What the user should know about how the statement was read."""
@@ -99,7 +111,7 @@ class StatementInTheMaking:
             yield f"{whose}: the day of the ledger balance is unreadable, so the balance is not kept."
         # The specification would have such amounts in the other currency, yet banks that write one mean
         # it as a remark: their balances and the amounts beside it are in the currency of the account.
-        if foreign := self._foreign - {self._currency or ""}:
+        if foreign := self._symbols.keys() - {self._currency or ""}:
             yield (
                 f"{whose}: some lines name another currency ({', '.join(sorted(foreign)[:3])});"
                 f" their amounts were read in {self._currency or 'that of the account'}."
