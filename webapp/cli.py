@@ -10,6 +10,7 @@ from webapp.commands.checks import check
 from webapp.commands.demo import demo
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
+from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
 from webapp.commands.users import set_password
@@ -21,6 +22,8 @@ COMMANDS = (
     create_token,
     set_password,
     import_files,
+    fetch_rates,
+    revalue,
     demo,
     check,
 )

@@ -15,6 +15,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.schemas import (
     accounts,
     addresses,
+    exchange_rates,
     fields,
     journal_entries,
     lock_dates,
@@ -53,6 +54,8 @@ FORMS = {
     "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
     "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
     "/reconciliations/<id:fa_id>/reopen": reconciliations.ReopenSchema,
+    "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
+    "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/lock-date": lock_dates.LockDateFormSchema,
     "/settings/members": organizations.MemberFormSchema,

@@ -14,6 +14,7 @@ from webapp.db import db
 from webapp.ledger import chain
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
+from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import (
     Account,
     ActionRequest,
@@ -27,7 +28,6 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries import journal_entries, lookups
-from webapp.queries.exchange_rates import LONGEST_AGE_DAYS
 
 HASH_SHOWN = 8
 
@@ -161,7 +161,7 @@ def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
         .order_by(ExchangeRate.day.desc())
         .limit(1)
     )
-    if found is None or (day - found.day).days > LONGEST_AGE_DAYS:
+    if found is None or (day - found.day).days > MAX_AGE_DAYS:
         return None
     return Rate(found.units_per_base, found.currency, found.day, found.source)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction
 from webapp.queries.paging import Order, Page, page
 
-LONGEST_AGE_DAYS = 10
+Stored = dict[tuple[date, str], tuple[Decimal, str]]
 NEWEST = Order((ExchangeRate.day, ExchangeRate.id))  # type: ignore[arg-type]
 
 
@@ -28,20 +29,57 @@ def rate_on(organization_id: str, currency: str, base: str, day: date) -> Decima
             ExchangeRate.organization_id == organization_id,
             ExchangeRate.currency == currency,
             ExchangeRate.day <= day,
-            ExchangeRate.day >= day - timedelta(days=LONGEST_AGE_DAYS),
+            ExchangeRate.day >= day - timedelta(days=MAX_AGE_DAYS),
         )
         .order_by(ExchangeRate.day.desc())
         .limit(1)
     )
 
 
-def of(organization_id: str, day: date, currency: str) -> ExchangeRate | None:
-    """Find the rate that is written down for a day itself."""
-    return db.session.scalar(
-        sa.select(ExchangeRate).where(
+def between(organization_id: str, currencies: Collection[str], first: date, last: date) -> Stored:
+    """Read what is written down of some currencies from a day to another: the rate and its source by both."""
+    rows = db.session.execute(
+        sa.select(
+            ExchangeRate.day, ExchangeRate.currency, ExchangeRate.units_per_base, ExchangeRate.source
+        ).where(
             ExchangeRate.organization_id == organization_id,
-            ExchangeRate.day == day,
-            ExchangeRate.currency == currency,
+            ExchangeRate.currency.in_(currencies),
+            ExchangeRate.day.between(first, last),
+        )
+    )
+    return {(row.day, row.currency): (row.units_per_base, row.source) for row in rows}
+
+
+def currencies(organization_id: str) -> list[str]:
+    """List the currencies of which a rate is written down, A to Z."""
+    return list(
+        db.session.scalars(
+            sa.select(ExchangeRate.currency)
+            .distinct()
+            .where(ExchangeRate.organization_id == organization_id)
+            .order_by(ExchangeRate.currency)
+        )
+    )
+
+
+def currencies_of_drafts(organization_id: str) -> set[str]:
+    """Tell in which currencies other than the base there are postings of drafts."""
+    return set(
+        db.session.scalars(
+            sa.select(Posting.currency)
+            .distinct()
+            .join(
+                JournalEntry,
+                sa.and_(
+                    JournalEntry.organization_id == Posting.organization_id,
+                    JournalEntry.id == Posting.journal_entry_id,
+                ),
+            )
+            .where(
+                Posting.organization_id == organization_id,
+                JournalEntry.status == "DRAFT",
+                Posting.currency != Posting.base_currency,
+            )
         )
     )
 

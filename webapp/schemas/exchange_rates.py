@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
@@ -36,3 +37,15 @@ class ExchangeRateQuerySchema(PageSchema):
     currency = fields.Currency(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
+
+
+class ExchangeRatePageQuerySchema(AddressSchema, PageSchema):
+    """Which rates a page shows."""
+
+    currency = fields.Currency(load_default=None)
+
+
+class RevaluationFormSchema(Schema):
+    """The day whose rates count."""
+
+    as_of = fields.Day(required=True)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from webapp.db import db
+from webapp.importers import reference_rates
+from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger.chart import Role
 from webapp.ledger.entries import Leg, UnbalancedError
 from webapp.ledger.errors import UnprocessableError
-from webapp.models import ExchangeRate, JournalEntry, Organization
+from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
+from webapp.models import JournalEntry, Organization
 from webapp.queries import accounts, exchange_rates, organizations
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, journal_entries
+from webapp.services import drafts, journal_entries, rate_writes
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
 Said = Mapping[str, Any]
+
+MOST_FILE_BYTES = reference_rates.MOST_BYTES
 
 
 class BaseCurrencyRateError(UnprocessableError):
@@ -28,29 +33,79 @@ class BaseCurrencyRateError(UnprocessableError):
     code = "base_currency"
 
 
+class NoBaseRateError(UnprocessableError):
+    """The file has no rates of the base currency; choose another one."""
+
+    code = "no_base_rate"
+
+
 class TwoRatesError(UnprocessableError):
     """One day has one rate of a currency; keep one of the two."""
 
     code = "two_rates"
 
 
-def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> list[ExchangeRate]:
+def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]:
     """Write rates down, in place of those of the same day, and mirror anew the drafts that lean on them."""
     organization = organizations.get(actor.organization_id)
     payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
     target = ("exchange_rates", organization.id)
     with act(actor, now, "put_exchange_rates", target, payload=payload) as doing:
         _check(rates, organization.base_currency)
-        before: list[dict[str, str]] = []
-        written = [_write(organization.id, rate, now, before) for rate in rates]
-        changed = [rate for rate, (_, is_changed) in zip(rates, written, strict=True) if is_changed]
-        db.session.flush()
-        mirrored = _mirror_drafts(organization, changed)
-        doing.title = f"Wrote down {len(rates)} exchange rate{'s' if len(rates) > 1 else ''}"
-        doing.before, doing.after = {"rates": before}, {**payload, "mirroredJournalEntryIds": mirrored}
-        if not changed:
+        written = rate_writes.write(organization.id, rates, now=now)
+        mirrored = _mirror_drafts(organization, written.changed)
+        doing.title = f"Wrote down {_counted(len(rates))}"
+        doing.before = {"rates": [_fact(*known) for known in written.replaced]}
+        doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
+        if not written.changed:
             doing.nothing_to_do()
-    return [rate for rate, _ in written]
+    return rates
+
+
+def read_file(data: bytes) -> list[DayRates]:
+    """Read a file of reference rates before the books are opened for writing; raises FileRefusedError."""
+    return reference_rates.read(data)
+
+
+def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datetime) -> int:
+    """Write down what a file of reference rates says of every currency against the base; answers how many are new.
+
+    Against another base than the euro they are cross rates (behaviour.md 1).
+    """
+    organization = organizations.get(actor.organization_id)
+    rates = _against(days, organization.base_currency)
+    payload = {
+        "sha256": sha256,
+        "firstDay": days[0].day.isoformat(),
+        "lastDay": days[-1].day.isoformat(),
+        "rates": len(rates),
+    }
+    target = ("exchange_rates", organization.id)
+    with act(actor, now, "take_reference_rates", target, payload=payload) as doing:
+        if not rates:
+            raise NoBaseRateError(
+                f"The file has no rates of {organization.base_currency}, the base currency."
+            )
+        written = rate_writes.write(organization.id, rates, now=now)
+        mirrored = _mirror_drafts(organization, written.changed)
+        doing.title = f"Took {_counted(len(written.changed))} of the European Central Bank"
+        doing.after = {"changed": len(written.changed), "mirrored": len(mirrored)}
+        if not written.changed:
+            doing.nothing_to_do()
+    return len(written.changed)
+
+
+def _against(days: Iterable[DayRates], base: str) -> list[Said]:
+    return [
+        {"day": each.day, "currency": currency, "units_per_base": rate, "source": SOURCE}
+        for each in days
+        for currency in sorted({*each.per_euro, "EUR"} - {base})
+        if (rate := units_per_base(currency, base, each.per_euro)) is not None
+    ]
+
+
+def _counted(rates: int) -> str:
+    return "1 exchange rate" if rates == 1 else f"{rates:,} exchange rates"
 
 
 def _fact(day: date, currency: str, units_per_base: Decimal) -> dict[str, str]:
@@ -70,33 +125,20 @@ def _check(rates: Sequence[Said], base: str) -> None:
         seen.add(key)
 
 
-def _write(
-    organization_id: str, rate: Said, now: datetime, before: list[dict[str, str]]
-) -> tuple[ExchangeRate, bool]:
-    """Write one rate down; answers whether it says something else than before, which is kept in `before`."""
-    stored = exchange_rates.of(organization_id, rate["day"], rate["currency"])
-    said = (rate["units_per_base"], rate["source"])
-    is_changed = stored is None or (stored.units_per_base, stored.source) != said
-    if stored is None:
-        stored = ExchangeRate(
-            organization_id=organization_id, day=rate["day"], currency=rate["currency"], created_at=now
-        )
-        db.session.add(stored)
-    elif is_changed:
-        before.append(_fact(stored.day, stored.currency, stored.units_per_base))
-    stored.units_per_base, stored.source = said
-    return stored, is_changed
-
-
-def _mirror_drafts(organization: Organization, changed: Iterable[Said]) -> list[int]:
+def _mirror_drafts(organization: Organization, changed: Sequence[Said]) -> list[int]:
     """Mirror anew every draft whose rate may have changed; answers the ids of those that did."""
-    leaning: dict[int, tuple[JournalEntry, date]] = {}
+    days: dict[str, list[date]] = {}
     for rate in changed:
-        last = rate["day"] + timedelta(days=exchange_rates.LONGEST_AGE_DAYS)
+        days.setdefault(rate["currency"], []).append(rate["day"])
+    leaning: dict[int, tuple[JournalEntry, date]] = {}
+    for currency in sorted(days.keys() & exchange_rates.currencies_of_drafts(organization.id)):
+        ordered = sorted(days[currency])
         for entry, rate_day in exchange_rates.drafts_leaning_on(
-            organization.id, rate["currency"], rate["day"], last
+            organization.id, currency, ordered[0], ordered[-1] + timedelta(days=MAX_AGE_DAYS)
         ):
-            leaning[entry.id] = (entry, rate_day)
+            place = bisect_right(ordered, rate_day) - 1
+            if place >= 0 and is_current(ordered[place], rate_day):
+                leaning[entry.id] = (entry, rate_day)
     return mirror_anew(organization, leaning.values())
 
 

@@ -1,0 +1,97 @@
+"""`tieout fetch-rates` and `tieout revalue`."""
+
+import json
+import urllib.error
+
+import pytest
+
+from tests.importers.test_reference_rates import DAILY_XML, HISTORY_CSV
+from webapp.commands import rates
+
+
+@pytest.fixture
+def rates_file(tmp_path):
+    path = tmp_path / "eurofxref.csv"
+    path.write_bytes(HISTORY_CSV)
+    return path
+
+
+def test_a_file_of_rates_is_written_down(command, ada, rates_file):
+    result = command(
+        "fetch-rates", "--organization", ada.organization_id, "--file", str(rates_file), "--json"
+    )
+    assert (result.exit_code, json.loads(result.stdout)) == (
+        0,
+        {"days": 2, "lastDay": "2026-11-20", "changed": 3},
+    )
+    assert [(rate["day"], rate["currency"]) for rate in ada.get("/api/exchange-rates").json["rates"]] == [
+        ("2026-11-20", "USD"),
+        ("2026-11-20", "JPY"),
+        ("2006-01-03", "USD"),
+    ]
+
+
+def test_the_same_file_again_changes_nothing(command, ada, rates_file):
+    for _ in range(2):
+        result = command("fetch-rates", "--organization", ada.organization_id, "--file", str(rates_file))
+    assert result.stdout == "0 new rates, up to 20 Nov 2026.\n"
+
+
+def test_the_banks_own_address_is_asked(command, ada, monkeypatch):
+    asked = []
+
+    class Answer:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def read(self, most):
+            return DAILY_XML[:most]
+
+    def answer(address, timeout):
+        asked.append((address, timeout))
+        return Answer()
+
+    monkeypatch.setattr(rates.urllib.request, "urlopen", answer)
+    assert command("fetch-rates", "--organization", ada.organization_id).exit_code == 0
+    assert command("fetch-rates", "--organization", ada.organization_id, "--history").exit_code == 0
+    assert [address.rpartition("/")[2] for address, _ in asked] == [
+        "eurofxref-daily.xml",
+        "eurofxref-hist.xml",
+    ]
+    assert all(address.startswith("https://www.ecb.europa.eu/") and wait for address, wait in asked)
+
+
+def test_without_a_network_it_says_what_to_do(command, ada, monkeypatch):
+    def fail(*_args, **_options):
+        raise urllib.error.URLError("no route")
+
+    monkeypatch.setattr(rates.urllib.request, "urlopen", fail)
+    result = command("fetch-rates", "--organization", ada.organization_id)
+    assert result.exit_code == 1
+    assert "give it with --file" in result.stderr
+
+
+def test_a_file_without_rates_changes_nothing(command, ada, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text("Nothing")
+    result = command("fetch-rates", "--organization", ada.organization_id, "--file", str(path))
+    assert result.exit_code == 1
+    assert "none of the European Central Bank's reference rates" in result.stderr
+
+
+def test_balances_are_revalued(command, ada, bank):
+    bank.quote("2026-03-02", "USD", "1.25")
+    bank.quote("2026-03-31", "USD", "1")
+    bank.open("Dollars", "USD")
+    ada.post(f"/api/transactions/{bank.send('2026-03-02', '100.00')}/confirm")
+    organization = ("--organization", ada.organization_id)
+    result = command("revalue", *organization, "--as-of", "2026-03-31", "--json")
+    first, second = json.loads(result.stdout)["journalEntryIds"]
+    assert ada.get(f"/api/journal-entries/{first}").json["entry"]["effectiveAt"][:10] == "2026-03-31"
+    assert ada.get(f"/api/journal-entries/{second}").json["entry"]["effectiveAt"][:10] == "2026-04-01"
+    assert "worth what the books say" in command("revalue", *organization, "--as-of", "2026-03-02").stdout
+    refused = command("revalue", *organization, "--as-of", "2026-06-30")
+    assert (refused.exit_code, "no exchange rate for USD" in refused.stderr) == (1, True)

@@ -1,0 +1,147 @@
+"""Revaluation: what is held in other currencies, at the rate of a day, against unrealised differences."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from webapp.ledger.errors import LedgerError
+from webapp.queries import checks
+from webapp.services import revaluations
+
+MARCH = date(2026, 3, 31)
+AT = datetime(2026, 4, 2, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def dollars(ada, bank):
+    """A thousand dollars, booked at 1.25 for a euro, and worth 1.00 at the end of March."""
+    bank.quote("2026-03-02", "USD", "1.25")
+    bank.quote("2026-03-31", "USD", "1")
+    bank.quote("2026-04-10", "USD", "2")
+    fa_id = bank.open("Dollars", "USD")
+    line = bank.send("2026-03-02", "1000.00", "A client")
+    ada.post(f"/api/transactions/{line}/confirm")
+    yield fa_id
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+@pytest.fixture
+def revalue(ada, bank):
+    def as_of(day=MARCH):
+        return bank.ask(lambda: [entry.id for entry in revaluations.revalue(day, actor=ada.actor, now=AT)])
+
+    return as_of
+
+
+def entry(person, entry_id):
+    return person.get(f"/api/journal-entries/{entry_id}").json["entry"]
+
+
+def legs(person, entry_id):
+    return [
+        (leg["accountName"], leg["amount"], leg["currency"], leg["amountBase"])
+        for leg in entry(person, entry_id)["postings"]
+    ]
+
+
+def base_balance(person, bank, fa_id):
+    account = person.get(f"/api/accounts/{bank.ledger_account(fa_id)}").json["account"]
+    return account["balance"], account["balanceBase"]
+
+
+def test_the_difference_stands_against_unrealised_differences_and_is_reversed_the_next_day(
+    ada, bank, dollars, revalue
+):
+    first, second = revalue()
+    assert legs(ada, first) == [
+        ("Dollars", "0.00", "USD", "200.00"),
+        ("Unrealised exchange differences", "-200.00", "EUR", "-200.00"),
+    ]
+    assert legs(ada, second) == [
+        ("Dollars", "0.00", "USD", "-200.00"),
+        ("Unrealised exchange differences", "200.00", "EUR", "200.00"),
+    ]
+    assert [entry(ada, each)["effectiveAt"][:10] for each in (first, second)] == ["2026-03-31", "2026-04-01"]
+    assert {entry(ada, each)["source"] for each in (first, second)} == {"revaluation"}
+    assert base_balance(ada, bank, dollars) == ("1000.00", "800.00")
+
+
+def test_a_second_run_for_the_day_takes_the_place_of_the_first(ada, bank, dollars, revalue):
+    first = revalue()
+    ada.put(
+        "/api/exchange-rates",
+        json={"rates": [{"day": "2026-03-31", "currency": "USD", "unitsPerBase": "0.8"}]},
+    )
+    again = revalue()
+    assert {entry(ada, each)["status"] for each in first} == {"VOIDED"}
+    assert legs(ada, again[0])[0] == ("Dollars", "0.00", "USD", "450.00")
+    assert base_balance(ada, bank, dollars) == ("1000.00", "800.00")
+
+
+def test_a_later_day_leaves_the_earlier_pair_alone(ada, bank, dollars, revalue):
+    march = revalue()
+    april = revalue(date(2026, 4, 10))
+    assert {entry(ada, each)["status"] for each in [*march, *april]} == {"POSTED"}
+    assert legs(ada, april[0])[0] == ("Dollars", "0.00", "USD", "-300.00")
+
+
+def test_where_nothing_differs_there_is_no_entry_and_no_act(ada, dollars, revalue):
+    acts = ada.get("/api/action-requests").json["actionRequests"]
+    assert revalue(date(2026, 3, 2)) == []
+    assert ada.get("/api/action-requests").json["actionRequests"] == acts
+
+
+def test_both_days_have_to_be_open(bank, dollars, revalue):
+    for lock in ("2026-03-31", "2026-04-01"):
+        bank.lock(lock)
+        with pytest.raises(LedgerError) as refused:
+            revalue()
+        assert refused.value.code == "period_locked"
+
+
+def test_a_missing_rate_is_named(ada, dollars, revalue):
+    with pytest.raises(LedgerError) as refused:
+        revalue(date(2026, 6, 30))
+    assert refused.value.code == "exchange_rate_missing"
+    assert refused.value.details["missingRates"] == [{"day": "2026-06-30", "currency": "USD"}]
+
+
+def test_no_proof_is_broken_by_it(ada, bank, dollars, desk, revalue):
+    desk.prove("2026-03-31", "1000.00")
+    revalue()
+    revalue()
+    account = desk.account()
+    assert (account["status"], account["anchor"]["holds"]) == ("reconciled", True)
+
+
+def test_a_card_s_debt_and_an_account_in_two_currencies_are_revalued_each(ada, bank, dollars, revalue):
+    bank.quote("2026-03-02", "GBP", "0.8")
+    bank.quote("2026-03-31", "GBP", "1")
+    owed, fees = bank.account("Owed", "LIABILITY"), bank.account("Fees")
+    for currency, amount in (("USD", "50.00"), ("GBP", "8.00")):
+        postings = [
+            {"accountId": account, "amount": sign + amount, "currency": currency}
+            for account, sign in ((fees, ""), (owed, "-"))
+        ]
+        body = {"effectiveAt": "2026-03-02", "description": "Fee", "postings": postings, "post": True}
+        assert ada.post("/api/journal-entries", json=body).status_code == 201
+    first, _ = revalue()
+    assert legs(ada, first) == [
+        ("Dollars", "0.00", "USD", "200.00"),
+        ("Owed", "0.00", "GBP", "2.00"),
+        ("Owed", "0.00", "USD", "-10.00"),
+        ("Unrealised exchange differences", "-192.00", "EUR", "-192.00"),
+    ]
+
+
+def test_the_page_takes_rates_and_revalues(ada, bank, dollars):
+    browser = ada.browser()
+    assert "1 USD" not in browser.get("/settings/exchange-rates").text
+    refused = browser.post("/settings/exchange-rates/revalue", data={"asOf": "2026-12-31"})
+    assert (refused.status_code, "no exchange rate for USD" in refused.text) == (409, True)
+    answer = browser.post("/settings/exchange-rates/revalue", data={"asOf": "2026-03-31"})
+    assert answer.status_code == 303
+    assert "Revaluation as of 31 Mar 2026" in browser.get(answer.location).text
+    rate = {"day": "2026-12-31", "currency": "usd", "unitsPerBase": "1.1"}
+    assert browser.post("/settings/exchange-rates", data=rate).status_code == 303
+    assert "1.1" in browser.get("/settings/exchange-rates?currency=USD").text

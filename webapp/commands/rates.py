@@ -1,0 +1,87 @@
+"""Exchange rates: fetched from the European Central Bank, and what balances are worth at them."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from datetime import UTC, date, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from webapp.commands.books import JSON, ORGANIZATION, answer, books, command_actor, require_organization
+from webapp.db import begin_write, db
+from webapp.services import exchange_rates, revaluations
+
+ADDRESS = "https://www.ecb.europa.eu/stats/eurofxref/"
+DAILY, HISTORY = "eurofxref-daily.xml", "eurofxref-hist.xml"
+PATIENCE_SECONDS = 60
+
+
+@click.command("fetch-rates")
+@ORGANIZATION
+@click.option("--history", is_flag=True, help="Every day since 1999, not only the last one.")
+@click.option(
+    "--file",
+    "path",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A file of reference rates, where there is no network.",
+)
+@JSON
+def fetch_rates(organization_id: str, path: Path | None, *, history: bool, as_json: bool) -> None:
+    """Write down the European Central Bank's reference rates; drafts that wait for one are mirrored."""
+    with books():
+        require_organization(organization_id)
+        db.session.rollback()
+        data = path.read_bytes() if path else _fetched(HISTORY if history else DAILY)
+        days = exchange_rates.read_file(data)
+        begin_write(organization_id)
+        changed = exchange_rates.take_file(
+            days,
+            sha256=sha256(data).hexdigest(),
+            actor=command_actor(organization_id),
+            now=datetime.now(UTC),
+        )
+        db.session.commit()
+    value = {"days": len(days), "lastDay": days[-1].day.isoformat(), "changed": changed}
+    answer(value, f"{changed:,} new rates, up to {days[-1].day:%-d %b %Y}.", as_json=as_json)
+
+
+def _fetched(name: str) -> bytes:
+    """Read a file of the bank's; nothing else in Tieout asks the network for anything."""
+    try:
+        with urllib.request.urlopen(ADDRESS + name, timeout=PATIENCE_SECONDS) as response:  # noqa: S310  (the address is ours, and https)
+            data: bytes = response.read(exchange_rates.MOST_FILE_BYTES + 1)
+    except (urllib.error.URLError, OSError) as error:
+        raise click.ClickException(
+            f"The European Central Bank does not answer ({error}). Download {ADDRESS}{name} elsewhere,"
+            " and give it with --file."
+        ) from error
+    if len(data) > exchange_rates.MOST_FILE_BYTES:
+        raise click.ClickException("The answer is larger than any file of reference rates.")
+    return data
+
+
+@click.command()
+@ORGANIZATION
+@click.option(
+    "--as-of",
+    type=click.DateTime(["%Y-%m-%d"]),
+    required=True,
+    metavar="YYYY-MM-DD",
+    help="The day whose rates count; its reversal is dated the next.",
+)
+@JSON
+def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
+    """Bring assets and liabilities in other currencies to their worth at a day's rates."""
+    day: date = as_of.date()
+    with books():
+        begin_write(organization_id)
+        require_organization(organization_id)
+        written = revaluations.revalue(day, actor=command_actor(organization_id), now=datetime.now(UTC))
+        ids = [entry.id for entry in written]
+        db.session.commit()
+    sentence = f"Entries {ids[0]} and {ids[1]}." if ids else "Every balance is worth what the books say."
+    answer({"journalEntryIds": ids}, sentence, as_json=as_json)
