@@ -1,0 +1,213 @@
+"""The JSON of a provider, read strictly where money and days are concerned and leniently everywhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any, Final, NoReturn
+
+from webapp.importers.decoding import decode
+from webapp.importers.providers.pushes import PayloadRefusedError
+from webapp.importers.texts import folded, iban, quoted
+from webapp.ledger.currencies import canonical
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+
+LONGEST_ID: Final = 255
+LONGEST_TEXT: Final = 2000
+LONGEST_AMOUNT: Final = 80
+
+_AMOUNT: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_SECONDS: Final = re.compile(r"\d{1,12}", re.ASCII)
+_NO_TEXT: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def parsed(data: bytes) -> Any:
+    """Read JSON with exact numbers; raises PayloadRefusedError, also where an object names one key twice.
+
+    >>> parsed(b'{"amount": 0.10}')
+    {'amount': Decimal('0.10')}
+    """
+    try:
+        return json.loads(
+            decode(data), parse_float=Decimal, parse_constant=_refuse_number, object_pairs_hook=_once
+        )
+    except (ValueError, ArithmeticError, RecursionError):
+        raise PayloadRefusedError(
+            "This is no JSON, or it is cut off; fetch it from the provider again."
+        ) from None
+
+
+def _refuse_number(name: str) -> NoReturn:
+    raise PayloadRefusedError(f"{name} is no number of JSON.")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise PayloadRefusedError(
+            "An object of this JSON names one key twice; which one counts cannot be told."
+        )
+    return found
+
+
+def fingerprint(payload: object, *of: str | None) -> str:
+    """Name a payload by its content, so that the same one is the same batch however often it is sent."""
+    whole = json.dumps([payload, *of], sort_keys=True, default=str)
+    return sha256(whole.encode()).hexdigest()[:40]
+
+
+def records(value: object, where: str) -> list[Item]:
+    """Take a list of objects, a missing one as empty; raises PayloadRefusedError."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise PayloadRefusedError(f"“{where}” must be a list.")
+    return [Item(each, f"{where}[{index}]") for index, each in enumerate(value)]
+
+
+class Item:
+    """An object of a payload and where it stands, which its refusals name."""
+
+    def __init__(self, value: object, where: str) -> None:
+        self.where = where
+        if not isinstance(value, dict):
+            self.refuse("must be an object")
+        self.values: Mapping[str, Any] = value
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Refuse the payload because of this item."""
+        raise PayloadRefusedError(f"{self.where} {reason}.")
+
+    def inner(self, key: str) -> Item:
+        """Take the object under a key; one that is missing is empty."""
+        return Item(self.values.get(key) or {}, f"{self.where}.{key}")
+
+    def text(self, *keys: str) -> str | None:
+        """The first text under these keys that is not blank, on one line; what is no text is none."""
+        for key in keys:
+            value = self.values.get(key)
+            if isinstance(value, str) and (found := cut(value)):
+                return found
+        return None
+
+    def texts(self, key: str) -> list[str]:
+        """The texts of a list, or the one text, under a key."""
+        value = self.values.get(key)
+        listed: Sequence[object] = value if isinstance(value, list) else [value]
+        return [found for each in listed if isinstance(each, str) and (found := cut(each))]
+
+    def id(self, *keys: str) -> str | None:
+        """The first id under these keys, exactly as sent; a number is written out. None where there is none."""
+        for key in keys:
+            value = self.values.get(key)
+            if isinstance(value, int) and not isinstance(value, bool):
+                value = str(value)
+            if isinstance(value, str) and value.strip():
+                return short(value)
+        return None
+
+    def iban(self, key: str) -> str | None:
+        """The IBAN under a key, None where it is none."""
+        return iban(self.text(key) or "")
+
+    def flag(self, key: str) -> bool:
+        """True or false; a missing one is false."""
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            self.refuse(f"has a “{key}” that is neither true nor false")
+        return bool(value)
+
+    def currency(self, *keys: str) -> str:
+        """The currency under the first of these keys that has one; raises PayloadRefusedError for one that is none."""
+        code = self.text(*keys)
+        if code is None:
+            self.refuse(f"has no currency ({keys[0]})")
+        try:
+            return canonical(code)
+        except LedgerError:
+            self.refuse(f"has a currency that is none of ISO 4217: {quoted(code)}")
+
+    def amount(self, key: str, currency: str) -> Decimal:
+        """The amount under a key, as a number or as text, within its currency's digits."""
+        value = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+            self.refuse(f"has no amount ({key})")
+        text = str(value).strip()
+        if len(text) > LONGEST_AMOUNT or (isinstance(value, str) and not _AMOUNT.fullmatch(text)):
+            self.refuse(f"has an amount that is none: {quoted(text)}")
+        try:
+            return Money.of(Decimal(text), currency).decimal
+        except LedgerError as error:
+            raise PayloadRefusedError(f"{self.where}: {error}") from None
+
+    def day(self, *keys: str) -> date | None:
+        """The first day under these keys: the literal date, which a time and a zone behind it never shift."""
+        for key in keys:
+            value = self.values.get(key)
+            if value is None or value == "":
+                continue
+            found = _DAY.match(value) if isinstance(value, str) else None
+            try:
+                if found and value[found.end() :][:1] in {"", "T", " "}:
+                    return date.fromisoformat(found[0])
+            except ValueError:
+                pass
+            self.refuse(f"has a day that is none ({key}): {quoted(str(value))}")
+        return None
+
+    def instant(self, *keys: str) -> datetime | None:
+        """The first moment under these keys that is written in seconds since 1970; 0 is none."""
+        for key in keys:
+            value = self.values.get(key)
+            if value is None or value == "":
+                continue
+            text = str(int(value)) if isinstance(value, Decimal) and value == int(value) else str(value)
+            if isinstance(value, bool) or not _SECONDS.fullmatch(text):
+                self.refuse(f"has a time that is none ({key}): {quoted(str(value))}")
+            if not int(text):
+                continue
+            try:
+                return datetime.fromtimestamp(int(text), UTC)
+            except (ValueError, OverflowError):
+                self.refuse(f"has a time that is none ({key}): {quoted(text)}")
+        return None
+
+    def moment(self, key: str) -> datetime | None:
+        """The moment that a text with a zone names, in UTC; None where there is none."""
+        value = self.text(key)
+        try:
+            at = datetime.fromisoformat(value or "")
+            return at.astimezone(UTC) if at.tzinfo else None
+        except (ValueError, OverflowError):
+            return None
+
+
+def cut(text: str) -> str:
+    r"""A text on one line, as long as the books keep one, without what no database takes.
+
+    >>> cut(" Caf\u00e9\n\t12 \0")
+    'Café 12 \ufffd'
+    """
+    return folded(_NO_TEXT.sub("\ufffd", text))[:LONGEST_TEXT].rstrip()
+
+
+def short(name: str) -> str:
+    """An id as the books keep one: as it is, or by its digest where it is longer.
+
+    >>> short("tx_1"), len(short("x" * 300))
+    ('tx_1', 71)
+    """
+    if len(name) <= LONGEST_ID and not _NO_TEXT.search(name):
+        return name
+    return f"sha256:{sha256(name.encode(errors='surrogatepass')).hexdigest()}"
+
+
+def listed(names: Iterable[str | None]) -> str:
+    """Name several ids in a sentence."""
+    return ", ".join(quoted(name) for name in names if name is not None)

@@ -1,0 +1,114 @@
+"""Plaid's answers to /transactions/sync: https://plaid.com/docs/api/products/transactions/#transactionssync."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from webapp.importers.providers.choices import account_of
+from webapp.importers.providers.payloads import Item, fingerprint, records
+from webapp.importers.providers.pushes import (
+    ProviderFailedError,
+    Push,
+    PushBalance,
+    PushLine,
+    Wanted,
+)
+from webapp.importers.texts import quoted
+
+# The balance of these says what is owed.
+_OWED: Final = frozenset({"credit", "loan"})
+_LISTS: Final = ("added", "modified", "removed")
+
+
+def read(payload: object, wanted: Wanted) -> Push:
+    """Read what one page of a sync says of one account; raises PayloadRefusedError.
+
+    Plaid's amounts are positive where money leaves the account, so that they are turned around; the balance of a
+    card or a loan is what is owed, and is turned around too. It names no time, and counts for no day.
+    """
+    page = Item(payload, "The payload")
+    _refuse_error(page)
+    if not any(name in page.values for name in _LISTS):
+        page.refuse("is no answer of Plaid to /transactions/sync: it has no “added”, “modified” or “removed”")
+    lists = {name: records(page.values.get(name), name) for name in _LISTS}
+    accounts = records(page.values.get("accounts"), "accounts")
+    there = [each.id("account_id") for each in (*accounts, *lists["added"], *lists["modified"])]
+    account = account_of(wanted, list(dict.fromkeys(name for name in there if name)))
+    mine = {name: [each for each in lists[name] if _is_of(each, account)] for name in _LISTS}
+    return Push(
+        batch_id=f"plaid-{fingerprint(payload, account)}",
+        external_id=account,
+        added=tuple(map(_line, mine["added"])),
+        modified=tuple(map(_line, mine["modified"])),
+        removed=tuple(map(_named, mine["removed"])),
+        balance=next((_balance(each) for each in accounts if each.id("account_id") == account), None),
+        warnings=tuple(_warnings(page)),
+    )
+
+
+def _refuse_error(page: Item) -> None:
+    if (code := page.text("error_code", "error_type")) is not None:
+        said = page.text("display_message", "error_message") or "no more than a code"
+        raise ProviderFailedError(f"Plaid answered with an error and no transactions: {said} ({code})")
+
+
+def _is_of(item: Item, account: str | None) -> bool:
+    """Tell whether an item is of the account; one that names none may be: an unknown removed line is no harm."""
+    return item.id("account_id") in {account, None}
+
+
+def _named(item: Item) -> str:
+    name = item.id("transaction_id")
+    if name is None:
+        item.refuse("has no transaction_id, so that it can never be changed or removed")
+    return name
+
+
+def _line(item: Item) -> PushLine:
+    currency = _currency(item)
+    booked_on = item.day("date")
+    if booked_on is None:
+        item.refuse("has no day (date)")
+    if item.id("account_id") is None:
+        item.refuse("names no account (account_id)")
+    payment = item.inner("payment_meta")
+    parties = records(item.values.get("counterparties"), f"{item.where}.counterparties")
+    return PushLine(
+        provider_transaction_id=_named(item),
+        pending=item.flag("pending"),
+        booked_on=booked_on,
+        amount=-item.amount("amount", currency),
+        currency=currency,
+        description=item.text("original_description", "name", "merchant_name") or "",
+        counterparty=item.text("merchant_name") or next((each.text("name") for each in parties), None),
+        reference=payment.text("reference_number") or item.text("check_number"),
+        iban=next(filter(None, map(_iban, parties)), None),
+        pending_transaction_id=item.id("pending_transaction_id"),
+    )
+
+
+def _iban(party: Item) -> str | None:
+    return party.inner("account_numbers").inner("international").iban("iban")
+
+
+def _currency(item: Item) -> str:
+    unofficial = item.text("unofficial_currency_code")
+    if item.text("iso_currency_code") is None and unofficial:
+        item.refuse(f"is in {quoted(unofficial)}, which is no currency of ISO 4217")
+    return item.currency("iso_currency_code")
+
+
+def _balance(account: Item) -> PushBalance | None:
+    balances = account.inner("balances")
+    if balances.values.get("current") is None or balances.text("iso_currency_code") is None:
+        return None
+    currency = balances.currency("iso_currency_code")
+    amount = balances.amount("current", currency)
+    is_owed = account.text("type") in _OWED
+    return PushBalance(-amount if is_owed else amount, currency, balances.moment("last_updated_datetime"))
+
+
+def _warnings(page: Item) -> Iterator[str]:
+    if page.flag("has_more"):
+        yield "Plaid has more pages of this sync; push them too."
