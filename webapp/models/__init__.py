@@ -6,8 +6,10 @@ from webapp.models.audit_events import AuditEvent
 from webapp.models.documents import Document
 from webapp.models.exchange_rates import ExchangeRate
 from webapp.models.feed_accounts import FeedAccount, Institution
+from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
 from webapp.models.imports import Import, ImportLine
 from webapp.models.journal_entries import JournalEntry, Posting
+from webapp.models.line_joins import LineJoin
 from webapp.models.merchants import Merchant
 from webapp.models.organizations import Membership, Organization
 from webapp.models.projects import Project, ProjectGroup
@@ -30,11 +32,15 @@ __all__ = [
     "Document",
     "ExchangeRate",
     "FeedAccount",
+    "FeedBatch",
+    "FeedLine",
     "Import",
     "ImportLine",
     "Institution",
     "JournalEntry",
+    "LineChange",
     "LineDaySum",
+    "LineJoin",
     "LineMonthSum",
     "Membership",
     "Merchant",

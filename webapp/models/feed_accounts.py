@@ -25,7 +25,10 @@ class Institution(Numbered, Base):
 
 
 class FeedAccount(Numbered, Base):
-    """A bank account that sends lines; one ledger account stands behind it, and behind no other."""
+    """A bank account that sends lines; one ledger account stands behind it, and behind no other.
+
+    `refused_batches` counts the pushes in a row that were refused as nonsense; at three the feed is paused.
+    """
 
     __tablename__ = "feed_accounts"
     __table_args__ = numbered(
@@ -45,6 +48,9 @@ class FeedAccount(Numbered, Base):
     created_by_format: Mapped[str | None] = mapped_column(sa.String(16))
     is_active: Mapped[bool] = mapped_column(default=True)
     last_feed_at: Mapped[datetime | None] = mapped_column(Instant)
+    refused_batches: Mapped[int] = mapped_column(default=0, server_default="0")
+    paused_at: Mapped[datetime | None] = mapped_column(Instant)
+    paused_reason: Mapped[str | None] = mapped_column(sa.Text)
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = created()
 

@@ -32,6 +32,13 @@ class Transaction(Numbered, Base):
         sa.Index("ix_transactions_newest", "organization_id", "booked_on", "id"),
         sa.Index("ix_transactions_entry", "organization_id", "journal_entry_id"),
         sa.Index("ix_transactions_import", "organization_id", "import_id"),
+        sa.Index(
+            "ix_transactions_pending",
+            "organization_id",
+            "feed_account_id",
+            sqlite_where=sa.text("status = 'PENDING'"),
+            postgresql_where=sa.text("status = 'PENDING'"),
+        ),
     )
 
     feed_account_id: Mapped[int] = mapped_column(BigId)

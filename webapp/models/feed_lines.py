@@ -1,0 +1,78 @@
+"""What a feed said: each line by the provider's id as it said it last, each batch with its answer, each change."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base, Instant
+from webapp.models.base import BigId, Numbered, Organized, created, numbered, one_of, same_organization
+
+
+class FeedLine(Organized, Base):
+    """A line under the provider's own id, which alone is its identity on a feed account.
+
+    `transaction_id` is its own row, joined to another line or not; null for an id that was removed before it
+    was ever there. `said` is the strongest word on it: ADDED, then MODIFIED, then REMOVED, which is final.
+    `digest` is of the facts as they were said last, `pending_id` the pending line that it names as its own.
+    """
+
+    __tablename__ = "feed_lines"
+    __table_args__ = (
+        one_of("said", "ADDED", "MODIFIED", "REMOVED"),
+        same_organization("feed_account_id", "feed_accounts"),
+        same_organization("transaction_id", "transactions"),
+        sa.Index("ix_feed_lines_transaction", "organization_id", "transaction_id"),
+        sa.Index(
+            "ix_feed_lines_pending",
+            "organization_id",
+            "feed_account_id",
+            "pending_id",
+            sqlite_where=sa.text("pending_id IS NOT NULL"),
+            postgresql_where=sa.text("pending_id IS NOT NULL"),
+        ),
+        {"sqlite_with_rowid": False},
+    )
+
+    organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
+    feed_account_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    provider_transaction_id: Mapped[str] = mapped_column(sa.String(255), primary_key=True)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+    said: Mapped[str] = mapped_column(sa.String(8))
+    is_pending: Mapped[bool]
+    digest: Mapped[bytes | None] = mapped_column(sa.LargeBinary(16))
+    pending_id: Mapped[str | None] = mapped_column(sa.String(255))
+
+
+class FeedBatch(Numbered, Base):
+    """A batch that was taken: the digest of its content, and its answer, deflated, for whoever sends it again."""
+
+    __tablename__ = "feed_batches"
+    __table_args__ = numbered(
+        same_organization("feed_account_id", "feed_accounts"),
+        sa.UniqueConstraint("organization_id", "feed_account_id", "batch_id"),
+    )
+
+    feed_account_id: Mapped[int] = mapped_column(BigId)
+    batch_id: Mapped[str] = mapped_column(sa.String(255))
+    digest: Mapped[str] = mapped_column(sa.String(64))
+    answer: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    received_at: Mapped[datetime] = mapped_column(Instant)
+
+
+class LineChange(Numbered, Base):
+    """What the bank changed of a booked line: the fields as they were and as they are, in JSON's words."""
+
+    __tablename__ = "line_changes"
+    __table_args__ = numbered(
+        same_organization("transaction_id", "transactions"),
+        sa.Index("ix_line_changes_transaction", "organization_id", "transaction_id"),
+    )
+
+    transaction_id: Mapped[int] = mapped_column(BigId)
+    before: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    after: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()

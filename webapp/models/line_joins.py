@@ -1,0 +1,47 @@
+"""Joins: which rows of one account are the same line of the bank, by what evidence, and who says they are not."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base, Instant
+from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+
+
+class LineJoin(Numbered, Base):
+    """Two rows, and whether they are one line: `kept_id` stays in the books, `joined_id` is only another report of it.
+
+    SUGGESTED waits for a person. REFUSED was undone or settled as two lines, and is never joined by itself again.
+    """
+
+    __tablename__ = "line_joins"
+    __table_args__ = numbered(
+        one_of("tier", "LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON"),
+        one_of("status", "JOINED", "SUGGESTED", "REFUSED"),
+        same_organization("kept_id", "transactions"),
+        same_organization("joined_id", "transactions"),
+        sa.UniqueConstraint("organization_id", "kept_id", "joined_id"),
+        sa.Index("ix_line_joins_joined", "organization_id", "joined_id"),
+        sa.Index(
+            "uq_line_joins_joined_once",
+            "organization_id",
+            "joined_id",
+            unique=True,
+            sqlite_where=sa.text("status = 'JOINED'"),
+            postgresql_where=sa.text("status = 'JOINED'"),
+        ),
+    )
+
+    kept_id: Mapped[int] = mapped_column(BigId)
+    joined_id: Mapped[int] = mapped_column(BigId)
+    tier: Mapped[str] = mapped_column(sa.String(8))
+    status: Mapped[str] = mapped_column(sa.String(9))
+    reason: Mapped[str] = mapped_column(sa.Text, default="")
+    evidence: Mapped[dict[str, Any]] = mapped_column(sa.JSON, default=dict)
+    decided_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    undone_at: Mapped[datetime | None] = mapped_column(Instant)
