@@ -1,0 +1,102 @@
+"""A line as a feed pushes it: what is plainly nonsense, what tells two reports apart, and which word is the last."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from webapp.ledger.currencies import digits
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
+
+YEARS_BACK: Final = 50
+DAYS_AHEAD: Final = 366
+# A 28-digit context multiplies such an amount by its currency's digits without rounding it.
+_SAFE_SIZE: Final = 15
+
+
+class NonsenseError(UnprocessableError):
+    """This batch says what no bank means; nothing of it was taken."""
+
+    code = "nonsense"
+
+
+class PushedLine(NamedTuple):
+    """What a provider says of one line, from the account holder's view; `pending_id` is the pending line it was."""
+
+    provider_transaction_id: str
+    pending: bool
+    booked_on: date
+    value_on: date | None
+    amount: Decimal
+    currency: str | None
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+    pending_id: str | None
+
+
+def digest_of(line: PushedLine, amount_minor: int) -> bytes:
+    """Give 16 bytes that differ where two reports of a line say something else; the currency is the account's."""
+    facts = (
+        line.pending,
+        line.booked_on.toordinal(),
+        line.value_on and line.value_on.toordinal(),
+        amount_minor,
+        line.description,
+        line.counterparty,
+        line.reference,
+        line.iban,
+    )
+    return blake2b(repr(facts).encode(), digest_size=16).digest()
+
+
+def minor_of(amount: Decimal, currency: str) -> int:
+    """Take an amount in minor units of a currency; raises TooManyDigitsError or AmountTooLargeError.
+
+    >>> minor_of(Decimal("-12.50"), "EUR"), minor_of(Decimal("12.500"), "EUR"), minor_of(Decimal("12"), "JPY")
+    (-1250, 1250, 12)
+    """
+    if amount.adjusted() < _SAFE_SIZE and len(amount.as_tuple().digits) < _SAFE_SIZE:
+        scaled = amount.scaleb(digits(currency))
+        minor = int(scaled)
+        if minor == scaled:
+            return minor
+    return Money.of(amount, currency).minor
+
+
+def day_nonsense(day: date, today: date) -> str | None:
+    """Say why a bank line cannot be of this day, if it cannot: epochs and centuries to come are no bank's days.
+
+    >>> day_nonsense(date(1970, 1, 1), date(2026, 3, 1))
+    '1 Jan 1970 is more than 50 years ago.'
+    >>> day_nonsense(date(2926, 3, 1), date(2026, 3, 1))
+    '1 Mar 2926 is more than a year ahead.'
+    >>> day_nonsense(date(2026, 2, 28), date(2026, 3, 1))
+    """
+    if day.year < today.year - YEARS_BACK:
+        return f"{day:%-d %b} {day.year} is more than {YEARS_BACK} years ago."
+    if (day - today).days > DAYS_AHEAD:
+        return f"{day:%-d %b} {day.year} is more than a year ahead."
+    return None
+
+
+def is_outdated(*, said: str, was_pending: bool, is_modified: bool, is_pending: bool) -> str | None:
+    """Say why a report that differs from the last one is the older of the two, if it is.
+
+    Batches may come in any order. A line is added before it is modified, and pending before it is booked.
+
+    >>> is_outdated(said="MODIFIED", was_pending=False, is_modified=False, is_pending=False)
+    'A later change of this line was here first.'
+    >>> is_outdated(said="ADDED", was_pending=False, is_modified=True, is_pending=True)
+    'The line is booked already; this is how it was pending.'
+    >>> is_outdated(said="ADDED", was_pending=True, is_modified=False, is_pending=False)
+    """
+    if is_pending and not was_pending:
+        return "The line is booked already; this is how it was pending."
+    if said == "MODIFIED" and not is_modified and is_pending == was_pending:
+        return "A later change of this line was here first."
+    return None
