@@ -80,6 +80,11 @@ def get(organization_id: str, transaction_id: int) -> Transaction:
     return lookups.get(Transaction, organization_id, transaction_id)
 
 
+def refer(organization_id: str, transaction_id: int) -> Transaction:
+    """Find a line that a body names, or raise UnknownReferenceError (422)."""
+    return lookups.refer(Transaction, organization_id, transaction_id, "transactionId")
+
+
 def record(transaction: Transaction) -> TransactionRecord:
     """Tell how one line stands."""
     return records(transaction.organization_id, [transaction])[0]

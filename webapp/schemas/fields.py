@@ -19,6 +19,7 @@ LARGEST_ID = 2**63 - 1
 LONGEST_OBJECT_TEXT = 100_000
 ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
+LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
 
@@ -149,6 +150,8 @@ class Word(ma.fields.String):
 class Day(ma.fields.Date):
     """A day as YYYY-MM-DD in ASCII digits, between 1900 and 2199."""
 
+    earliest, latest = EARLIEST, LATEST
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
         if not isinstance(value, str) or not ISO_DAY.fullmatch(value):
             raise ma.ValidationError("Write a day as YYYY-MM-DD.")
@@ -156,9 +159,27 @@ class Day(ma.fields.Date):
             day = date.fromisoformat(value)
         except ValueError as error:
             raise ma.ValidationError("There is no such day.") from error
-        if not EARLIEST <= day <= LATEST:
+        if not self.earliest <= day <= self.latest:
             raise ma.ValidationError("Write a day between 1900 and 2199.")
         return day
+
+
+class DayOrInstant(ma.fields.Date):
+    """A day, or an instant in RFC 3339 with its zone; only ever read."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date | datetime:
+        sentence = "Write a day as YYYY-MM-DD, or an instant like 2026-03-01T09:30:00Z."
+        if not isinstance(value, str) or not value.isascii():
+            raise ma.ValidationError(sentence)
+        try:
+            if ISO_DAY.fullmatch(value):
+                return date.fromisoformat(value)
+            instant = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise ma.ValidationError(sentence) from error
+        if instant.tzinfo is None:
+            raise ma.ValidationError(sentence)
+        return instant
 
 
 class EffectiveAt(Day):
@@ -187,8 +208,10 @@ class Instant(ma.fields.String):
 class Amount(ma.fields.String):
     """An amount as a decimal string: Money when sent, a Decimal when read; the service knows the currency."""
 
+    written = DECIMAL
+
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(metadata={"pattern": f"^{DECIMAL.pattern}$"}, **kwargs)
+        super().__init__(metadata={"pattern": f"^{self.written.pattern}$"}, **kwargs)
 
     def _serialize(self, value: Money | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
         return None if value is None else str(value)
@@ -196,7 +219,7 @@ class Amount(ma.fields.String):
     def _deserialize(  # type: ignore[override]
         self, value: Any, attr: str | None, data: Any, **kwargs: Any
     ) -> Decimal:
-        if not isinstance(value, str) or not DECIMAL.fullmatch(value):
+        if not isinstance(value, str) or not self.written.fullmatch(value):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
         return Decimal(value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,7 +24,10 @@ RECORDED_REFUSALS = frozenset({409, 422})
 
 @dataclass(slots=True)
 class Act:
-    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them."""
+    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them.
+
+    `when_refused` is done beside the record of a refusal, after everything else was rolled back.
+    """
 
     actor: Actor
     now: datetime
@@ -39,6 +42,7 @@ class Act:
     result: dict[str, Any] | None = None
     id: str = ""
     is_void: bool = False
+    when_refused: Callable[[LedgerError], None] | None = None
 
     def nothing_to_do(self) -> None:
         """Say that nothing changes, so that nothing is recorded."""
@@ -103,6 +107,8 @@ def record_refusal(error: LedgerError) -> None:
     begin_write(refused.actor.organization_id)
     refused.before = refused.after = refused.result = None
     record(refused, "FAILED", error=str(error))
+    if refused.when_refused is not None:
+        refused.when_refused(error)
     db.session.commit()
 
 

@@ -30,7 +30,10 @@ class LineTooLargeError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files."""
+    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files.
+
+    One that `is_joined` is only another report of a line that is there: it is kept without a draft, as REMOVED.
+    """
 
     provider_transaction_id: str | None
     booked_on: date
@@ -43,6 +46,12 @@ class NewLine:
     line_key: str | None
     occurrence: int
     is_pending: bool
+    is_joined: bool = False
+
+    @property
+    def has_draft(self) -> bool:
+        """Tell whether the line comes into the books."""
+        return not self.is_pending and not self.is_joined
 
 
 def write(
@@ -60,7 +69,7 @@ def write(
     """
     line_ids = allocate_ids(_table(Transaction), len(lines))
     placed = list(zip(line_ids, lines, strict=True))
-    booked = [(line_id, line) for line_id, line in placed if not line.is_pending]
+    booked = [(line_id, line) for line_id, line in placed if line.has_draft]
     entry_ids = allocate_ids(_table(JournalEntry), len(booked))
     entry_of = {line_id: entry_id for (line_id, _), entry_id in zip(booked, entry_ids, strict=True)}
     legs = list(_posting_rows(organization, feed_account, placed, entry_of))
@@ -84,6 +93,8 @@ def write(
 
 
 def _status(line: NewLine, opening_day: date | None) -> str:
+    if line.is_joined:
+        return "REMOVED"
     if line.is_pending:
         return "PENDING"
     return "SET_ASIDE" if opening_day is not None and line.booked_on <= opening_day else "BOOKED"
@@ -137,14 +148,14 @@ def _posting_rows(
 ) -> Iterator[Row]:
     """Give the bank leg of each draft and the leg that waits for its account, mirrored at the booking day's rate."""
     currency, base = feed_account.currency, organization.base_currency
-    booked = [line for _, line in placed if not line.is_pending]
+    booked = [line for _, line in placed if line.has_draft]
     rates = _rates(organization, currency, [line.booked_on for line in booked])
     waiting = {
         role: accounts.by_role(organization.id, role.value).id
         for role in {uncategorised(line.amount_minor) for line in booked}
     }
     for index, (line_id, line) in enumerate(placed):
-        if line.is_pending:
+        if not line.has_draft:
             continue
         amount, mirrored = line.amount_minor, _mirrored(line, index, currency, base, rates)
         leg = {

@@ -1,0 +1,60 @@
+"""The shapes of joins: which rows are one line, and what a person says about it."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.action_requests import PersonSchema
+from webapp.schemas.base import Schema
+from webapp.schemas.transactions import STATUSES
+
+TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
+
+
+class LineJoinSchema(Schema):
+    """How a line stands to another row of its account, and by what evidence."""
+
+    transaction_id = fields.Id()
+    is_kept = ma.fields.Boolean()
+    tier = fields.Word(*TIERS)
+    status = fields.Word("JOINED", "SUGGESTED", "REFUSED")
+    reason = ma.fields.String()
+    booked_on = fields.Day()
+    amount = fields.Amount()
+    description = ma.fields.String()
+    line_status = fields.Word(*STATUSES)
+    source = fields.Word("file", "feed")
+    provider_transaction_id = ma.fields.String(allow_none=True)
+    decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    created_at = fields.Instant()
+    undone_at = fields.Instant(allow_none=True)
+
+
+class LineChangeSchema(Schema):
+    """What the bank changed of a line at one time, by the fields' names."""
+
+    before = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String(allow_none=True))
+    after = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String(allow_none=True))
+    created_at = fields.Instant()
+
+
+class SuggestionsSchema(Schema):
+    """What is known of a line beside itself."""
+
+    sources = ma.fields.List(fields.Word("file", "feed"))
+    suggestions = ma.fields.List(ma.fields.Nested(LineJoinSchema))
+    joins = ma.fields.List(ma.fields.Nested(LineJoinSchema))
+    changes = ma.fields.List(ma.fields.Nested(LineChangeSchema))
+
+
+class OtherLineSchema(Schema):
+    """The other row."""
+
+    transaction_id = fields.Id(required=True)
+
+
+class OtherLineFormSchema(Schema):
+    """The other row as a form writes it."""
+
+    transaction_id = fields.FormId(required=True)

@@ -1,0 +1,59 @@
+"""What becomes of lines that a provider removed: their ids stay out for good, and posted entries wait for a void."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from webapp.models import FeedAccount, Transaction
+from webapp.queries import feed_lines, lookups
+from webapp.queries.feed_lines import SaidLine
+from webapp.services import line_changes, said_lines
+
+
+class Removed(NamedTuple):
+    """The verdict on an id that was removed."""
+
+    provider_transaction_id: str
+    verdict: str
+    line_id: int | None
+    reason: str
+
+
+def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> list[Removed]:
+    """Take lines out that the provider removed, one verdict for each id.
+
+    An id that was never here is remembered, so that a line of it that comes late stays out.
+    """
+    if not ids:
+        return []
+    known = feed_lines.said(feed_account, set(ids))
+    names = list(dict.fromkeys(ids))
+    said_lines.keep_removed(feed_account, [name for name in names if name not in known])
+    going = [known[name] for name in names if name in known and known[name].said != "REMOVED"]
+    said_lines.remove(feed_account, [each.provider_transaction_id for each in going])
+    line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
+    elsewhere = feed_lines.said_elsewhere(feed_account.organization_id, line_ids - {None})
+    rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - elsewhere)
+    posted = line_changes.remove(feed_account, list(rows.values()), now=now)
+    reasons = {each.provider_transaction_id: _reason(each, elsewhere, posted) for each in going}
+    return [_verdict(name, known.get(name), reasons.get(name)) for name in ids]
+
+
+def _reason(said: SaidLine, elsewhere: set[int | None], posted: set[int]) -> str:
+    if said.is_pending:
+        return "It waited for the bank, which took it back."
+    if said.status == "DELETED":
+        return "Somebody had deleted this line."
+    if said.line_id in elsewhere:
+        return "The bank gives this line under another id too; it stays."
+    if said.line_id in posted:
+        return "Its entry is posted and stays until somebody voids it."
+    return "Its draft is gone."
+
+
+def _verdict(name: str, said: SaidLine | None, reason: str | None) -> Removed:
+    if said is None:
+        return Removed(name, "UNKNOWN", None, "No line of this id is here; one that comes later stays out.")
+    return Removed(name, "REMOVED", said.line_id, reason or "It was removed before.")
