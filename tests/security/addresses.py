@@ -20,6 +20,9 @@ NEVER_ISSUED = 2**53 - 1
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "PATCH /api/transactions/<id:transaction_id>": {"description": "A test"},
+    "POST /api/transactions/<id:transaction_id>/join": {"transactionId": NEVER_ISSUED},
+    "POST /api/transactions/<id:transaction_id>/unjoin": {"transactionId": NEVER_ISSUED},
+    "POST /api/feeds/accounts/<id:fa_id>/transactions": {"batchId": "A test"},
     "POST /api/transactions/confirm": {"ids": [NEVER_ISSUED]},
     "PATCH /api/accounts/<id:account_id>": {"name": "A test"},
     "PATCH /api/merchants/<id:merchant_id>": {"name": "A test"},

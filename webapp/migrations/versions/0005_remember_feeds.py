@@ -71,6 +71,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint(
             "organization_id", "feed_account_id", "provider_transaction_id", name=op.f("pk_feed_lines")
         ),
+        sqlite_with_rowid=False,
     )
     op.create_index(
         "ix_feed_lines_pending",

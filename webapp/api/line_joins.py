@@ -1,0 +1,44 @@
+"""Which rows are one line of the bank, over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.api.transactions import AnswerSchema, answer
+from webapp.schemas.line_joins import OtherLineSchema, SuggestionsSchema
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", description="Joins of bank lines")
+
+
+@bp.get("/<id:transaction_id>/suggestions")
+@requires("read")
+@bp.response(200, SuggestionsSchema)
+def suggestions(transaction_id: int) -> Any:
+    """Tell which other rows a line is, may be or is not, and what the bank changed of it."""
+    return queries.line_joins.of_line(queries.transactions.get(here(), transaction_id))
+
+
+@bp.post("/<id:transaction_id>/join")
+@requires("draft")
+@bp.arguments(OtherLineSchema)
+@bp.response(200, AnswerSchema)
+def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
+    """Settle that two rows are one line; answers the one that stays in the books."""
+    line = queries.transactions.get(here(), transaction_id)
+    other = queries.transactions.refer(here(), body["transaction_id"])
+    return answer(services.joins.join(line, other, **acting()).id)
+
+
+@bp.post("/<id:transaction_id>/unjoin")
+@requires("draft")
+@bp.arguments(OtherLineSchema)
+@bp.response(200, AnswerSchema)
+def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
+    """Settle that two rows are two lines, for good; answers the one that was taken for the other."""
+    line = queries.transactions.get(here(), transaction_id)
+    other = queries.transactions.refer(here(), body["transaction_id"])
+    return answer(services.joins.unjoin(line, other, **acting()).id)

@@ -1,0 +1,38 @@
+"""The feed's own door: a provider, or whoever speaks for one, pushes batches of lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.api.feed_accounts import AnswerSchema
+from webapp.schemas.pushes import PushResultsSchema, PushSchema
+from webapp.web.auth import acting, here, requires
+from webapp.web.requests import MEBIBYTE
+
+bp = Blueprint("api_pushes", __name__, url_prefix="/api/feeds/accounts", description="Pushes of a feed")
+BODY_LIMIT = 8 * MEBIBYTE
+
+
+@bp.post("/<id:fa_id>/transactions")
+@requires("draft", body_limit=BODY_LIMIT)
+@bp.arguments(PushSchema)
+@bp.response(200, PushResultsSchema)
+def push(batch: dict[str, Any], fa_id: int) -> Response:
+    """Take a batch of lines, whole or not at all; the same batch again answers the same."""
+    feed_account = queries.feed_accounts.get(here(), fa_id)
+    answer = services.pushes.push(feed_account, batch, **acting())
+    return Response(answer, 200, content_type="application/json")
+
+
+@bp.post("/<id:fa_id>/resume")
+@requires("admin")
+@bp.response(200, AnswerSchema)
+def resume(fa_id: int) -> dict[str, Any]:
+    """Let a paused feed push again."""
+    feed_account = queries.feed_accounts.get(here(), fa_id)
+    services.pushes.resume(feed_account, **acting())
+    return {"feedAccount": queries.feed_accounts.record(feed_account)}
