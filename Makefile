@@ -16,11 +16,13 @@ run: $(RUNTIME)
 # Every test, on SQLite, on PostgreSQL and in Chromium.
 test: $(DEVELOPMENT)
 	@.ci/system chromium
+	@.ci/system hledger
 	@$(PYTEST)
 
 # The same tests, with the counts that the promises name.
 test-full: $(DEVELOPMENT)
 	@.ci/system chromium
+	@.ci/system hledger
 	@$(PYTEST) --full
 
 lint: $(DEVELOPMENT)

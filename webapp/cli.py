@@ -8,6 +8,7 @@ import click
 
 from webapp.commands.checks import check
 from webapp.commands.demo import demo
+from webapp.commands.exports import export
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
 from webapp.commands.rates import fetch_rates, revalue
@@ -24,6 +25,7 @@ COMMANDS = (
     import_files,
     fetch_rates,
     revalue,
+    export,
     demo,
     check,
 )

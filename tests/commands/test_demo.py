@@ -5,11 +5,14 @@ import stat
 
 import sqlalchemy as sa
 
+from tests import witnesses
 from webapp import create_app
 from webapp.config import Settings
 from webapp.db import db
+from webapp.exporters.names import account_names
 from webapp.models import Organization, User
-from webapp.queries import hub
+from webapp.queries import entry_records, exports, hub
+from webapp.schemas.journal_entries import JournalEntrySchema
 from webapp.services.users import verify_password
 
 
@@ -20,7 +23,7 @@ def ask(tmp_path, question):
         return question()
 
 
-def test_it_has_an_account_of_each_status_and_passes_the_check(installation, tmp_path):
+def test_it_has_an_account_of_each_status_and_passes_every_check(installation, tmp_path):
     installation("migrate")
     result = installation("demo", "--if-empty", "--day", "2026-11-21", "--json")
     answer = json.loads(result.stdout)
@@ -43,6 +46,31 @@ def test_it_has_an_account_of_each_status_and_passes_the_check(installation, tmp
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     stored = ask(tmp_path, lambda: db.session.scalar(sa.select(User.password_hash)))
     assert verify_password(stored, answer["password"])
+
+    agree(installation, tmp_path, answer["organizationId"])
+
+
+def agree(installation, tmp_path, organization):
+    """Let Beancount and hledger check the whole book, the balances of its proofs among it."""
+    ours = ask(tmp_path, lambda: balances(organization))
+    for format_, witness in (
+        ("beancount", witnesses.of_beancount),
+        ("hledger", lambda text: witnesses.of_hledger(text, tmp_path)),
+    ):
+        written = installation("export", format_, "--organization", organization).stdout
+        assert written.count("digest: ") > 10
+        assert witness(written) == ours
+
+
+def balances(organization_id):
+    """Add up the postings of the demo's entries, as the API says them."""
+    schema, after, said = JournalEntrySchema(), None, []
+    while True:
+        page = entry_records.listed(organization_id, entry_records.Filters(), after=after, limit=200)
+        said += schema.dump(page.items, many=True)
+        after = page.next_key
+        if after is None:
+            return witnesses.of_entries(said, account_names(exports.book(organization_id).accounts))
 
 
 def test_if_empty_leaves_books_alone(installation, tmp_path):

@@ -18,6 +18,7 @@ NOUNS = (
     "action_requests",
     "documentation",
     "exchange_rates",
+    "exports",
     "feed_accounts",
     "imports",
     "journal_entries",

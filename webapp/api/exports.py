@@ -1,0 +1,61 @@
+"""The whole book in the formats of other systems."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from typing import IO
+
+from flask import Response
+from flask_smorest import Blueprint
+
+from webapp import queries
+from webapp.web.auth import here, requires
+from webapp.web.requests import MEBIBYTE
+
+bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
+KEPT_IN_MEMORY, SENT_AT_ONCE = 4 * MEBIBYTE, MEBIBYTE // 4
+FILE = {"content_type": "text/plain", "description": "A file"}
+
+
+@bp.get("/beancount")
+@requires("read")
+@bp.response(200, **FILE)
+def beancount() -> Response:
+    """Give the whole book as a Beancount file."""
+    return attached("beancount")
+
+
+@bp.get("/hledger")
+@requires("read")
+@bp.response(200, **FILE)
+def hledger() -> Response:
+    """Give the whole book as an hledger journal."""
+    return attached("hledger")
+
+
+@bp.get("/csv")
+@requires("read")
+@bp.response(200, content_type="text/csv", description="A file")
+def csv() -> Response:
+    """Give every posting of the book as a row of a CSV file."""
+    return attached("csv")
+
+
+def attached(format_: str) -> Response:
+    """Write the book to a file beside memory, while the request still reads its snapshot, and send it."""
+    export = queries.exports.of(here(), format_)
+    file = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
+    for piece in export.pieces:
+        file.write(piece.encode())
+    response = Response(sent(file), content_type=f"{export.media_type}; charset=utf-8")
+    response.headers.set("Content-Disposition", "attachment", filename=export.file_name)
+    response.content_length = file.tell()
+    return response
+
+
+def sent(file: IO[bytes]) -> Iterator[bytes]:
+    """Give a file from its beginning, and close it behind the last of it."""
+    with file:
+        file.seek(0)
+        yield from iter(lambda: file.read(SENT_AT_ONCE), b"")

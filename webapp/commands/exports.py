@@ -1,0 +1,25 @@
+"""Writing the whole book for another system."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from webapp.commands.books import ORGANIZATION, books, require_organization
+from webapp.db import begin_read
+from webapp.queries import exports
+
+FORMATS = ("beancount", "hledger", "csv")
+
+
+@click.command()
+@click.argument("format_", metavar="beancount|hledger|csv", type=click.Choice(FORMATS))
+@ORGANIZATION
+def export(format_: str, organization_id: str) -> None:
+    """Write the whole book to standard output, with a balance assertion from each standing proof."""
+    with books():
+        begin_read()
+        require_organization(organization_id)
+        for piece in exports.of(organization_id, format_).pieces:
+            sys.stdout.write(piece)

@@ -1,0 +1,16 @@
+"""The whole book in the formats of other systems; each writer takes the same book and gives text piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from webapp.exporters import beancount, csv_files, hledger
+from webapp.exporters.books import Book
+
+# Format -> what writes it, how its file ends, and its media type.
+FORMATS: Final[dict[str, tuple[Callable[[Book], Iterator[str]], str, str]]] = {
+    "beancount": (beancount.write, "beancount", "text/plain"),
+    "hledger": (hledger.write, "journal", "text/plain"),
+    "csv": (csv_files.write, "csv", "text/csv"),
+}

@@ -1,0 +1,73 @@
+"""Beancount: accounts opened, an entry for each of ours, and a balance directive for each standing proof.
+
+Syntax: https://beancount.github.io/docs/beancount_language_syntax.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from webapp.exporters.books import Book, BookAssertion, BookEntry, BookLeg
+from webapp.exporters.names import BESIDE, account_names
+
+_ESCAPES: Final = str.maketrans(
+    {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+)
+
+
+def write(book: Book) -> Iterator[str]:
+    """Give the book piece by piece; every account's balance in every currency is ours, to the last minor unit."""
+    names = account_names(book.accounts)
+    yield f'option "title" {quoted(book.name)}\n'
+    yield f'option "operating_currency" "{book.base_currency}"\n\n'
+    for account in book.accounts:
+        yield f"{book.first_day} open {names[account.id]}\n  name: {quoted(account.name)}\n"
+        yield f"{book.first_day} open {names[account.id]}:{BESIDE} {book.base_currency}\n"
+    for entry in book.entries:
+        yield from _entry(entry, names)
+    for assertion in book.assertions:
+        yield _assertion(assertion, names)
+
+
+def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
+    yield f'\n{entry.day} * {quoted(entry.description)}\n  entry: {entry.id}\n  source: "{entry.source}"\n'
+    if entry.status == "VOIDED":
+        yield "  voided: TRUE\n"
+    for key, other in (("voids", entry.voids_id), ("corrects", entry.corrects_id)):
+        if other is not None:
+            yield f"  {key}: {other}\n"
+    for leg in entry.legs:
+        yield from _leg(leg, names[leg.account_id])
+
+
+def _leg(leg: BookLeg, name: str) -> Iterator[str]:
+    price, beside = leg.at_total
+    is_foreign = leg.amount.currency != leg.base.currency
+    at = f" @@ {price} {price.currency}" if is_foreign and leg.amount else ""
+    yield f"  {name}  {leg.amount} {leg.amount.currency}{at}\n"
+    for key, text in (("merchant", leg.merchant), ("project", leg.project)):
+        if text is not None:
+            yield f"    {key}: {quoted(text)}\n"
+    if beside:
+        yield f"  {name}:{BESIDE}  {beside} {beside.currency}\n"
+
+
+def _assertion(assertion: BookAssertion, names: dict[int, str]) -> str:
+    """A balance directive is about the beginning of its day; our proofs are about the close."""
+    day = assertion.day + timedelta(days=1)
+    balance = f"{assertion.balance} ~ 0 {assertion.balance.currency}"
+    return (
+        f"\n{day} balance {names[assertion.account_id]}  {balance}\n"
+        f'  proof: {assertion.proof_id}\n  digest: "{assertion.digest}"\n'
+    )
+
+
+def quoted(text: str) -> str:
+    r"""Write a text between quotes; line ends are written as letters.
+
+    >>> print(quoted('He said "no"\nand left \\o/'))
+    "He said \"no\"\nand left \\o/"
+    """
+    return f'"{text.translate(_ESCAPES)}"'

@@ -1,0 +1,83 @@
+"""A book as every exporter takes it: accounts, entries by day, and what standing proofs say of balances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.ledger.money import Money
+
+
+@dataclass(frozen=True, slots=True)
+class BookAccount:
+    """A ledger account; `currency` is none where it takes any."""
+
+    id: int
+    code: str | None
+    name: str
+    type: str
+    currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BookLeg:
+    """A posting that counts, with its mirror in the base currency."""
+
+    account_id: int
+    amount: Money
+    base: Money
+    merchant: str | None = None
+    project: str | None = None
+
+    @property
+    def at_total(self) -> tuple[Money, Money]:
+        """Split the mirror into the price of the amount, never below zero, and what stands beside it.
+
+        Systems that price each amount can say neither that nothing is worth something nor that money in is
+        worth money out; such a leg's mirror goes beside the amount, as a sum of its own in the base currency.
+        """
+        nothing = Money.zero(self.base.currency)
+        if self.amount.currency == self.base.currency:
+            return nothing, nothing
+        if self.amount.minor * self.base.minor > 0:
+            return abs(self.base), nothing
+        return nothing, self.base
+
+
+@dataclass(frozen=True, slots=True)
+class BookEntry:
+    """A POSTED or VOIDED entry; `voids_id` and `corrects_id` name the entry it cancels or corrects."""
+
+    id: int
+    day: date
+    description: str
+    status: str
+    source: str
+    voids_id: int | None
+    corrects_id: int | None
+    legs: tuple[BookLeg, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BookAssertion:
+    """What an account holds at the close of a day, as a proof that stands and holds says."""
+
+    day: date
+    account_id: int
+    balance: Money
+    proof_id: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The whole book; `entries` come by day and id and are read once, `assertions` by day."""
+
+    name: str
+    base_currency: str
+    currencies: tuple[str, ...]
+    accounts: tuple[BookAccount, ...]
+    entries: Iterable[BookEntry]
+    assertions: tuple[BookAssertion, ...]
+    first_day: date

@@ -1,0 +1,91 @@
+"""hledger: an entry for each of ours, and a balance assertion for each standing proof at the end of its day.
+
+Syntax: https://hledger.org/1.25/hledger.html#journal-format
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from webapp.exporters.books import Book, BookAssertion, BookEntry, BookLeg
+from webapp.exporters.names import BESIDE, account_names
+from webapp.ledger.currencies import digits
+from webapp.ledger.money import Money
+
+_TYPES: Final = {"ASSET": "A", "LIABILITY": "L", "EQUITY": "E", "INCOME": "R", "EXPENSE": "X"}
+# What would end a description, begin a comment or part the payee from the note.
+_NO_DESCRIPTION: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029;|]+")
+
+
+def write(book: Book) -> Iterator[str]:
+    """Give the book piece by piece; each text stands whole in a comment, as JSON, beside its one-line form."""
+    names = account_names(book.accounts)
+    yield f"; {_text(book.name)}\ndecimal-mark .\n"
+    for currency in book.currencies:
+        yield f"commodity {_zero(currency)}\n"
+    for account in book.accounts:
+        yield f"account {names[account.id]}  ; type: {_TYPES[account.type]}\n"
+        yield f"  ; name: {_text(account.name)}\n"
+        yield f"account {names[account.id]}:{BESIDE}\n"
+    for piece in _merged(book.entries, book.assertions):
+        if isinstance(piece, BookEntry):
+            yield from _entry(piece, names)
+        else:
+            yield _assertion(piece, names)
+
+
+def _zero(currency: str) -> str:
+    """A sample amount with the currency's digits; without any it still needs its decimal mark."""
+    return f"1000.{'0' * digits(currency)} {currency}"
+
+
+def _merged(
+    entries: Iterable[BookEntry], assertions: Iterable[BookAssertion]
+) -> Iterator[BookEntry | BookAssertion]:
+    """Put each assertion behind the last entry of its day: hledger checks them in that order."""
+    waiting = sorted(assertions, key=lambda assertion: assertion.day, reverse=True)
+    for entry in entries:
+        while waiting and waiting[-1].day < entry.day:
+            yield waiting.pop()
+        yield entry
+    yield from reversed(waiting)
+
+
+def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
+    said = " ".join(_NO_DESCRIPTION.sub(" ", entry.description).split())
+    yield f"\n{entry.day} * ({entry.id}) {said}".rstrip() + "\n"
+    yield f"    ; description: {_text(entry.description)}\n"
+    yield f"    ; source: {entry.source}{', voided:' if entry.status == 'VOIDED' else ''}\n"
+    for key, other in (("voids", entry.voids_id), ("corrects", entry.corrects_id)):
+        if other is not None:
+            yield f"    ; {key}: {other}\n"
+    for leg in entry.legs:
+        yield from _leg(leg, names[leg.account_id])
+
+
+def _leg(leg: BookLeg, name: str) -> Iterator[str]:
+    price, beside = leg.at_total
+    is_foreign = leg.amount.currency != leg.base.currency
+    at = f" @@ {price} {price.currency}" if is_foreign and leg.amount else ""
+    yield f"    {name}  {leg.amount} {leg.amount.currency}{at}\n"
+    for key, text in (("merchant", leg.merchant), ("project", leg.project)):
+        if text is not None:
+            yield f"    ; {key}: {_text(text)}\n"
+    if beside:
+        yield f"    {name}:{BESIDE}  {beside} {beside.currency}\n"
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _assertion(assertion: BookAssertion, names: dict[int, str]) -> str:
+    nothing = Money.zero(assertion.balance.currency)
+    return (
+        f"\n{assertion.day} * Proof {assertion.proof_id}\n    ; digest: {assertion.digest}\n"
+        f"    {names[assertion.account_id]}  {nothing} {nothing.currency}"
+        f" = {assertion.balance} {assertion.balance.currency}\n"
+    )

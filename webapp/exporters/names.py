@@ -1,0 +1,55 @@
+"""What accounts are called in plain-text books, where a name is a path of words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+from webapp.exporters.books import BookAccount
+
+ROOTS: Final = {
+    "ASSET": "Assets",
+    "LIABILITY": "Liabilities",
+    "EQUITY": "Equity",
+    "INCOME": "Income",
+    "EXPENSE": "Expenses",
+}
+# Mirrors in the base currency that no price can say stand under the account itself.
+BESIDE: Final = "Base-differences"
+_LONGEST: Final = 60
+
+
+def account_names(accounts: Iterable[BookAccount]) -> dict[int, str]:
+    """Give each account a name of its own: its type, then its code and the letters and digits of its name.
+
+    >>> bank = BookAccount(7, "1000", "Main account (€)", "ASSET", "EUR")
+    >>> account_names([bank, BookAccount(9, None, "Cafés · 咖啡", "EXPENSE", None)])
+    {7: 'Assets:1000-Main-account', 9: 'Expenses:0-Cafés-咖啡'}
+    """
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for account in accounts:
+        word = "-".join(filter(None, (_code(account.code), _word(account.name))))
+        name = f"{ROOTS[account.type]}:{word}"
+        if name in taken:
+            name = f"{name}-{account.id}"
+        taken.add(name)
+        names[account.id] = name
+    return names
+
+
+def _code(code: str | None) -> str:
+    word = _word(code or "")
+    return word if word[:1].isdecimal() and word[:1].isascii() else f"0-{word}" if word else "0"
+
+
+def _word(text: str) -> str:
+    """Keep letters and decimal digits, and a hyphen between what they are parted by."""
+    kept = "".join(letter if _is_word(letter) else " " for letter in unicodedata.normalize("NFC", text))
+    return "-".join(kept.split())[:_LONGEST].strip("-")
+
+
+def _is_word(letter: str) -> bool:
+    category = unicodedata.category(letter)
+    return category.startswith("L") or category == "Nd"
