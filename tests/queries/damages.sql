@@ -211,3 +211,15 @@ DELETE FROM register_lines WHERE posting_id = (SELECT min(posting_id) FROM regis
 -- register_differs
 UPDATE register_lines SET journal_entry_id = journal_entry_id + 1000000
 WHERE posting_id = (SELECT max(posting_id) FROM register_lines);
+
+-- proof_verdict
+UPDATE transactions SET amount_minor = amount_minor + 1
+WHERE id = (SELECT min(i.transaction_id) FROM reconciliation_items i
+    JOIN reconciliations r ON r.id = i.reconciliation_id WHERE r.status = 'COMPLETED');
+
+-- proof_verdict
+DELETE FROM proof_breaks WHERE repaired_at IS NULL;
+
+-- proof_break
+UPDATE reconciliations SET status = 'REOPENED' WHERE id IN
+    (SELECT reconciliation_id FROM proof_breaks WHERE repaired_at IS NULL);

@@ -39,6 +39,7 @@ BODIES: dict[str, dict[str, Any]] = {
     },
     "PUT /api/reconciliations/accounts/<id:fa_id>/draft/lines": {"auto": True},
     "POST /api/reconciliations/accounts/<id:fa_id>/reopen": {"reason": "A test"},
+    "POST /api/reconciliations/accounts/<id:fa_id>/accept": {"reconciliationId": 1},
 }
 
 

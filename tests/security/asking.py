@@ -56,6 +56,7 @@ FORMS = {
     "/reconciliations/<id:fa_id>/reopen": reconciliations.ReopenSchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
+    "/reconciliations/<id:fa_id>/accept": reconciliations.AcceptSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/lock-date": lock_dates.LockDateFormSchema,
     "/settings/members": organizations.MemberFormSchema,

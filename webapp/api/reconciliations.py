@@ -9,6 +9,7 @@ from flask_smorest import Blueprint
 from webapp import queries, services
 from webapp.schemas.paging import OkSchema, wrapped
 from webapp.schemas.reconciliations import (
+    AcceptSchema,
     AccountLinesQuerySchema,
     AccountLinesSchema,
     CompleteSchema,
@@ -100,9 +101,20 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(ReopenSchema)
 @bp.response(200, HubAccountAnswerSchema)
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Take back the account's newest proof; a draft with its figures opens."""
-    services.proofs.reopen(queries.reconciliations.account(here(), fa_id), **body, **acting())
+    """Take back the account's newest proof, or all back to the one named; a draft with its figures opens."""
+    services.reopenings.reopen(queries.reconciliations.account(here(), fa_id), **body, **acting())
     return answer(fa_id)
+
+
+@bp.post("/accounts/<id:fa_id>/accept")
+@requires("reconcile")
+@bp.arguments(AcceptSchema)
+@bp.response(200, AnswerSchema)
+def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Complete the statement of a broken proof again over the items as they are now."""
+    account = queries.reconciliations.account(here(), fa_id)
+    proof = services.reopenings.accept(account, **body, **acting())
+    return {"reconciliation": queries.reconciliation_records.record(proof)}
 
 
 @bp.post("/accounts/<id:fa_id>/abandon")

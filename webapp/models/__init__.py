@@ -13,6 +13,7 @@ from webapp.models.line_joins import LineJoin
 from webapp.models.merchants import Merchant
 from webapp.models.organizations import Membership, Organization
 from webapp.models.projects import Project, ProjectGroup
+from webapp.models.proof_breaks import ProofBreak, TouchedProof
 from webapp.models.provider_balances import ProviderBalance
 from webapp.models.reconciliations import Reconciliation, ReconciliationItem
 from webapp.models.rules import Rule
@@ -50,12 +51,14 @@ __all__ = [
     "Posting",
     "Project",
     "ProjectGroup",
+    "ProofBreak",
     "ProviderBalance",
     "Reconciliation",
     "ReconciliationItem",
     "RegisterLine",
     "Rule",
     "SignInCounter",
+    "TouchedProof",
     "Transaction",
     "User",
 ]

@@ -40,7 +40,6 @@ def index() -> Response:
         as_of=as_of,
         today=today,
         balances=queries.sparklines.balances(here(), as_of, known_balances(accounts)),
-        breaches=breaches(accounts),
         watched=queries.watched.watched(here()),
         recent=queries.action_requests.listed(here(), after=None, limit=LATELY).items,
     )
@@ -53,7 +52,7 @@ def standing_of(account: HubRecord) -> tuple[int, str]:
 
 def status_word(account: HubRecord) -> str:
     """Tell a broken proof apart from one that only waits for the next statement."""
-    return "broken" if account.anchor is not None and not account.anchor.holds else account.status
+    return "broken" if account.broken is not None else account.status
 
 
 def summary(accounts: Sequence[HubRecord]) -> dict[str, int]:
@@ -65,7 +64,7 @@ def summary(accounts: Sequence[HubRecord]) -> dict[str, int]:
 def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
     """Give a hub record together with its bank balance in the base currency, where that is another one."""
     names = ("fa_id", "account_name", "account_type", "mask", "institution_name", "status", "anchor", "draft")
-    counts = ("unreconciled_count", "unconfirmed_count", "provider_balance")
+    counts = ("unreconciled_count", "unconfirmed_count", "provider_balance", "broken")
     is_foreign = account.currency != principal().base_currency
     return {
         **{name: getattr(account, name) for name in (*names, *counts)},
@@ -99,16 +98,4 @@ def known_balances(accounts: Sequence[HubRecord]) -> dict[int, int]:
         account.fa_id: account.provider_balance.amount.minor
         for account in accounts
         if account.provider_balance is not None and account.provider_balance.amount is not None
-    }
-
-
-def breaches(accounts: Sequence[HubRecord]) -> dict[int, dict[str, Money]]:
-    """Tell by how much each broken proof is off."""
-    return {
-        account.fa_id: {
-            "cleared_now": Money(account.verdict.cleared_now_minor, account.currency),
-            "off_by": Money(account.verdict.off_by_minor, account.currency),
-        }
-        for account in accounts
-        if account.verdict is not None and not account.verdict.holds
     }

@@ -14,7 +14,7 @@ from webapp.ledger.money import Money
 from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspace
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.reconciliation_forms import DraftFormSchema, LinesFormSchema, VersionFormSchema
-from webapp.schemas.reconciliations import ReopenSchema
+from webapp.schemas.reconciliations import AcceptSchema, ReopenSchema
 from webapp.services.cleared_items import Choice
 from webapp.services.reconciliations import Statement
 from webapp.web import requests
@@ -71,14 +71,30 @@ def reopen(fa_id: int) -> Response:
     """Take the newest proof back into a draft, or say on its paper why not."""
     account = queries.reconciliations.account(here(), fa_id)
     try:
-        services.proofs.reopen(account, **ReopenSchema().load(form_body()), **acting())
+        services.reopenings.reopen(account, **ReopenSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
-        problem = problem_of(error)
-        proof = queries.reconciliations.anchor_of(queries.reconciliations.account(here(), fa_id))
-        if proof is None:
-            return render_workspace(fa_id, problem=problem)
-        return show_proof(proof, problem=problem)
+        return show_refused(fa_id, problem_of(error))
     return go(url_for("feed_accounts.show", fa_id=fa_id))
+
+
+@bp.post("/<id:fa_id>/accept")
+@requires("reconcile")
+def accept(fa_id: int) -> Response:
+    """Complete a broken proof's statement again over what is there now, or say on paper why not."""
+    account = queries.reconciliations.account(here(), fa_id)
+    try:
+        proof = services.reopenings.accept(account, **AcceptSchema().load(form_body()), **acting())
+    except (LedgerError, ma.ValidationError) as error:
+        return show_refused(fa_id, problem_of(error))
+    return go(url_for("reconciliations.show", reconciliation_id=proof.id))
+
+
+def show_refused(fa_id: int, problem: Problem) -> Response:
+    """Say on the last proof's paper why it was not taken back; without one, beside the lines."""
+    proof = queries.reconciliations.anchor_of(queries.reconciliations.account(here(), fa_id))
+    if proof is None:
+        return render_workspace(fa_id, problem=problem)
+    return show_proof(proof, problem=problem)
 
 
 @bp.get("/proofs/<id:reconciliation_id>")

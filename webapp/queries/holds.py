@@ -1,4 +1,4 @@
-"""Whether proofs still hold, judged by the books of now."""
+"""Whether proofs still hold: judged by the books of now, or as the last act that touched them found it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.equations import Breach, ItemToday, breaches
 from webapp.ledger.proofs import Item
-from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries import culprits, statement_books
+from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries import culprits, proof_breaks, statement_books
 from webapp.queries.culprits import BrokenBy
 from webapp.queries.statement_books import StatementBooks, is_cleared_by, opening_of
 from webapp.queries.statement_items import is_of, outside_entries
@@ -33,7 +33,33 @@ class Verdict:
 
 
 def verdicts(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
-    """Judge standing proofs, in a number of statements that does not depend on how many there are."""
+    """Tell whether standing proofs hold, in a number of statements that does not depend on how many there are.
+
+    A proof that nothing has touched since an act last judged it is as that act found it; any other is judged now.
+    """
+    if not proofs:
+        return {}
+    broken = proof_breaks.unrepaired(organization_id, [proof.id for proof in proofs])
+    touched = proof_breaks.touched(organization_id)
+    known = {proof.id: _known(proof, broken.get(proof.id)) for proof in proofs if proof.id not in touched}
+    return known | judged(organization_id, [proof for proof in proofs if proof.id in touched])
+
+
+def _known(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
+    if broken is None:
+        return Verdict(
+            holds=True, broken_by=None, cleared_now_minor=proof.statement_balance_minor, off_by_minor=0
+        )
+    return Verdict(
+        holds=False,
+        broken_by=proof_breaks.culprit(broken),
+        cleared_now_minor=broken.cleared_now_minor,
+        off_by_minor=broken.off_by_minor,
+    )
+
+
+def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
+    """Judge standing proofs by the books of now."""
     if not proofs:
         return {}
     ids = [proof.id for proof in proofs]

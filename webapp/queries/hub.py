@@ -10,11 +10,12 @@ from typing import Any
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import Status, cleared_balance, difference, status
 from webapp.models import FeedAccount, Reconciliation
-from webapp.queries import draft_sums, feed_accounts, holds, provider_balances
+from webapp.queries import draft_sums, feed_accounts, holds, proof_breaks, provider_balances
 from webapp.queries.culprits import BrokenBy
 from webapp.queries.draft_sums import DraftSums
 from webapp.queries.feed_accounts import FeedAccountRecord, FeedBalance
 from webapp.queries.holds import Verdict
+from webapp.queries.proof_breaks import BrokenProof
 from webapp.queries.provider_balances import ProviderBalanceOnDay
 
 
@@ -52,7 +53,10 @@ class DraftRecord:
 
 @dataclass(frozen=True, slots=True)
 class HubRecord:
-    """A feed account as the hub shows it; `provider_balance` only where a day was asked for."""
+    """A feed account as the hub shows it; `provider_balance` only where a day was asked for.
+
+    `broken` is the oldest of its standing proofs that holds no longer; the anchor itself may hold.
+    """
 
     fa_id: int
     account_id: int
@@ -72,7 +76,7 @@ class HubRecord:
     last_feed_at: datetime | None
     feed_balance: FeedBalance | None
     provider_balance: ProviderBalanceOnDay | None
-    verdict: Verdict | None
+    broken: BrokenProof | None
 
 
 def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
@@ -97,6 +101,7 @@ def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | N
         anchors=anchors,
         drafts=drafts,
         verdicts=holds.verdicts(organization_id, list(anchors.values())),
+        broken=proof_breaks.oldest_of_accounts(organization_id, currencies),
         sums=draft_sums.of_drafts(organization_id, [draft.id for draft in drafts.values()]),
         provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
     )
@@ -108,6 +113,7 @@ class _Facts:
     anchors: dict[int, Reconciliation]
     drafts: dict[int, Reconciliation]
     verdicts: dict[int, Verdict]
+    broken: dict[int, BrokenProof]
     sums: dict[int, DraftSums]
     provider_balances: dict[int, ProviderBalanceOnDay]
 
@@ -115,6 +121,7 @@ class _Facts:
 def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
     anchor, draft = facts.anchors.get(feed.fa_id), facts.drafts.get(feed.fa_id)
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
+    broken = _broken(anchor, verdict, facts.broken.get(feed.fa_id))
     return HubRecord(
         fa_id=feed.fa_id,
         account_id=feed.account_id,
@@ -130,7 +137,7 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
             has_proof=anchor is not None,
             has_draft=draft is not None,
             unreconciled_count=feed.unreconciled_count,
-            holds=verdict is None or verdict.holds,
+            holds=broken is None,
         ),
         anchor=None if anchor is None or verdict is None else _anchor(anchor, verdict),
         draft=None if draft is None else draft_record(draft, anchor, facts.sums[draft.id]),
@@ -139,7 +146,27 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
         last_feed_at=feed.last_feed_at,
         feed_balance=feed.feed_balance,
         provider_balance=facts.provider_balances.get(feed.fa_id),
-        verdict=verdict,
+        broken=broken,
+    )
+
+
+def _broken(
+    anchor: Reconciliation | None, verdict: Verdict | None, recorded: BrokenProof | None
+) -> BrokenProof | None:
+    """Choose the broken proof to tell of: one that an act broke, or an anchor that was written past every act."""
+    if anchor is None or verdict is None:
+        return None
+    if recorded is not None and (recorded.id != anchor.id or not verdict.holds):
+        return recorded
+    if verdict.holds:
+        return None
+    return BrokenProof(
+        id=anchor.id,
+        statement_date=anchor.statement_date,
+        statement_balance=anchor.statement_balance,
+        broken_by=verdict.broken_by,
+        cleared_now=Money(verdict.cleared_now_minor, anchor.currency),
+        off_by=Money(verdict.off_by_minor, anchor.currency),
     )
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, total
 from webapp.ledger.proofs import Item
 from webapp.models import Reconciliation
-from webapp.queries import holds, reconciliations
+from webapp.queries import holds, proof_breaks, reconciliations
 from webapp.queries.culprits import BrokenBy
 from webapp.queries.hub import draft_record
+from webapp.queries.proof_breaks import BreakRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,10 @@ class ReconciliationRecord:
     cleared_balance: Money
     difference: Money
     cleared_count: int
+    in_count: int
+    in_sum: Money
+    out_count: int
+    out_sum: Money
     ledger_balance: Money
     outstanding: list[ItemRecord]
     in_transit: list[ItemRecord]
@@ -61,6 +66,7 @@ class ReconciliationRecord:
     digest: str | None
     holds: bool | None
     broken_by: BrokenBy | None
+    history: list[BreakRecord]
     completed_at: datetime | None
     completed_by: Mapping[str, Any] | None
     reopened_at: datetime | None
@@ -93,8 +99,22 @@ def record(reconciliation: Reconciliation) -> ReconciliationRecord:
         reopened_at=reconciliation.reopened_at,
         reopened_by=reconciliation.reopened_by,
         reopen_reason=reconciliation.reopen_reason,
+        history=proof_breaks.history(reconciliation),
+        **_totals(facts["lines"], reconciliation.currency),
         **facts,
     )
+
+
+def _totals(lines: Sequence[ItemRecord], currency: str) -> dict[str, Any]:
+    """Add up money in and money out; an item of 0.00 counts as money in."""
+    ins = [line.amount for line in lines if line.amount.minor >= 0]
+    outs = [line.amount for line in lines if line.amount.minor < 0]
+    return {
+        "in_count": len(ins),
+        "in_sum": total(ins, currency),
+        "out_count": len(outs),
+        "out_sum": total(outs, currency),
+    }
 
 
 def _of_draft(draft: Reconciliation) -> dict[str, Any]:

@@ -42,7 +42,16 @@ def draft_of(account: FeedAccount) -> Reconciliation | None:
 
 def anchor_of(account: FeedAccount) -> Reconciliation | None:
     """Find the newest standing proof of a feed account."""
-    return db.session.scalar(
+    return db.session.scalar(_standing(account).limit(1))
+
+
+def standing(account: FeedAccount) -> list[Reconciliation]:
+    """List the standing proofs of a feed account, the newest first."""
+    return list(db.session.scalars(_standing(account)))
+
+
+def _standing(account: FeedAccount) -> sa.Select[Reconciliation]:
+    return (
         sa.select(Reconciliation)
         .where(
             Reconciliation.organization_id == account.organization_id,
@@ -50,7 +59,6 @@ def anchor_of(account: FeedAccount) -> Reconciliation | None:
             Reconciliation.status == "COMPLETED",
         )
         .order_by(Reconciliation.statement_date.desc())
-        .limit(1)
     )
 
 

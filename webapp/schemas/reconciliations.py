@@ -186,9 +186,17 @@ class CompleteSchema(Schema):
 
 
 class ReopenSchema(Schema):
-    """Why a proof is reopened."""
+    """Why a proof is reopened, and down to which one; without an id the newest alone."""
 
     reason = fields.Text(least=1, most=2000, required=True, strip=True)
+    reconciliation_id = fields.Id(load_default=None, allow_none=True)
+
+
+class AcceptSchema(Schema):
+    """The broken proof whose statement is completed again, and why."""
+
+    reconciliation_id = fields.Id(required=True)
+    reason = fields.Text(least=0, most=2000, load_default="", strip=True)
 
 
 class ItemSchema(Schema):
@@ -199,6 +207,16 @@ class ItemSchema(Schema):
     provider_transaction_id = ma.fields.String(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
+
+
+class BreakSchema(Schema):
+    """A time for which a proof did not hold: what broke it, and what ended that."""
+
+    broken_by = ma.fields.Nested(BrokenBySchema)
+    repair = fields.Word("UNDONE", "REOPENED", "ACCEPTED", allow_none=True)
+    repaired_at = fields.Instant(allow_none=True)
+    repaired_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    repair_action_request_id = ma.fields.String(allow_none=True)
 
 
 class ReconciliationSchema(Schema):
@@ -218,6 +236,10 @@ class ReconciliationSchema(Schema):
     cleared_balance = fields.Amount()
     difference = fields.Amount()
     cleared_count = ma.fields.Integer()
+    in_count = ma.fields.Integer()
+    in_sum = fields.Amount()
+    out_count = ma.fields.Integer()
+    out_sum = fields.Amount()
     ledger_balance = fields.Amount()
     outstanding = ma.fields.List(ma.fields.Nested(ItemSchema))
     in_transit = ma.fields.List(ma.fields.Nested(ItemSchema))
@@ -231,6 +253,7 @@ class ReconciliationSchema(Schema):
     digest = ma.fields.String(allow_none=True)
     holds = ma.fields.Boolean(allow_none=True)
     broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)
+    history = ma.fields.List(ma.fields.Nested(BreakSchema))
     completed_at = fields.Instant(allow_none=True)
     completed_by = ma.fields.Nested(PersonSchema, allow_none=True)
     reopened_at = fields.Instant(allow_none=True)

@@ -16,6 +16,8 @@ from webapp.ledger import chain
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
+from webapp.queries import proof_breaks
+from webapp.services import living_proofs
 from webapp.services.actors import Actor
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -60,8 +62,12 @@ def act(
     note: str = "",
     payload: Mapping[str, Any] | None = None,
 ) -> Iterator[Act]:
-    """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it."""
+    """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it.
+
+    The proofs that it touched are judged before it ends, and it is named where one of them broke.
+    """
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=new_id(now))
+    touched_before = proof_breaks.touched(actor.organization_id)
     try:
         yield doing
     except LedgerError as error:
@@ -70,6 +76,7 @@ def act(
         raise
     if not doing.is_void:
         record(doing, "EXECUTED")
+        living_proofs.judge(doing, touched_before)
 
 
 def record(done: Act, status: str, *, error: str = "") -> ActionRequest:

@@ -111,6 +111,11 @@ def put_lines(
     return draft
 
 
+def clear_confirmed(account: FeedAccount, draft: Reconciliation) -> None:
+    """Clear every confirmed item up to a draft's day, as part of an act."""
+    _insert(draft, _confirmed(account, draft))
+
+
 def _confirmed(account: FeedAccount, draft: Reconciliation) -> list[Key]:
     return [
         (row.kind, row.id)

@@ -1,9 +1,9 @@
-"""Proofs: a draft whose figures and books agree is frozen for ever, or taken back with a reason."""
+"""Proofs: a draft whose figures and books agree is frozen for ever."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,30 +15,17 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import Item, Proof
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
-from webapp.queries import journal_entries, organizations, reconciliations, statement_books
+from webapp.queries import reconciliations, statement_books
 from webapp.queries.hub import opening_minor
 from webapp.queries.reconciliations import Readiness
 from webapp.queries.statement_items import IS_LINE
 from webapp.services import open_drafts, openings, set_asides
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.journal_entries import PeriodLockedError
 
 
 class NotReadyError(LedgerError):
     """This statement does not tie out yet."""
-
-
-class NoProofError(LedgerError):
-    """This account has no completed reconciliation to reopen."""
-
-    code = "no_proof"
-
-
-class DraftOpenError(LedgerError):
-    """A draft is open on this account; complete or abandon it, then reopen the proof."""
-
-    code = "draft_open"
 
 
 def complete(
@@ -49,17 +36,23 @@ def complete(
         draft = open_drafts.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         doing.title = f"Completed the statement of {account.name} to {draft.statement_date:%-d %b %Y}"
-        open_drafts.prune(account, draft)
-        anchor = reconciliations.anchor_of(account)
-        ready = reconciliations.readiness(account, draft, anchor)
-        if not ready.is_ready:
-            raise _not_ready(ready, account.currency)
-        opening = openings.post(account, draft, ready.opening_entry_minor, doing)
-        _freeze(account, draft, anchor, opening, doing)
-        set_asides.resynchronise(account, now=now)
+        opening = prove(account, draft, doing)
         doing.after = {"digest": draft.digest, "statementDate": draft.statement_date.isoformat()}
         doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}
     return draft
+
+
+def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEntry | None:
+    """Make a draft a proof as part of an act, or raise NotReadyError; answers the opening entry, if it posts one."""
+    open_drafts.prune(account, draft)
+    anchor = reconciliations.anchor_of(account)
+    ready = reconciliations.readiness(account, draft, anchor)
+    if not ready.is_ready:
+        raise _not_ready(ready, account.currency)
+    opening = openings.post(account, draft, ready.opening_entry_minor, doing)
+    _freeze(account, draft, anchor, opening, doing)
+    set_asides.resynchronise(account, now=doing.now)
+    return opening
 
 
 def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
@@ -155,106 +148,3 @@ def _freeze_items(draft: Reconciliation, rows: Sequence[Any]) -> None:
     ]
     if changes:
         db.session.execute(sa.update(ReconciliationItem), changes)
-
-
-def reopen(account: FeedAccount, *, reason: str, actor: Actor, now: datetime) -> Reconciliation:
-    """Take back the newest proof, which stays for ever, and open a draft with its inputs and cleared items."""
-    payload = {"reason": reason}
-    target = ("feed_account", account.id)
-    with act(actor, now, "reopen_reconciliation", target, note=reason, payload=payload) as doing:
-        if reconciliations.draft_of(account) is not None:
-            raise DraftOpenError
-        proof = reconciliations.anchor_of(account)
-        if proof is None:
-            raise NoProofError
-        doing.target_kind, doing.target_id = "reconciliation", str(proof.id)
-        doing.title = f"Reopened the proof of {account.name} of {proof.statement_date:%-d %b %Y}"
-        _check_open(proof)
-        _take_back(proof, reason, doing)
-        doing.result = openings.cancel(proof, doing)
-        draft = _draft_from(proof, doing)
-        set_asides.resynchronise(account, now=now)
-        open_drafts.prune(account, draft)
-        doing.after = {"draftId": draft.id}
-    return draft
-
-
-def _check_open(proof: Reconciliation) -> None:
-    """Refuse to reopen a proof whose statement, or whose opening entry, lies in a locked period."""
-    days: list[date] = [proof.statement_date]
-    if proof.opening_entry_id is not None:
-        days.append(journal_entries.get(proof.organization_id, proof.opening_entry_id).effective_on)
-    for day in days:
-        if organizations.first_open_day(proof.organization_id, day) != day:
-            raise PeriodLockedError(
-                f"{day:%-d %b %Y} is in a locked period. Move the lock back to reopen this proof."
-            )
-
-
-def _take_back(proof: Reconciliation, reason: str, doing: Act) -> None:
-    taken = db.session.execute(
-        sa.update(Reconciliation)
-        .where(
-            Reconciliation.organization_id == proof.organization_id,
-            Reconciliation.id == proof.id,
-            Reconciliation.status == "COMPLETED",
-        )
-        .values(
-            status="REOPENED",
-            reopened_at=doing.now,
-            reopened_by=doing.actor.as_json(),
-            reopen_reason=reason,
-        )
-        .execution_options(synchronize_session=False)
-    )
-    if taken.rowcount != 1:  # type: ignore[attr-defined]
-        raise NoProofError
-    db.session.execute(
-        sa.update(ReconciliationItem)
-        .where(
-            ReconciliationItem.organization_id == proof.organization_id,
-            ReconciliationItem.reconciliation_id == proof.id,
-        )
-        .values(is_standing=False)
-    )
-    db.session.refresh(proof)
-
-
-def _draft_from(proof: Reconciliation, doing: Act) -> Reconciliation:
-    draft = Reconciliation(
-        organization_id=proof.organization_id,
-        feed_account_id=proof.feed_account_id,
-        status="DRAFT",
-        statement_date=proof.statement_date,
-        statement_balance_minor=proof.statement_balance_minor,
-        currency=proof.currency,
-        keep_as_new=proof.keep_as_new,
-        opening_balance_minor=proof.opening_balance_minor if proof.keep_as_new else None,
-        opening_date=proof.opening_date,
-        opened_at=doing.now,
-        opened_by=doing.actor.as_json(),
-        reopened_from_id=proof.id,
-    )
-    db.session.add(draft)
-    db.session.flush()
-    copied = sa.select(
-        ReconciliationItem.organization_id,
-        sa.literal(draft.id),
-        ReconciliationItem.feed_account_id,
-        ReconciliationItem.transaction_id,
-        ReconciliationItem.journal_entry_id,
-        sa.true(),
-    ).where(
-        ReconciliationItem.organization_id == proof.organization_id,
-        ReconciliationItem.reconciliation_id == proof.id,
-    )
-    columns = (
-        "organization_id",
-        "reconciliation_id",
-        "feed_account_id",
-        "transaction_id",
-        "journal_entry_id",
-        "is_standing",
-    )
-    db.session.execute(sa.insert(ReconciliationItem).from_select(columns, copied))
-    return draft

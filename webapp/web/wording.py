@@ -1,7 +1,7 @@
 """How names and counts are worded on pages: filters of the templates, all pure."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from webapp.web.figures import MINUS, figure, size
 
@@ -12,6 +12,7 @@ class Breach(Protocol):
     field: str
     before: str | None
     after: str | None
+    journal_entry_id: int | None
 
 
 NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
@@ -88,6 +89,38 @@ def breach(culprit: Breach) -> str:
     return f"Its day went from {culprit.before} to {culprit.after}."
 
 
+class Undoing(NamedTuple):
+    """How a change is undone: the act, and what it leads to."""
+
+    act: str
+    consequence: str
+
+
+def undoing(culprit: Breach) -> Undoing:
+    """Say how the change that broke a proof is undone.
+
+    >>> from types import SimpleNamespace
+    >>> undoing(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
+    'Undo the voiding of entry 1187'
+    >>> undoing(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
+    'Delete the line or take its import back, and the proof holds'
+    """
+    entry = culprit.journal_entry_id
+    if culprit.field == "entryStatus" and entry is not None:
+        return Undoing(
+            f"Undo the voiding of entry {entry}", "Confirm its fresh draft again, and the proof holds"
+        )
+    if culprit.field == "entryStatus":
+        return Undoing("Bring the line back", "Restore and confirm it, and the proof holds")
+    if culprit.field == "arrival" and entry is None:
+        return Undoing("Take the line away", "Delete the line or take its import back, and the proof holds")
+    if culprit.field == "arrival":
+        return Undoing(f"Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds")
+    if entry is not None:
+        return Undoing(f"Look at entry {entry}", "Put it back as it was, and the proof holds")
+    return Undoing("Look at the line", "As the bank first sent it, the proof holds")
+
+
 def owing(balance: object, currency: str) -> str:
     """Say what the balance of a card or loan means to the one who has it.
 
@@ -111,4 +144,4 @@ def listed(words: Iterable[str]) -> str:
 
 
 GLOBALS = {"summary_sentence": standing}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, owing, listed)}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, undoing, owing, listed)}

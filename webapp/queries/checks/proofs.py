@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +14,8 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.canonical import instant_text, sha256_hex
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import FeedAccount, ProofBreak, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries import holds
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 100
@@ -200,8 +202,43 @@ def states() -> Iterable[Violation]:
     )
 
 
+def verdicts() -> Iterator[Violation]:
+    """Find standing proofs that are noted as holding and do not hold, or the other way round."""
+    every = db.session.scalars(
+        sa.select(Reconciliation)
+        .where(Reconciliation.status == "COMPLETED")
+        .options(orm.defer(Reconciliation.frozen))
+        .order_by(Reconciliation.organization_id, Reconciliation.id)
+    ).all()
+    for organization_id, group in groupby(every, key=lambda proof: proof.organization_id):
+        mine = list(group)
+        noted, judged = holds.verdicts(organization_id, mine), holds.judged(organization_id, mine)
+        for proof in mine:
+            if noted[proof.id].holds != judged[proof.id].holds:
+                fact = "holds" if judged[proof.id].holds else "does not hold"
+                yield _about(proof, "proof_verdict", f"{fact}, and its record says otherwise")
+
+
+def breaks() -> Iterable[Violation]:
+    """Find proofs that stand no longer and still wait to be repaired."""
+    return found(
+        "proof_break",
+        sa.select(ProofBreak.organization_id, ProofBreak.reconciliation_id)
+        .join(
+            Reconciliation,
+            sa.and_(
+                Reconciliation.organization_id == ProofBreak.organization_id,
+                Reconciliation.id == ProofBreak.reconciliation_id,
+            ),
+        )
+        .where(ProofBreak.repaired_at.is_(None), Reconciliation.status != "COMPLETED"),
+        lambda row: f"Proof {row.reconciliation_id} stands no longer, and is still noted as broken.",
+        lambda row: {"reconciliationId": row.reconciliation_id},
+    )
+
+
 def _about(proof: Reconciliation, code: str, fact: str) -> Violation:
     return Violation(code, f"Proof {proof.id} {fact}.", proof.organization_id, {"reconciliationId": proof.id})
 
 
-CHECKS = (frozen, standing_chain, items, astray_items, states)
+CHECKS = (frozen, standing_chain, items, astray_items, states, verdicts, breaks)
