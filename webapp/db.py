@@ -20,7 +20,9 @@ from sqlalchemy.ext.compiler import compiles
 from webapp.ledger.errors import LedgerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator
+
+    Preparation = Callable[[sa.Connection], None]
 
 WRITER_PATIENCE_SECONDS = 30.0
 FIRST_SAFE_WAL_VERSION = (3, 51, 3)
@@ -187,6 +189,9 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
         if connection.get_execution_options().get("read_only"):
             connection.exec_driver_sql("BEGIN")
             return
+        first = connection.get_execution_options().get("first")
+        if first is not None:
+            first(connection)
         writer.acquire()
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -223,14 +228,18 @@ def begin_read() -> None:
     db.session.connection(execution_options=options)
 
 
-def begin_write(organization_id: str | None = None) -> None:
+def begin_write(organization_id: str | None = None, *, first: Preparation | None = None) -> None:
     """Open the session's transaction as the one that writes to this organization.
 
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
-    same books follow each other there too, and the audit chain cannot fork.
+    same books follow each other there too, and the audit chain cannot fork. `first` is done on the connection
+    before anybody has to wait for it, in tables of the connection's own.
     """
-    connection = db.session.connection()
-    if organization_id is not None and connection.dialect.name == "postgresql":
+    is_sqlite = db.engine.dialect.name == "sqlite"
+    connection = db.session.connection(execution_options={"first": first} if is_sqlite and first else None)
+    if first is not None and not is_sqlite:
+        first(connection)
+    if organization_id is not None and not is_sqlite:
         connection.execute(
             sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE"), {"id": organization_id}
         )
@@ -241,22 +250,20 @@ def scope_session(organization_id: str) -> None:
     db.session().info["organization_id"] = organization_id
 
 
-def allocate_ids(table: sa.Table, count: int) -> Sequence[int]:
-    """Reserve ids for a bulk insert, so that parents and children can be written without reading back."""
-    if count == 0:
-        return ()
-    if db.session.connection().dialect.name == "postgresql":
-        sequence = f"{table.name}_id_seq"
-        rows = db.session.execute(
-            sa.text("SELECT nextval(:sequence) FROM generate_series(1, :count)"),
-            {"sequence": sequence, "count": count},
-        )
-        return [int(value) for value in rows.scalars()]
+def next_ids(
+    connection: sa.Connection, table: sa.Table, place: sa.ColumnElement[int]
+) -> sa.ColumnElement[int]:
+    """Give an expression of ids that nobody else has, for rows whose places count up from 0.
+
+    Parents and children can be written by them without reading back. The transaction is one that writes.
+    """
+    if connection.dialect.name == "postgresql":
+        return sa.func.nextval(f"{table.name}_id_seq")
     # Under BEGIN IMMEDIATE nobody else can insert, and AUTOINCREMENT follows explicit ids by itself.
-    last = db.session.scalar(
+    last = connection.scalar(
         sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
     )
-    return range((last or 0) + 1, (last or 0) + 1 + count)
+    return place + ((last or 0) + 1)
 
 
 @contextlib.contextmanager

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, books, command_actor, require_organization
-from webapp.db import begin_read, begin_write, db
+from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries import feed_accounts
 from webapp.queries import imports as queried
 from webapp.schemas.imports import ImportSchema
-from webapp.services import imports
-from webapp.services.imports import FileRefusedError, Upload
+from webapp.services import import_runs
+from webapp.services.imports import Upload
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -93,17 +94,8 @@ def _require(organization_id: str, fa_id: int | None) -> None:
 def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import:
     """Import one file, or preview it where there is a folder to keep it in; a refused one is kept as REFUSED."""
     acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
-    try:
-        reading = imports.read(upload.data, upload.mapping)
-        begin_write(organization_id)
-        if folder is None:
-            imported = imports.take(upload, reading, **acting)
-        else:
-            imported = imports.preview(upload, reading, folder, **acting)
-    except FileRefusedError as error:
-        db.session.rollback()
-        begin_write(organization_id)
-        imported = imports.refuse(upload, error, **acting)
+    run = import_runs.take if folder is None else partial(import_runs.preview, folder=folder)
+    imported = run(upload, **acting)
     db.session.commit()
     return imported
 

@@ -106,7 +106,9 @@ class Bookkeeper:
         """Import an account's statement over a period."""
         data = files.statement(account, first, last, with_pending=with_pending)
         name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
-        imports.take(Upload(name, data), imports.read(data), **self.act)
+        ready = imports.ready(imports.read(data), None, self._actor.organization_id)
+        ready.stage(db.session.connection())
+        imports.take(Upload(name, data), ready, **self.act)
 
     def line(self, line: Line) -> Transaction:
         """Find what became of a line in the books."""

@@ -22,7 +22,10 @@ THERE_STATES = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
 
 @dataclass(slots=True)
 class PlannedLine:
-    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one."""
+    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
+
+    `number` is its place among the lines that wait to be written (services/staged_lines.py).
+    """
 
     line: Line
     amount_minor: int
@@ -30,6 +33,7 @@ class PlannedLine:
     verdict: str = "NEW"
     known_id: int | None = None
     reason: str = ""
+    number: int | None = None
 
     @property
     def is_added(self) -> bool:
@@ -60,6 +64,7 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank
     """Give each line its verdict against the books; answers warnings."""
     for each in planned:
         each.verdict, each.known_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
+        each.number = None
     if feed_account is None or not planned:
         return []
     days = [each.line.booked_on for each in planned]

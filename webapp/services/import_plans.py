@@ -24,6 +24,11 @@ class Reading:
     file: BankFile
     measured: dict[tuple[str | None, str | None], list[PlannedLine]]
 
+    @property
+    def lines(self) -> int:
+        """Count its lines."""
+        return sum(len(statement.lines) for statement in self.file.statements)
+
 
 @dataclass(slots=True)
 class AccountPlan:
@@ -82,10 +87,6 @@ class Plan:
     def added(self) -> int:
         """Count the lines that come into the books."""
         return sum(len(account.added) for account in self.accounts)
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """Give what the import keeps about its accounts."""
-        return [account.as_json() for account in self.accounts]
 
 
 def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:

@@ -1,4 +1,4 @@
-"""An import written in bulk: the lines of a file, the verdicts and the balances that the file states."""
+"""An import written in one short turn: its lines, what became of each row, the balances that the file states."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.importers.bank_files import FileRefusedError
 from webapp.models import FeedAccount, Import, ImportLine, Organization, ProviderBalance, Transaction
 from webapp.queries import known_lines
-from webapp.services import line_writes
-from webapp.services.import_lines import PlannedLine
-from webapp.services.import_plans import AccountPlan, Plan
-from webapp.services.line_writes import LineTooLargeError, NewLine
+from webapp.services import line_writes, staged_lines
+from webapp.services.ready_imports import ReadyAccount, ReadyImport
+from webapp.services.staged_lines import LINES, VERDICTS
 
 Row = dict[str, Any]
 
@@ -34,67 +32,35 @@ class Writing:
         return {"organization_id": self.organization.id, **facts}
 
 
-def write(writing: Writing, plan: Plan) -> None:
-    """Write what a plan says; every account of it has its feed account by now."""
-    position = 0
-    for account in plan.accounts:
-        _write_lines(writing, account)
+def write(writing: Writing, ready: ReadyImport) -> None:
+    """Write what was laid down and what else a file says; every account of it has its feed account by now."""
+    for batch, account in enumerate(ready.accounts):
+        feed_account = _feed(account)
         _replace_pending(writing, account)
+        line_writes.write_staged(
+            writing.organization, feed_account, batch=batch, now=writing.now, import_id=writing.imported.id
+        )
         _write_balances(writing, account)
-        position = _write_verdicts(writing, account, position)
-        _feed(account).last_feed_at = writing.now
+        feed_account.last_feed_at = writing.now
+    connection = db.session.connection()
+    facts = {"organization_id": writing.organization.id, "import_id": writing.imported.id}
+    connection.execute(_VERDICTS, facts)
+    staged_lines.clear(connection)
     db.session.flush()
 
 
-def _feed(account: AccountPlan) -> FeedAccount:
+def _feed(account: ReadyAccount) -> FeedAccount:
     feed_account = account.target.feed_account
     if feed_account is None:
         raise RuntimeError("The account was not opened before its lines were written.")
     return feed_account
 
 
-def _write_lines(writing: Writing, account: AccountPlan) -> None:
-    """Write the lines that the books do not know."""
-    pending = [line for line in account.lines if line.line.pending and line.known_id is None]
-    lines = [*account.added, *pending]
-    try:
-        line_ids = line_writes.write(
-            writing.organization,
-            _feed(account),
-            [_new_line(line) for line in lines],
-            now=writing.now,
-            import_id=writing.imported.id,
-        )
-    except LineTooLargeError as error:
-        row = lines[error.index].line.row
-        raise FileRefusedError(f"Line {row} in {writing.organization.base_currency}: {error}") from None
-    for line, line_id in zip(lines, line_ids, strict=True):
-        line.known_id = line_id
-
-
-def _new_line(planned: PlannedLine) -> NewLine:
-    line = planned.line
-    return NewLine(
-        provider_transaction_id=line.provider_transaction_id,
-        booked_on=line.booked_on,
-        value_on=line.value_on,
-        amount_minor=planned.amount_minor,
-        description=line.description,
-        counterparty=line.counterparty,
-        reference=line.reference,
-        iban=line.iban,
-        line_key=planned.key.digest,
-        occurrence=planned.key.occurrence,
-        is_pending=line.pending,
-    )
-
-
-def _replace_pending(writing: Writing, account: AccountPlan) -> None:
-    """Let the pending lines of this file be the only ones of their account."""
-    repeated = {line.known_id for line in account.lines if line.line.pending and line.known_id is not None}
+def _replace_pending(writing: Writing, account: ReadyAccount) -> None:
+    """Let the pending lines of this file be the only ones of their account; its new ones are yet to come."""
     there = known_lines.pending_ids(_feed(account))
-    _set_pending(writing, sorted(repeated - there), "PENDING", None)
-    _set_pending(writing, sorted(there - repeated), "REMOVED", writing.imported.id)
+    _set_pending(writing, sorted(account.still_pending - there), "PENDING", None)
+    _set_pending(writing, sorted(there - account.still_pending), "REMOVED", writing.imported.id)
 
 
 def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: int | None) -> None:
@@ -109,7 +75,7 @@ def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: 
     )
 
 
-def _write_balances(writing: Writing, account: AccountPlan) -> None:
+def _write_balances(writing: Writing, account: ReadyAccount) -> None:
     """Keep the closing balances that the file states for a day.
 
     A balance that an earlier file stated word for word keeps that file's place in the order of receipt:
@@ -137,25 +103,7 @@ def _write_balances(writing: Writing, account: AccountPlan) -> None:
             received_at=first or writing.now,
             import_id=writing.imported.id,
         )
-        _insert(ProviderBalance, [facts])
-
-
-def _write_verdicts(writing: Writing, account: AccountPlan, position: int) -> int:
-    """Keep what became of each row; answers the position after the last."""
-    rows = [_verdict(line.line.row, line.verdict, line.reason, line.known_id) for line in account.lines]
-    rows += [_verdict(row.row, "SKIPPED", row.reason, None, row.text) for row in account.skipped]
-    rows.sort(key=lambda facts: int(facts["row"]))
-    rows = [
-        writing.row(import_id=writing.imported.id, position=place, **facts)
-        for place, facts in enumerate(rows, position)
-    ]
-    _insert(ImportLine, rows)
-    return position + len(rows)
-
-
-def _verdict(row: int, verdict: str, reason: str, transaction_id: int | None, text: str | None = None) -> Row:
-    facts = {"row": row, "verdict": verdict, "reason": reason, "text": text}
-    return {**facts, "transaction_id": transaction_id}
+        db.session.execute(sa.insert(ProviderBalance), [facts])
 
 
 def _table(model: Any) -> sa.Table:
@@ -163,7 +111,28 @@ def _table(model: Any) -> sa.Table:
     return table
 
 
-def _insert(model: Any, rows: Sequence[Row]) -> None:
-    """Insert rows in bulk, around the session's own objects."""
-    if rows:
-        db.session.execute(sa.insert(_table(model)), rows)
+_VERDICTS = sa.insert(_table(ImportLine)).from_select(
+    [
+        "organization_id",
+        "import_id",
+        "position",
+        "row",
+        "verdict",
+        "reason",
+        "text",
+        "transaction_id",
+    ],
+    sa.select(
+        sa.bindparam("organization_id", type_=sa.String),
+        sa.bindparam("import_id", type_=sa.BigInteger),
+        VERDICTS.c.position,
+        VERDICTS.c.row,
+        VERDICTS.c.verdict,
+        VERDICTS.c.reason,
+        VERDICTS.c.text,
+        sa.func.coalesce(VERDICTS.c.transaction_id, LINES.c.transaction_id),
+    )
+    .select_from(VERDICTS.outerjoin(LINES, LINES.c.number == VERDICTS.c.number))
+    .order_by(VERDICTS.c.position),
+    include_defaults=False,
+)

@@ -20,9 +20,23 @@ from webapp.services import import_coverage, import_plans, import_writes, previe
 from webapp.services.action_requests import Act, act, new_id, record
 from webapp.services.actors import Actor
 from webapp.services.import_accounts import open_missing
-from webapp.services.import_plans import Plan, Reading
+from webapp.services.import_plans import Reading
+from webapp.services.import_progress import Progress, silent
+from webapp.services.previews import KeptFile
+from webapp.services.ready_imports import ReadyImport
 
-__all__ = ["FileRefusedError", "Upload", "commit", "preview", "read", "refuse", "take"]
+__all__ = [
+    "FileRefusedError",
+    "Upload",
+    "kept",
+    "preview",
+    "read",
+    "ready",
+    "refuse",
+    "settled",
+    "take",
+    "take_kept",
+]
 
 LONGEST_NAME = 255
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -40,7 +54,7 @@ class RefusedImportError(LedgerError):
     code = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Upload:
     """A file as it comes in; `fa_id` is the account for statements without a number."""
 
@@ -48,6 +62,7 @@ class Upload:
     data: bytes
     mapping: dict[str, object] | None = None
     fa_id: int | None = None
+    _digest: str = ""
 
     @property
     def clean_name(self) -> str:
@@ -55,39 +70,51 @@ class Upload:
         name = UNPRINTABLE.sub("", self.file_name.replace("\\", "/").rpartition("/")[2]).strip()
         return name[-LONGEST_NAME:] or "file"
 
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of its bytes, in hex."""
+        return self._digest or sha256(self.data).hexdigest()
+
+    def let_go(self) -> None:
+        """Forget the bytes, once they are read."""
+        self._digest, self.data = self.sha256, b""
+
 
 def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
     """Read a file before the books are opened for writing; raises FileRefusedError."""
     return import_plans.read(data, mapping)
 
 
-def preview(upload: Upload, reading: Reading, folder: Path, *, actor: Actor, now: datetime) -> Import:
+def ready(
+    reading: Reading, fa_id: int | None, organization_id: str, progress: Progress = silent
+) -> ReadyImport:
+    """Judge a file against the books as the open transaction shows them; raises FileRefusedError."""
+    progress("judging", 0, reading.lines)
+    organization = organizations.get(organization_id)
+    plan = import_plans.plan(organization, reading, _chosen(organization_id, fa_id))
+    return ReadyImport(plan, organization, progress)
+
+
+def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, now: datetime) -> Import:
     """Tell what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
     previews.sweep(folder, now=now)
     _forget_old_previews(actor.organization_id, now)
     imported = _add(upload, actor, now, status="PREVIEWED")
-    plan = import_plans.plan(
-        organizations.get(actor.organization_id), reading, _chosen(actor.organization_id, upload.fa_id)
-    )
-    _describe(imported, plan)
+    _describe(imported, ready)
     imported.kept_file = previews.keep(folder, upload.data, upload.mapping)
     db.session.flush()
     return imported
 
 
-def take(upload: Upload, reading: Reading, *, actor: Actor, now: datetime) -> Import:
-    """Bring a file into the books: whole, or not at all where FileRefusedError is raised."""
+def take(upload: Upload, ready: ReadyImport, *, actor: Actor, now: datetime) -> Import:
+    """Bring a file that was laid down into the books."""
     imported = _add(upload, actor, now, status="IMPORTED")
-    _import(imported, reading, actor=actor, now=now)
+    _import(imported, ready, actor=actor, now=now)
     return imported
 
 
-def commit(imported: Import, reading: Reading | None, folder: Path, *, actor: Actor, now: datetime) -> Import:
-    """Import a file that was looked at; a repeat changes nothing."""
-    if imported.status == "REFUSED":
-        raise RefusedImportError
-    if reading is None:
-        return imported
+def take_kept(imported: Import, ready: ReadyImport, folder: Path, *, actor: Actor, now: datetime) -> None:
+    """Import a file that was looked at; who comes second changes nothing."""
     taken = db.session.execute(
         sa.update(Import)
         .where(
@@ -99,22 +126,34 @@ def commit(imported: Import, reading: Reading | None, folder: Path, *, actor: Ac
     )
     db.session.refresh(imported)
     if taken.rowcount == 1:  # type: ignore[attr-defined]
-        _import(imported, reading, actor=actor, now=now)
+        _import(imported, ready, actor=actor, now=now)
         previews.drop(folder, imported.kept_file)
         imported.kept_file = None
         imported.created_at = now
         db.session.flush()
+
+
+def settled(imported: Import) -> Import:
+    """Answer a commit of what is no preview any more; raises RefusedImportError."""
+    if imported.status == "REFUSED":
+        raise RefusedImportError
     return imported
+
+
+def kept(imported: Import, folder: Path, *, now: datetime) -> KeptFile:
+    """Find the kept file of a preview; raises PreviewOverError after its hour."""
+    found = previews.find(folder, imported.kept_file, created_at=imported.created_at, now=now)
+    if found is None:
+        raise PreviewOverError
+    return found
 
 
 def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
     """Read the kept file of a preview again, none for what is no preview; raises PreviewOverError after its hour."""
     if imported.status != "PREVIEWED":
         return None
-    kept = previews.find(folder, imported.kept_file, created_at=imported.created_at, now=now)
-    if kept is None:
-        raise PreviewOverError
-    return read(kept.data, kept.mapping)
+    file = kept(imported, folder, now=now)
+    return read(file.data, file.mapping)
 
 
 def refuse(
@@ -145,21 +184,20 @@ def refuse(
     return imported
 
 
-def _import(imported: Import, reading: Reading, *, actor: Actor, now: datetime) -> None:
+def _import(imported: Import, ready: ReadyImport, *, actor: Actor, now: datetime) -> None:
     target = ("import", imported.id)
     with act(actor, now, "import_file", target, payload=_payload(imported)) as doing:
         organization = organizations.get(actor.organization_id)
-        plan = import_plans.plan(organization, reading, _chosen(organization.id, imported.feed_account_id))
-        targets = [account.target for account in plan.accounts]
-        opened = open_missing(targets, organization.id, reading.file.format, now=now)
-        import_writes.write(import_writes.Writing(organization, imported, now), plan)
-        _describe(imported, plan)
-        _remember(imported, plan, {feed_account.id for feed_account in opened})
+        targets = [account.target for account in ready.accounts]
+        opened = open_missing(targets, organization.id, ready.format, now=now)
+        import_writes.write(import_writes.Writing(organization, imported, now), ready)
+        _describe(imported, ready)
+        _remember(imported, ready, {feed_account.id for feed_account in opened})
         db.session.flush()
-        doing.title = f"Imported {imported.file_name}: {_counted(plan.added)}"
-        doing.after = {"status": "IMPORTED", "added": plan.added}
+        doing.title = f"Imported {imported.file_name}: {_counted(ready.added)}"
+        doing.after = {"status": "IMPORTED", "added": ready.added}
         doing.result = {
-            "added": plan.added,
+            "added": ready.added,
             "faIds": [target.fa_id for target in targets],
             "openedFaIds": [feed_account.id for feed_account in opened],
         }
@@ -175,7 +213,7 @@ def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
         error="",
         warnings=[],
         accounts=[],
-        sha256=sha256(upload.data).hexdigest(),
+        sha256=upload.sha256,
         feed_account_id=chosen.id if chosen else None,
         created_at=now,
     )
@@ -184,15 +222,15 @@ def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
     return imported
 
 
-def _describe(imported: Import, plan: Plan) -> None:
-    imported.format = plan.file.format
-    accounts = plan.as_json()
+def _describe(imported: Import, ready: ReadyImport) -> None:
+    imported.format = ready.format
+    accounts = ready.as_json()
     compared = import_coverage.warnings(imported.organization_id, accounts, import_id=imported.id)
-    imported.warnings = [*plan.warnings, *compared]
+    imported.warnings = [*ready.warnings, *compared]
     imported.accounts = accounts
 
 
-def _remember(imported: Import, plan: Plan, opened: set[int]) -> None:
+def _remember(imported: Import, ready: ReadyImport, opened: set[int]) -> None:
     """Note what the import did to its feed accounts, so that it can be taken back."""
     imported.accounts = [
         {
@@ -200,7 +238,7 @@ def _remember(imported: Import, plan: Plan, opened: set[int]) -> None:
             "is_opened": stored["fa_id"] in opened,
             "takes_number": account.target.takes_number and stored["fa_id"] not in opened,
         }
-        for stored, account in zip(imported.accounts, plan.accounts, strict=True)
+        for stored, account in zip(imported.accounts, ready.accounts, strict=True)
     ]
 
 

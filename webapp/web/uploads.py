@@ -16,10 +16,10 @@ from webapp.models import Import
 from webapp.queries import imports as queried
 from webapp.queries.imports import ImportLineRecord, ImportRecord
 from webapp.queries.paging import Page
-from webapp.services import imports, previewed_lines
-from webapp.services.imports import FileRefusedError, Upload
+from webapp.services import import_runs, imports, previewed_lines
+from webapp.services.imports import Upload
 from webapp.web import requests
-from webapp.web.auth import acting, here, settings
+from webapp.web.auth import acting, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 # The parts of a form have names and borders beside the file itself.
@@ -63,37 +63,23 @@ def received(form: Mapping[str, Any]) -> Upload:
 
 def preview(upload: Upload) -> ImportRecord:
     """Tell what an import of a file would do; a refused one answers as REFUSED."""
-    try:
-        reading = imports.read(upload.data, upload.mapping)
-        requests.begin(here())
-        return queried.record(imports.preview(upload, reading, folder(), **acting()))
-    except FileRefusedError as error:
-        return _refused(upload, error)
+    return _kept(import_runs.preview(upload, folder(), **acting()))
 
 
 def take(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one answers as REFUSED."""
-    try:
-        reading = imports.read(upload.data, upload.mapping)
-        requests.begin(here())
-        return queried.record(imports.take(upload, reading, **acting()))
-    except FileRefusedError as error:
-        return _refused(upload, error)
+    return _kept(import_runs.take(upload, **acting()))
 
 
 def import_kept(import_id: int) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
-    requests.begin_reading(here())
-    imported = queried.get(here(), import_id)
-    upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
-    try:
-        reading = imports.reread(imported, folder(), now=requests.now())
-        db.session.rollback()
-        requests.begin(here())
-        imported = queried.get(here(), import_id)
-        return queried.record(imports.commit(imported, reading, folder(), **acting()))
-    except FileRefusedError as error:
-        return _refused(upload, error, import_id=import_id)
+    return _kept(import_runs.take_kept(import_id, folder(), **acting()))
+
+
+def _kept(imported: Import) -> ImportRecord:
+    """Commit before the answer is made: a refusal stays too, though its answer is an error."""
+    db.session.commit()
+    return queried.record(imported)
 
 
 def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:
@@ -111,12 +97,3 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
 def folder() -> Path:
     """Tell where previewed files are kept."""
     return settings().instance_path / "previews"
-
-
-def _refused(upload: Upload, error: FileRefusedError, *, import_id: int | None = None) -> ImportRecord:
-    """Keep the record of a refusal in a transaction of its own, for the request's is rolled back."""
-    db.session.rollback()
-    requests.begin(here())
-    refused = imports.refuse(upload, error, import_id=import_id, **acting())
-    db.session.commit()
-    return queried.record(refused)

@@ -1,0 +1,42 @@
+"""Whether the books have moved since somebody judged a file against them, told by the audit chain."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import AuditEvent
+
+# What changes neither lines nor rates nor accounts, and happens all day long; whatever is not named here may.
+HARMLESS: Final = frozenset(
+    {
+        "clear_reconciliation_items",
+        "confirm_transaction",
+        "create_journal_entry",
+        "create_merchant",
+        "create_project",
+        "edit_transaction",
+        "put_reconciliation_draft",
+        "void_journal_entry",
+    }
+)
+
+
+def last_act(organization_id: str) -> int:
+    """Give the number of the last thing that happened to the books, 0 where nothing has."""
+    statement = sa.select(sa.func.max(AuditEvent.sequence)).where(
+        AuditEvent.organization_id == organization_id
+    )
+    return db.session.scalar(statement) or 0
+
+
+def have_moved(organization_id: str, since: int) -> bool:
+    """Tell whether anything happened after an act that could change how a file is judged."""
+    statement = sa.select(AuditEvent.sequence).where(
+        AuditEvent.organization_id == organization_id,
+        AuditEvent.sequence > since,
+        AuditEvent.kind.not_in(HARMLESS),
+    )
+    return db.session.scalar(statement.limit(1)) is not None

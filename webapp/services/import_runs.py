@@ -1,0 +1,113 @@
+"""An import from file to books: read without the books, judged in a snapshot, laid down, written in one short turn.
+
+The last transaction is left open, for the caller to commit: all of a file's lines come by it, so that whoever
+ends the process at any moment leaves all of them or none.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from webapp.db import begin_read, begin_write, db, scope_session
+from webapp.ledger.errors import LedgerError
+from webapp.models import Import
+from webapp.queries import book_moves
+from webapp.queries import imports as queried
+from webapp.services import imports
+from webapp.services.actors import Actor
+from webapp.services.import_plans import Reading
+from webapp.services.import_progress import Progress, silent
+from webapp.services.imports import FileRefusedError, Upload
+from webapp.services.ready_imports import ReadyImport
+
+# Whose books never rest is judged under the lock at last, where nothing moves.
+ATTEMPTS = 3
+
+
+def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
+    """Import a file, all or nothing; a refused one is kept as REFUSED."""
+    try:
+        ready = _turn(_read(upload, progress), upload.fa_id, actor.organization_id, progress)
+        return imports.take(upload, ready, actor=actor, now=now)
+    except FileRefusedError as error:
+        return _refused(upload, error, actor=actor, now=now)
+
+
+def preview(
+    upload: Upload, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
+) -> Import:
+    """Tell what an import of a file would do, and keep the file for an hour; a refused one is kept as REFUSED."""
+    try:
+        reading = imports.read(upload.data, upload.mapping)
+        ready = _judged(reading, upload.fa_id, actor.organization_id, progress)
+        db.session.rollback()
+    except FileRefusedError as error:
+        return _refused(upload, error, actor=actor, now=now)
+    begin_write(actor.organization_id)
+    return imports.preview(upload, ready, folder, actor=actor, now=now)
+
+
+def take_kept(
+    import_id: int, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
+) -> Import:
+    """Import the kept file of a preview; one that the books no longer take is kept as REFUSED."""
+    organization_id = actor.organization_id
+    _snapshot(organization_id)
+    imported = queried.get(organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        return imports.settled(imported)
+    upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
+    try:
+        kept = imports.kept(imported, folder, now=now)
+        db.session.rollback()
+        progress("reading", 0, None)
+        ready = _turn(imports.read(kept.data, kept.mapping), upload.fa_id, organization_id, progress)
+        imported = queried.get(organization_id, import_id)
+        imports.take_kept(imported, ready, folder, actor=actor, now=now)
+    except FileRefusedError as error:
+        return _refused(upload, error, actor=actor, now=now, import_id=import_id)
+    return imported
+
+
+def _read(upload: Upload, progress: Progress) -> Reading:
+    """Read a file, and let its bytes go: a long one's lines need the memory."""
+    progress("reading", 0, None)
+    reading = imports.read(upload.data, upload.mapping)
+    upload.let_go()
+    return reading
+
+
+def _turn(reading: Reading, fa_id: int | None, organization_id: str, progress: Progress) -> ReadyImport:
+    """Take the writer's turn with everything laid down; judged again where the books moved in the meantime."""
+    for _ in range(ATTEMPTS):
+        ready = _judged(reading, fa_id, organization_id, progress)
+        db.session.rollback()
+        begin_write(organization_id, first=ready.stage)
+        if not book_moves.have_moved(organization_id, ready.last_act):
+            return ready
+        db.session.rollback()
+    begin_write(organization_id)
+    ready = imports.ready(reading, fa_id, organization_id, progress)
+    ready.stage(db.session.connection())
+    return ready
+
+
+def _judged(reading: Reading, fa_id: int | None, organization_id: str, progress: Progress) -> ReadyImport:
+    _snapshot(organization_id)
+    return imports.ready(reading, fa_id, organization_id, progress)
+
+
+def _snapshot(organization_id: str) -> None:
+    db.session.rollback()
+    scope_session(organization_id)
+    begin_read()
+
+
+def _refused(
+    upload: Upload, error: LedgerError, *, actor: Actor, now: datetime, import_id: int | None = None
+) -> Import:
+    """Keep the record of a refusal, after everything else was rolled back."""
+    db.session.rollback()
+    begin_write(actor.organization_id)
+    return imports.refuse(upload, error, import_id=import_id, actor=actor, now=now)

@@ -1,0 +1,137 @@
+"""Lines on their way into the books, laid down in a table of the connection's own: nobody waits while that is done.
+
+One statement then takes them from there into each table, which holds the writer's turn for a third of the time that
+rows sent one by one need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.models.base import MONEY, BigId
+
+METADATA = sa.MetaData()
+TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}
+
+
+class StagedLine(NamedTuple):
+    """A line as it waits: `number` is its place in the order of ids, `batch` what is written together."""
+
+    number: int
+    batch: int
+    provider_transaction_id: str | None
+    booked_on: date
+    value_on: date | None
+    amount_minor: int
+    amount_base_minor: int | None
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+    line_key: str | None
+    occurrence: int
+    state: str
+
+
+class StagedVerdict(NamedTuple):
+    """What became of a row of a file; it names a line that is there, or the number of one that waits, or neither."""
+
+    position: int
+    row: int
+    verdict: str
+    reason: str
+    text: str | None
+    transaction_id: int | None
+    number: int | None
+
+
+LINES = sa.Table(
+    "staged_lines",
+    METADATA,
+    sa.Column("number", BigId, primary_key=True, autoincrement=False),
+    sa.Column("batch", sa.Integer, nullable=False),
+    sa.Column("provider_transaction_id", sa.Text),
+    sa.Column("booked_on", sa.Date, nullable=False),
+    sa.Column("value_on", sa.Date),
+    sa.Column("amount_minor", MONEY, nullable=False),
+    sa.Column("amount_base_minor", MONEY),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("counterparty", sa.Text),
+    sa.Column("reference", sa.Text),
+    sa.Column("iban", sa.Text),
+    sa.Column("line_key", sa.Text),
+    sa.Column("occurrence", sa.Integer, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("transaction_id", BigId),
+    sa.Column("journal_entry_id", BigId),
+    **TEMPORARY,
+)
+VERDICTS = sa.Table(
+    "staged_verdicts",
+    METADATA,
+    sa.Column("position", BigId, primary_key=True, autoincrement=False),
+    sa.Column("row", sa.Integer, nullable=False),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("text", sa.Text),
+    sa.Column("transaction_id", BigId),
+    sa.Column("number", BigId),
+    **TEMPORARY,
+)
+
+
+def stage(
+    connection: sa.Connection, lines: Iterable[StagedLine], verdicts: Iterable[StagedVerdict] = ()
+) -> None:
+    """Lay lines and verdicts down, in place of what was there from an earlier turn."""
+    for table, rows in ((LINES, lines), (VERDICTS, verdicts)):
+        connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
+        connection.execute(sa.delete(table))
+        if connection.dialect.name == "sqlite":
+            _fill_on_sqlite(connection, table, rows)
+        else:
+            _fill_on_postgresql(connection, table, rows)
+
+
+def clear(connection: sa.Connection) -> None:
+    """Let go of what was laid down."""
+    connection.execute(sa.delete(LINES))
+    connection.execute(sa.delete(VERDICTS))
+
+
+def _columns(table: sa.Table) -> tuple[str, ...]:
+    return StagedLine._fields if table is LINES else StagedVerdict._fields
+
+
+def _fill_on_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
+    columns = _columns(table)
+    cursor: Any = connection.connection.cursor()
+    # Outside a transaction each row would be one of its own; a temporary table locks nobody out.
+    is_alone = not connection.connection.driver_connection.in_transaction  # type: ignore[union-attr]
+    if is_alone:
+        cursor.execute("BEGIN")
+    places = ", ".join("?" * len(columns))
+    cursor.executemany(
+        f"INSERT INTO temp.{table.name} ({', '.join(columns)}) VALUES ({places})",  # noqa: S608  (names of ours)
+        (_plain(row) for row in rows),
+    )
+    if is_alone:
+        cursor.execute("COMMIT")
+
+
+def _plain(row: Any) -> tuple[Any, ...]:
+    """Write days as this project's columns hold them; SQLite has no type for them."""
+    return tuple(value.isoformat() if isinstance(value, date) else value for value in row)
+
+
+def _fill_on_postgresql(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
+    names = ", ".join(_columns(table))
+    cursor: Any = connection.connection.cursor()
+    with cursor.copy(f"COPY pg_temp.{table.name} ({names}) FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+    connection.exec_driver_sql(f"ANALYZE pg_temp.{table.name}")
