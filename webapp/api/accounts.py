@@ -7,7 +7,15 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.schemas.accounts import AccountChangesSchema, AccountQuerySchema, AccountSchema, NewAccountSchema
+from webapp.schemas.accounts import (
+    AccountChangesSchema,
+    AccountDayQuerySchema,
+    AccountQuerySchema,
+    AccountSchema,
+    NewAccountSchema,
+    RegisterLineSchema,
+    RegisterQuerySchema,
+)
 from webapp.schemas.paging import listing, wrapped
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
@@ -37,10 +45,23 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 
 @bp.get("/<id:account_id>")
 @requires("read")
+@bp.arguments(AccountDayQuerySchema, location="query")
 @bp.response(200, AnswerSchema)
-def read(account_id: int) -> dict[str, Any]:
-    """Read one ledger account."""
-    return {"account": queries.accounts.record(queries.accounts.get(here(), account_id))}
+def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """Read one ledger account, with its balance at the close of a day where one is asked for."""
+    return {"account": queries.accounts.record(queries.accounts.get(here(), account_id), **asked)}
+
+
+@bp.get("/<id:account_id>/postings")
+@requires("read")
+@bp.arguments(RegisterQuerySchema, location="query")
+@bp.response(200, listing("postings", RegisterLineSchema))
+def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """List what counts on an account from either end, with the balance after each posting."""
+    account = queries.accounts.get(here(), account_id)
+    asked["after"] = paging.decode(asked.pop("cursor"), "dii")
+    asked["oldest_first"] = asked.pop("order") == "OLDEST"
+    return paging.answer("postings", queries.registers.page(account, **asked))
 
 
 @bp.patch("/<id:account_id>")

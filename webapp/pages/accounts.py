@@ -5,7 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.schemas.accounts import AccountFormSchema, ArchiveFormSchema, NewAccountFormSchema
+from webapp.schemas.accounts import (
+    AccountFormSchema,
+    ArchiveFormSchema,
+    NewAccountFormSchema,
+    RegisterPageQuerySchema,
+)
+from webapp.web import paging
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
@@ -37,6 +43,29 @@ def create() -> Response:
 def show(account_id: int) -> Response:
     """Show one account."""
     return show_account(account_id)
+
+
+@bp.get("/<id:account_id>/register")
+@requires("read")
+def register(account_id: int) -> Response:
+    """Show what counts on an account, from either end, with the balance after each posting."""
+    asked = RegisterPageQuerySchema().load(request.args)
+    account = queries.accounts.get(here(), account_id)
+    cursor, oldest_first = asked.pop("cursor"), asked.pop("order") == "OLDEST"
+    page = queries.registers.page(
+        account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **asked
+    )
+    return render(
+        "accounts/register.html",
+        account=queries.accounts.record(account, as_of=asked["to"]),
+        fa_id=queries.accounts.feed_ids(here()).get(account_id),
+        lines=page.items,
+        days={"from_date": asked["from_"], "to_date": asked["to"]},
+        oldest_first=oldest_first,
+        keep={name: value for name, value in request.args.items() if value and name != "cursor"},
+        cursor=cursor,
+        next_cursor=paging.encode(page.next_key),
+    )
 
 
 @bp.post("/<id:account_id>")

@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from webapp.ledger.chart import AccountType
 from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
@@ -48,6 +49,40 @@ class AccountQuerySchema(PageSchema):
 
     type_ = fields.Word(*TYPES, data_key="type", load_default=None)
     archived = fields.FormFlag(load_default=None)
+
+
+class AccountDayQuerySchema(Schema):
+    """The day at whose close the balance is read; without one, of all time."""
+
+    as_of = fields.Day(load_default=None)
+
+
+class RegisterLineSchema(Schema):
+    """A posting that counts, and what the account held after it."""
+
+    journal_entry_id = fields.Id()
+    effective_at = fields.EffectiveAt()
+    description = ma.fields.String()
+    status = fields.Word("POSTED", "VOIDED")
+    source = ma.fields.String()
+    transaction_id = fields.Id(allow_none=True)
+    amount = fields.Amount()
+    currency = fields.Currency()
+    amount_base = fields.Amount()
+    balance = fields.Amount()
+    balance_base = fields.Amount()
+
+
+class RegisterQuerySchema(PageSchema):
+    """From which end to list an account's postings, and of which days; they are inclusive."""
+
+    order = fields.Word("NEWEST", "OLDEST", load_default="NEWEST")
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+
+
+class RegisterPageQuerySchema(AddressSchema, RegisterQuerySchema):
+    """What the address of a register's page says."""
 
 
 class NewAccountSchema(Schema):
