@@ -277,11 +277,7 @@ def test_a_header_without_rows_is_a_sound_file_with_nothing_to_book():
 @pytest.mark.parametrize(
     "data",
     [
-        b"<html><body>a,b\n1,2\n3,4\n</body></html>",
-        b"%PDF-1.7\na,b\n1,2\n3,4\n",
         b'{"a": [1,2],\n"b": [3,4]}',
-        b"PK\x03\x04a,b\n1,2\n",
-        b"\x89PNG\r\n\x1a\n\0\0,\1,\n,,\n",
         b"Hello there,\nthis is a letter\n",
         codecs.BOM_UTF8 + b"<?xml version='1.0'?><a>1,2\n3,4</a>",
     ],

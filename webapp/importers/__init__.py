@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Protocol
 
-from webapp.importers import camt, csv_files, mt940, ofx, qif
+from webapp.importers import camt, csv_files, foreign_files, mt940, ofx, qif, xlsx
 from webapp.importers.balances import contradictions
 from webapp.importers.bank_files import BankFile, FileRefusedError
 
@@ -21,14 +21,15 @@ class Reader(Protocol):
         """Read a whole file, or raise FileRefusedError."""
 
 
-# Any text in columns may be CSV, so that it is asked last.
-_READERS: Final[tuple[Reader, ...]] = (ofx, camt, mt940, qif, csv_files)
+# What is binary may hold a text of any other format within, so that it is asked first; any text in columns may be
+# CSV, so that it is asked last.
+_READERS: Final[tuple[Reader, ...]] = (xlsx, foreign_files, ofx, camt, mt940, qif, csv_files)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a bank file of any known format, recognised by its bytes and never by its name.
 
-    `mapping` says where a CSV file keeps its columns, and what a QIF file leaves open. Where the file's own
+    `mapping` says where a CSV or XLSX file keeps its columns, and what a QIF file leaves open. Where the file's own
     balances contradict its lines, that is among its warnings. Raises FileRefusedError with a sentence for the user.
     """
     if not data.strip(b"\0 \t\r\n"):
@@ -38,5 +39,6 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             bank_file = reader.read(data, mapping=mapping)
             return replace(bank_file, warnings=(*bank_file.warnings, *contradictions(bank_file.statements)))
     raise FileRefusedError(
-        "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX, QIF or CSV."
+        "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX, QIF, CSV or"
+        " XLSX."
     )

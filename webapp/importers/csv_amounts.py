@@ -7,6 +7,7 @@ from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import quoted
+from webapp.importers.typed_cells import Day, Flaw, Number, untyped
 from webapp.ledger.currencies import DIGITS
 
 _MAX_LENGTH: Final = 60
@@ -31,6 +32,8 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
     >>> str(exact("1\u202f234,50", ",", " ")), exact("1.234", ",", ""), exact("-5 DR", ".", ""), exact("½", ".", "")
     ('1234.50', None, None, None)
     """
+    if isinstance(text, (Number, Day, Flaw)):
+        return exact(str(text), ".", "") if isinstance(text, Number) else None
     # Nearly every amount is this plain, and a file has hundreds of thousands.
     if (simple := _SIMPLE.fullmatch(text)) and simple[1] in {None, decimal}:
         value = Decimal(text.replace(",", "."))
@@ -72,7 +75,8 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
     votes: set[str] = set()
     seen: set[str] = set()
     unclear = ""
-    for text in dict.fromkeys(texts):
+    cells = dict.fromkeys(texts)
+    for text in dict.fromkeys(untyped(cells)):
         found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
         core = found[0].strip() if found else ""
         seen.update(set(core) & {".", ",", " ", "'"})
@@ -81,7 +85,9 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
             votes.add(mark)
         elif mark is None:
             unclear = unclear or text.strip()
-    if len(votes) > 1 or (unclear and not votes):
+    # A spreadsheet that opens another country's CSV makes 1.234 of 1.234 and leaves 1.234,56 a text.
+    is_mixed = "," in votes and any(isinstance(cell, Number) for cell in cells)
+    if len(votes) > 1 or (unclear and not votes) or is_mixed:
         example = f" such as {quoted(unclear)}" if unclear else ""
         raise FileRefusedError(
             f"Amounts{example} can be read in two ways; say the mark before the cents in the mapping, as decimal,"

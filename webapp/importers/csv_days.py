@@ -8,6 +8,7 @@ from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import quoted
+from webapp.importers.typed_cells import Day, Flaw
 
 _YEARS: Final = range(1900, 2200)
 _MAX_LENGTH: Final = 60
@@ -37,6 +38,7 @@ _ORDERS: Final = (
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
 # By chance, five different days stand in their order once in sixty times.
 _ENOUGH: Final = 5
+_ISO: Final = "%Y-%m-%d"
 
 
 class Days:
@@ -53,6 +55,8 @@ class Days:
         >>> Days("%d/%m/%Y").day("05/03/2026"), Days("%m/%d/%Y").day("31/01/2026"), Days("%Y%m%d").day("2026115")
         (datetime.date(2026, 3, 5), None, None)
         """
+        if isinstance(text, Day):
+            return text.day if text.day.year in _YEARS else None
         if text not in self._known:
             self._known[text] = self._read(text.strip())
         return self._known[text]
@@ -93,7 +97,10 @@ def found_format(texts: Iterable[str]) -> str:
 
     Raises FileRefusedError where there is none, or where two differ and nothing speaks for one.
     """
-    distinct = list(dict.fromkeys(text.strip() for text in texts))
+    cells = list(texts)
+    distinct = list(dict.fromkeys(cell.strip() for cell in cells if not isinstance(cell, (Day, Flaw))))
+    if cells and not distinct:
+        return _ISO
     sound = _sound(distinct, FORMATS)
     if not sound:
         raise FileRefusedError(

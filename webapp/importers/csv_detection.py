@@ -11,6 +11,7 @@ from webapp.importers.csv_layouts import Layout, by_mapping, index, roles
 from webapp.importers.csv_mappings import Told
 from webapp.importers.csv_tables import Row
 from webapp.importers.texts import quoted
+from webapp.importers.typed_cells import refuse_swapped
 from webapp.ledger.currencies import SUCCESSORS
 
 _FIRST: Final = 60
@@ -37,10 +38,12 @@ def layout_of(table: Sequence[Row], told: Told) -> Layout:
     """Find a layout, of which `told` may say parts; raises FileRefusedError with what a mapping has to say."""
     layout = by_mapping(table, told) if told.names_the_money else _found(table, told)
     rows = _dated(table, layout)
+    days = [row.cell(layout.columns["date"]) for row in rows]
     if told.date_format:
         layout.date_format = told.date_format
     elif rows:
-        layout.date_format = found_format(row.cell(layout.columns["date"]) for row in rows)
+        layout.date_format = found_format(days)
+    refuse_swapped(days, layout.date_format)
     layout.decimal, layout.thousands = _marks(rows, layout, told)
     if not told.names_the_money:
         _find_sign(rows, layout, told)

@@ -30,16 +30,19 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     What the mapping (behaviour.md 2) leaves open is found in the file; where that is not certain it is asked for.
     """
     says = told(mapping)
-    text = text_of(data, says.encoding)
-    table = _table(text, says)
+    return file_of(_table(text_of(data, says.encoding), says), says)
+
+
+def file_of(table: Sequence[Row], says: Told, *, bank_format: str = "csv") -> BankFile:
+    """Read the rows of a table, whatever they were kept in, or raise FileRefusedError."""
     layout = layout_of(table, says)
-    entries, skipped = Reader(table, layout).entries()
+    entries, skipped = Reader(table, layout, may_shift=bank_format == "csv").entries()
     if not (says.names_the_money or says.invert is not None or layout.flag or "debit" in layout.columns):
         entries = _signed(entries, table, layout)
     statements, warnings = _statements(_grouped(entries), is_told="balance" in says.columns)
     if not entries:
         warnings.append("The file holds no transaction, so there is nothing to import.")
-    return BankFile("csv", statements, tuple(warnings), tuple(skipped))
+    return BankFile(bank_format, statements, tuple(warnings), tuple(skipped))
 
 
 def _table(text: str, says: Told) -> list[Row]:
@@ -52,7 +55,7 @@ def _table(text: str, says: Told) -> list[Row]:
         except FileRefusedError as error:
             refusal = refusal or error
             continue
-        if "delimiter" in says.choices or _makes_sense(table, says):
+        if "delimiter" in says.choices or makes_sense(table, says):
             return table
         first = first or table
     if first is None:
@@ -60,7 +63,7 @@ def _table(text: str, says: Told) -> list[Row]:
     return first
 
 
-def _makes_sense(table: Sequence[Row], says: Told) -> bool:
+def makes_sense(table: Sequence[Row], says: Told) -> bool:
     """Tell whether the first rows have a header that is known, or lines where the mapping says."""
     if not says.names_the_money:
         return has_header(table)

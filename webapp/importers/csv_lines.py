@@ -13,6 +13,7 @@ from webapp.importers.csv_days import Days
 from webapp.importers.csv_layouts import Layout
 from webapp.importers.csv_tables import Row
 from webapp.importers.texts import joined, quoted
+from webapp.importers.typed_cells import Flaw
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _MAX_ID: Final = 255
@@ -34,7 +35,8 @@ class Entry:
 class Reader:
     """Reads the rows of one table in its layout."""
 
-    def __init__(self, table: Sequence[Row], layout: Layout) -> None:
+    def __init__(self, table: Sequence[Row], layout: Layout, *, may_shift: bool = True) -> None:
+        """Look through the rows; `may_shift` says that a mark too many in one would move its cells."""
         self._layout = layout
         self._table = table
         self._days = Days(layout.date_format)
@@ -45,7 +47,9 @@ class Reader:
         self._debits_are_signed = self._has_signed_debits()
         worded = self._worded_columns()
         # A mark inside a text without quotes moves every cell behind it, so that 5 may stand where 50 was.
-        self._may_shift = any(column < max([layout.columns["date"], *layout.amounts]) for column in worded)
+        self._may_shift = may_shift and any(
+            column < max([layout.columns["date"], *layout.amounts]) for column in worded
+        )
         told = [layout.columns[role] for role in ("counterparty", "description") if role in layout.columns]
         self._texts = told if "description" in layout.columns else worded
 
@@ -54,6 +58,7 @@ class Reader:
         header = self._layout.header
         skipped = [_skipped(row, "It stands before the header.") for row in self._table[: header or 0]]
         entries = []
+        self._refuse_flaws()
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
@@ -155,6 +160,18 @@ class Reader:
             except UnknownCurrencyError:
                 raise self._refused(row, column, "it is no currency of ISO 4217") from None
         return self._codes[text]
+
+    def _refuse_flaws(self) -> None:
+        """Refuse a cell without a value where a day, a figure or a word that decides on one is needed."""
+        layout = self._layout
+        texts = ("description", "counterparty", "reference")
+        needed = [column for role, column in layout.columns.items() if role not in texts]
+        needed += [each[0] for each in (layout.flag, layout.pending) if each]
+        for row in layout.body(self._table):
+            if Flaw in map(type, row.cells):
+                for column in needed:
+                    if isinstance(row.cell(column), Flaw):
+                        raise self._refused(row, column, "the cell has no value that can be read")
 
     def _refuse_half(self, row: Row, day: date | None, amount: Decimal | None) -> None:
         """Refuse a row that has a day and no amount, or an amount and no day."""

@@ -1,4 +1,4 @@
-"""The mapping of a CSV file: where it keeps its columns and how it writes, checked key by key."""
+"""The mapping of a table, of CSV or XLSX: where it keeps its columns and how it writes, checked key by key."""
 
 import codecs
 import re
@@ -31,7 +31,7 @@ _CHOICES: Final = {
     "thousands": ("", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"),
     "balanceIs": ("after", "before"),
 }
-_OTHERS: Final = ("encoding", "header", "dateFormat", "flag", "invert", "currency", "pending")
+_OTHERS: Final = ("encoding", "header", "sheet", "dateFormat", "flag", "invert", "currency", "pending")
 # An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
 _TEXT: Final = re.compile(
     r"ascii|utf-(8(-sig)?|(16|32)(-[lb]e)?)|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|tis-620|ptcp154"
@@ -50,6 +50,7 @@ class Told:
     choices: Mapping[str, str]
     encoding: str | None = None
     header: int | None = None
+    sheet: Column | None = None
     has_header: bool | None = None
     date_format: str | None = None
     flag: tuple[Column, frozenset[str], frozenset[str]] | None = None
@@ -83,6 +84,7 @@ def told(mapping: Mapping[str, object] | None) -> Told:
         encoding=_encoding(given["encoding"]) if "encoding" in given else None,
         header=_header(given["header"]) if given.get("header") is not None else None,
         has_header=given["header"] is not None if "header" in given else None,
+        sheet=_sheet(given["sheet"]) if given.get("sheet") is not None else None,
         date_format=_date_format(given["dateFormat"]) if "dateFormat" in given else None,
         flag=_flag(given["flag"]) if "flag" in given else None,
         invert=_invert(given["invert"]) if "invert" in given else None,
@@ -143,6 +145,13 @@ def _header(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     raise _wrong("header", "the row of the header, counted from 0, or null where there is none")
+
+
+def _sheet(value: object) -> Column:
+    try:
+        return _column("sheet", value)
+    except FileRefusedError:
+        raise _wrong("sheet", "a sheet of a workbook: its name or an index from 0") from None
 
 
 def _date_format(value: object) -> str:

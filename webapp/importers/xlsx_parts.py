@@ -1,0 +1,117 @@
+"""The XML parts of a workbook, element by element: no document type, no entity, nothing outside the part."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+from xml.parsers import expat
+
+from webapp.importers.bank_files import FileRefusedError
+
+# Room for two million cells with a value.
+MAX_TAGS: Final = 8_000_000
+_MAX_DEPTH: Final = 60
+_MAX_TAG: Final = 512 * 1024
+_MAX_ELEMENTS: Final = 400_000
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Part(ABC):
+    """What one kind of part is read into; `depth` is how many elements are open, for `start` and `end` to keep."""
+
+    depth = 0
+
+    @abstractmethod
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+
+    @abstractmethod
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+
+    @abstractmethod
+    def text(self, data: str) -> None:
+        """Take text."""
+
+    def take(self, pieces: Iterable[bytes]) -> None:
+        """Read a whole part, in the two encodings that a workbook may have.
+
+        Raises FileRefusedError for what is no XML, declares a document type, is too deep or too much.
+        """
+        fed = tags = 0
+        parser: expat.XMLParserType | None = None
+        for piece in pieces:
+            parser = parser or self._parser(is_wide=piece.startswith(_WIDE))
+            tags += piece.count(b"<")
+            if tags > MAX_TAGS:
+                raise FileRefusedError(
+                    f"The workbook has more than {MAX_TAGS:,} tags; export it in shorter periods."
+                )
+            fed += len(piece)
+            _feed(parser, piece)
+            if self.depth > _MAX_DEPTH or fed - parser.CurrentByteIndex > _MAX_TAG:
+                raise FileRefusedError("The workbook is nested deeper than any, or has a tag without an end.")
+        _feed(parser or self._parser(is_wide=False), b"", final=True)
+
+    def _parser(self, *, is_wide: bool) -> expat.XMLParserType:
+        parser = expat.ParserCreate("utf-16" if is_wide else "utf-8")
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = _refuse_document_type
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CharacterDataHandler = self.text
+        return parser
+
+
+def _feed(parser: expat.XMLParserType, piece: bytes, *, final: bool = False) -> None:
+    try:
+        parser.Parse(piece, final)
+    except expat.ExpatError as error:
+        reason = expat.errors.messages.get(error.code, "not well-formed")
+        raise FileRefusedError(
+            f"A part of the workbook is no XML ({reason}); it is damaged, download it again."
+        ) from None
+
+
+def _refuse_document_type(*_declared: object) -> None:
+    raise FileRefusedError("The workbook has a document type declaration, as none has; it was not read.")
+
+
+def plain(tag: str) -> str:
+    """A name without the prefix of its namespace."""
+    return tag.rpartition(":")[2] if ":" in tag else tag
+
+
+class Element(NamedTuple):
+    """An element without its contents, attributes by their plain names."""
+
+    parent: str
+    name: str
+    attributes: dict[str, str]
+
+
+class Elements(Part):
+    """The elements of a small part, all of them."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.found: list[Element] = []
+        self._open: list[str] = [""]
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Take the beginning of an element."""
+        name = plain(tag)
+        self.depth += 1
+        self.found.append(
+            Element(self._open[-1], name, {plain(key): value for key, value in attributes.items()})
+        )
+        self._open.append(name)
+        if len(self.found) > _MAX_ELEMENTS:
+            raise FileRefusedError(f"A part of the workbook has more than {_MAX_ELEMENTS:,} elements.")
+
+    def end(self, tag: str) -> None:  # noqa: ARG002
+        """Take the end of an element."""
+        self.depth -= 1
+        self._open.pop()
+
+    def text(self, data: str) -> None:
+        """Pass over text, of which these parts have none that counts."""
