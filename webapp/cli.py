@@ -11,6 +11,7 @@ from webapp.commands.demo import demo
 from webapp.commands.exports import export
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
+from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
@@ -23,6 +24,7 @@ COMMANDS = (
     create_token,
     set_password,
     import_files,
+    push,
     fetch_rates,
     revalue,
     export,

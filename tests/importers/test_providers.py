@@ -168,6 +168,16 @@ def test_a_line_that_a_payload_repeats_keeps_its_id(provider):
     assert first == second
 
 
+def test_a_pending_copy_of_a_booked_line_is_that_line():
+    line = made.gocardless_line("a")
+    push = read("gocardless", made.gocardless(line, pending=[line, made.gocardless_line("b")]))
+    assert [(each.provider_transaction_id, each.pending) for each in push.added] == [
+        ("a", False),
+        ("b", True),
+    ]
+    assert push.warnings == ("1 pending line is booked under the same id.",)
+
+
 @EACH_PROVIDER
 def test_a_key_that_nobody_knows_changes_nothing(provider):
     assert read(provider, with_lines(provider, {"surprise": {"a": [1]}})).added == (
