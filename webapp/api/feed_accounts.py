@@ -7,7 +7,12 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.schemas.feed_accounts import FeedAccountChangesSchema, FeedAccountSchema, NewFeedAccountSchema
+from webapp.schemas.feed_accounts import (
+    CoverageSchema,
+    FeedAccountChangesSchema,
+    FeedAccountSchema,
+    NewFeedAccountSchema,
+)
 from webapp.schemas.paging import PageSchema, listing, wrapped
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
@@ -54,3 +59,11 @@ def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
     feed_account = queries.feed_accounts.get(here(), fa_id)
     services.feed_accounts.edit(feed_account, changes, **acting())
     return {"feedAccount": queries.feed_accounts.record(feed_account)}
+
+
+@bp.get("/<id:fa_id>/coverage")
+@requires("read")
+@bp.response(200, wrapped("coverage", CoverageSchema))
+def coverage(fa_id: int) -> dict[str, Any]:
+    """Tell month by month what covers a feed account, and whether its lines agree with the bank's balances."""
+    return {"coverage": queries.coverage.record(queries.feed_accounts.get(here(), fa_id))}

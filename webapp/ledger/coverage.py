@@ -118,6 +118,27 @@ def merged(there: Iterable[Covered]) -> list[Days]:
     return runs
 
 
+def overlaps(there: Iterable[Covered]) -> list[Days]:
+    """Give the days that more than one statement covers as runs, oldest first; a day that two share is none.
+
+    >>> [run.count for run in overlaps([Covered(date(2026, 3, 1), date(2026, 3, 10)),
+    ...     Covered(date(2026, 3, 8), date(2026, 3, 20)), Covered(date(2026, 3, 9), date(2026, 3, 9))])]
+    [3]
+    """
+    runs: list[Days] = []
+    earlier: list[Covered] = []
+    for each in sorted(there, key=lambda each: (each.first, each.last)):
+        last = max((one.last for one in earlier if not _goes_on(one, each)), default=None)
+        earlier.append(each)
+        if last is None or last < each.first:
+            continue
+        shared = Days(each.first, min(last, each.last))
+        if runs and shared.first <= runs[-1].last + DAY:
+            shared = Days(runs[-1].first, max(runs.pop().last, shared.last))
+        runs.append(shared)
+    return runs
+
+
 def _goes_on(one: Covered, other: Covered) -> bool:
     """Tell whether the balances prove that a statement goes on where one that ends no later left off."""
     return (

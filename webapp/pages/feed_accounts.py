@@ -17,12 +17,14 @@ from webapp.web.htmx import render, target
 from webapp.web.problems import Problem
 
 if TYPE_CHECKING:
-    from webapp.models import Transaction
+    from webapp.ledger.covered_months import CoveredMonth
+    from webapp.models import FeedAccount, Transaction
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
 TEMPLATE = "feed_accounts/show.html"
 EMPTY_SPLIT_ROWS = 2
+STRIP_MONTHS = 12
 
 
 @bp.get("/<id:fa_id>")
@@ -98,10 +100,16 @@ def workspace(
         "choices": choices(),
         "neighbours": neighbours(hub, fa_id),
         "panel": queries.panels.panel(feed_account),
+        "coverage": None if target() else coverage(feed_account),
         "form": form or {},
         "problem": problem,
         "asking": asking,
     }
+
+
+def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
+    """Give the newest months of the account's coverage, oldest first, as the strip has room for."""
+    return queries.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
 
 
 def keep(narrowing: Narrowing) -> dict[str, str]:

@@ -40,6 +40,36 @@ class FeedAccountSchema(Schema):
     is_active = ma.fields.Boolean()
 
 
+class DaysSchema(Schema):
+    """Days in a row, both ends inclusive."""
+
+    first = fields.Day()
+    last = fields.Day()
+
+
+class CoveredMonthSchema(Schema):
+    """What covers one month (YYYY-MM) of an account; `mismatch` is the stated balance less the computed one."""
+
+    month = ma.fields.Date(format="%Y-%m")
+    by_file = ma.fields.Boolean()
+    by_feed = ma.fields.Boolean()
+    stated_balance = fields.Amount(attribute="stated.amount", dump_default=None, allow_none=True)
+    stated_on = fields.Day(attribute="stated.day", dump_default=None, allow_none=True)
+    computed_balance = fields.Amount(attribute="computed", allow_none=True)
+    mismatch = fields.Amount(allow_none=True)
+    proved = fields.Word("WHOLE", "PARTLY", "NO")
+    gaps = ma.fields.List(ma.fields.Nested(DaysSchema))
+    overlaps = ma.fields.List(ma.fields.Nested(DaysSchema))
+
+
+class CoverageSchema(Schema):
+    """What covers an account, month by month, newest first."""
+
+    fa_id = fields.Id()
+    currency = fields.Currency()
+    months = ma.fields.List(ma.fields.Nested(CoveredMonthSchema))
+
+
 class NewFeedAccountSchema(Schema):
     """A bank account to be opened; without `accountId` it gets a ledger account of its own."""
 

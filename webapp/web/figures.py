@@ -106,6 +106,15 @@ def month(value: date | datetime) -> str:
     return f"{value:%B %Y}"
 
 
+def short_month(value: date | datetime) -> str:
+    """Print a month where the year is known from what stands around it.
+
+    >>> short_month(date(2026, 10, 31))
+    'Oct'
+    """
+    return MONTHS[value.month - 1]
+
+
 def iso_day(value: date | datetime) -> str:
     """Print a day for a date field or an address.
 
@@ -191,6 +200,6 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 
 
 AMOUNTS = (figure, change, size, share, stepped)
-DAYS = (day, short_day, month, iso_day, moment, short_moment, ago, shifted, placed)
+DAYS = (day, short_day, month, short_month, iso_day, moment, short_moment, ago, shifted, placed)
 FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}
 TESTS = {"money_in": money_in}
