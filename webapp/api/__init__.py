@@ -28,6 +28,7 @@ NOUNS = (
     "projects",
     "pushes",
     "reconciliations",
+    "reports",
     "rules",
     "transactions",
 )

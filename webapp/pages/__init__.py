@@ -21,6 +21,7 @@ NOUNS = (
     "organizations",
     "projects",
     "reconciliations",
+    "reports",
     "sessions",
     "tokens",
     "transactions",

@@ -20,7 +20,7 @@ class PageSchema(Schema):
 def listing(key: str, item: type[Schema]) -> type[Schema]:
     """Make the schema of a list: its plural key, and where it goes on."""
     return _made(
-        f"{_title(key)}List",
+        f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
         {
             key: ma.fields.List(ma.fields.Nested(item), data_key=key),

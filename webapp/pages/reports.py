@@ -1,0 +1,76 @@
+"""Reports to read and to print: the same questions as the API's, and from each figure the way down to its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries
+from webapp.ledger.periods import Period
+from webapp.schemas.reports import LedgerPageQuerySchema, PeriodPageQuerySchema
+from webapp.web import paging, periods
+from webapp.web.auth import here, requires
+from webapp.web.htmx import go, render
+
+bp = Blueprint("reports", __name__, url_prefix="/reports")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Go to the first of the reports."""
+    return go(url_for("reports.trial_balance"))
+
+
+@bp.get("/trial-balance")
+@requires("read")
+def trial_balance() -> Response:
+    """Show the trial balance."""
+    return shown("reports/trial_balance.html", queries.reports.trial_balance)
+
+
+@bp.get("/profit-and-loss")
+@requires("read")
+def profit_and_loss() -> Response:
+    """Show income and expenses."""
+    return shown("reports/profit_and_loss.html", queries.reports.profit_and_loss)
+
+
+@bp.get("/balance-sheet")
+@requires("read")
+def balance_sheet() -> Response:
+    """Show what is owned, owed and left."""
+    return shown("reports/balance_sheet.html", queries.reports.balance_sheet)
+
+
+@bp.get("/general-ledger")
+@requires("read")
+def general_ledger() -> Response:
+    """Show the postings of a period, of all accounts or of one."""
+    asked = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
+    period, account_id = periods.asked(asked["from_"], asked["to"]), asked["account_id"]
+    page = queries.general_ledgers.listed(
+        here(),
+        period,
+        account_id=account_id,
+        after=paging.decode(asked["cursor"], queries.general_ledgers.KEY),
+        limit=asked["limit"],
+    )
+    return render(
+        "reports/general_ledger.html",
+        period=period,
+        keep={"accountId": account_id} if account_id else {},
+        lines=page.items,
+        account_id=account_id,
+        accounts=queries.choices.accounts(here(), with_feeds=True),
+        cursor=asked["cursor"],
+        next_cursor=paging.encode(page.next_key),
+    )
+
+
+def shown(template: str, report: Callable[[str, Period], Any]) -> Response:
+    """Render a report of the period that the address names."""
+    period = periods.asked(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
+    return render(template, period=period, keep={}, report=report(here(), period))
