@@ -36,6 +36,12 @@ PAGES = {
     "keys": "/settings/keys",
     "members": "/settings/members",
     "organization": "/settings/organization",
+    "exchange-rates": "/settings/exchange-rates",
+    "lock-date": "/settings/lock-date",
+    "trial-balance": "/reports/trial-balance",
+    "profit-and-loss": "/reports/profit-and-loss?from=2026-10-01&to=2026-10-31",
+    "balance-sheet": "/reports/balance-sheet",
+    "general-ledger": "/reports/general-ledger",
     "start": "/start",
 }
 
