@@ -15,10 +15,46 @@ _MAX_DIGITS: Final = 27
 _SPACES: Final = str.maketrans(
     {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
 )
-# What a symbol says of the currency; the dollar and the yen are of several countries.
-_SYMBOLS: Final = {"€": "EUR", "£": "GBP", "₽": "RUB", "₹": "INR", "$": None, "¥": None, "￥": None}
-_WORDED: Final = re.compile(r"(?<![A-Za-z])(?:[A-Z]{3}(?![A-Za-z])|[€£₽₹$¥￥])")
-_MARKED: Final = re.compile(r"(?P<number>.*?)\s*(?P<mark>CR|DR|Cr|Dr|cr|dr)\.?")
+# What a symbol says of the currency; the dollar, the yen, the rupee and the krone are of several countries.
+_SYMBOLS: Final = {
+    "€": "EUR",
+    "£": "GBP",
+    "₽": "RUB",
+    "₹": "INR",
+    "$": None,
+    "¥": None,
+    "￥": None,
+    "R$": "BRL",
+    "US$": "USD",
+    "A$": "AUD",
+    "CA$": "CAD",
+    "NZ$": "NZD",
+    "HK$": "HKD",
+    "S$": "SGD",
+    "zł": "PLN",
+    "Kč": "CZK",
+    "Ft": "HUF",
+    "kr": None,
+    "kr.": None,
+    "Rs": None,
+    "Rs.": None,
+    "Fr.": "CHF",
+    "₺": "TRY",
+    "₴": "UAH",
+    "₪": "ILS",
+    "₩": "KRW",
+    "₫": "VND",
+    "฿": "THB",
+    "元": "CNY",
+    "円": "JPY",
+    "\u0440\u0443\u0431.": "RUB",
+}
+_LONGEST_FIRST: Final = "|".join(map(re.escape, sorted(_SYMBOLS, key=len, reverse=True)))
+_WORDED: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
+_MARKED: Final = re.compile(
+    r"(?P<number>.*?)\s*(?:(?P<mark>CR|DR|Cr|Dr|cr|dr)\.?|(?P<letter>(?<=[\d\s])[CDHS]))"
+)
+_OUT_MARKS: Final = frozenset({"DR", "D", "S"})
 _CORE: Final = re.compile(r"\d[\d.,' ]*", re.ASCII)
 _SIMPLE: Final = re.compile(r"-?[0-9]{1,18}(?:([.,])[0-9]{1,8})?")
 _ALIKE: Final = 3
@@ -58,7 +94,11 @@ def currency_in(text: str) -> str | None:
     >>> currency_in("EUR 12.00"), currency_in("12,00 €"), currency_in("$12"), currency_in("12")
     ('EUR', 'EUR', None, None)
     """
-    found = None if text.isascii() and text[:1].isdigit() and text[-1:].isdigit() else _WORDED.search(text)
+    found = (
+        None
+        if text.isascii() and text[-1:].isdigit() and text[:2].strip("-+0123456789.,") == ""
+        else _WORDED.search(text)
+    )
     if not found:
         return None
     return _SYMBOLS.get(found[0], found[0] if found[0] in DIGITS else None)
@@ -98,6 +138,20 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
     return decimal, groups[0] if len(groups) == 1 else ""
 
 
+def grouping(texts: Iterable[str], decimal: str) -> str:
+    """Find the mark between thousands where the one before the cents is known; "" where there is none, or several.
+
+    >>> grouping(["1.234,56", "7"], ","), grouping(["1 234,56"], ","), grouping(["1.5", "7"], "."), grouping([], ".")
+    ('.', ' ', '', '')
+    """
+    seen: set[str] = set()
+    for text in dict.fromkeys(texts):
+        found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
+        seen.update(set(found[0].strip() if found else "") & {".", ",", " ", "'"})
+    groups = sorted(seen - {decimal})
+    return groups[0] if len(groups) == 1 else ""
+
+
 def _decimal(core: str) -> str | None:
     """The mark that parts the cents of one number: "" where it has neither mark, None where it does not tell."""
     last = max(core.rfind("."), core.rfind(","))
@@ -126,10 +180,10 @@ def _without_currency(plain: str) -> str | None:
 
 
 def _without_signs(plain: str) -> tuple[str | None, list[str]]:
-    """Take every sign away: before, behind, parentheses, CR and DR."""
+    """Take every sign away: before, behind, parentheses, CR and DR, C and D, and German H and S."""
     signs = []
     if marked := _MARKED.fullmatch(plain):
-        signs.append("-" if marked["mark"].upper() == "DR" else "+")
+        signs.append("-" if (marked["mark"] or marked["letter"]).upper() in _OUT_MARKS else "+")
         plain = marked["number"]
     if plain.startswith("(") and plain.endswith(")"):
         signs.append("-")

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.csv_months import in_english
 from webapp.importers.texts import quoted
 from webapp.importers.typed_cells import Day, Flaw
 
@@ -24,6 +25,7 @@ _TIMES: Final = (
     "T%H:%M:%S%z",
     "T%H:%M:%S.%f%z",
     " %H:%M:%S.%f",
+    " %H:%M:%S %z",
     " %I:%M:%S %p",
 )
 _ORDERS: Final = (
@@ -33,7 +35,7 @@ _ORDERS: Final = (
         for mark in "/-. "
     ),
     *("%Y.%m.%d.", "%d.%m.%Y.", "%Y%m%d", "%Y年%m月%d日", "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d/%b/%Y"),
-    *("%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
+    *("%d. %b %Y", "%d. %B %Y", "%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
 )
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
 # By chance, five different days stand in their order once in sixty times.
@@ -47,6 +49,7 @@ class Days:
     def __init__(self, date_format: str) -> None:
         self._format = date_format
         self._is_together = bool(_TOGETHER.search(date_format))
+        self._has_names = "%b" in date_format or "%B" in date_format
         self._known: dict[str, date | None] = {}
 
     def day(self, text: str) -> date | None:
@@ -65,6 +68,8 @@ class Days:
         # strptime takes the digits of every script, and 2026115 for November the fifth.
         if len(text) > _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
             return None
+        if self._has_names:
+            text = in_english(text, is_whole="%B" in self._format, has_point="%b." in self._format)
         try:
             found = datetime.strptime(text, self._format)  # noqa: DTZ007
         except (ValueError, OverflowError):

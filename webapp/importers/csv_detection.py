@@ -1,12 +1,14 @@
 """The layout of a table that no mapping tells: found by the words of its header and proved by its rows."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from webapp.importers import csv_words as words
 from webapp.importers.bank_files import FileRefusedError
-from webapp.importers.csv_amounts import exact, marks
+from webapp.importers.csv_amounts import exact, grouping, marks
 from webapp.importers.csv_days import found_format
+from webapp.importers.csv_doubts import is_split_beside, refuse_other_amounts, refuse_stated_balances
 from webapp.importers.csv_layouts import Layout, by_mapping, index, roles
 from webapp.importers.csv_mappings import Told
 from webapp.importers.csv_tables import Row
@@ -31,6 +33,10 @@ _ROLES: Final = {
 _OWN: Final = frozenset(
     {"account", "account name", "auftragskonto", "iban auftragskonto", "rekening", "rekeningnummer"}
 )
+# Of two columns of one day, one may have its time too.
+_TIME: Final = re.compile(r"[T, ]+\d{1,2}:\d\d.*")
+_LONGEST_STATE: Final = 20
+_CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _ASK: Final = "say it in a mapping"
 
 
@@ -46,8 +52,12 @@ def layout_of(table: Sequence[Row], told: Told) -> Layout:
     refuse_swapped(days, layout.date_format)
     layout.decimal, layout.thousands = _marks(rows, layout, told)
     if not told.names_the_money:
+        layout.is_signed = is_split_beside(rows, layout)
         _find_sign(rows, layout, told)
         _refuse_fees(rows, layout)
+        refuse_stated_balances(rows, layout)
+        if "amount" not in told.columns:
+            refuse_other_amounts(rows, layout)
     return layout
 
 
@@ -85,7 +95,7 @@ def _found(table: Sequence[Row], told: Told) -> Layout:
         if found[role] and role not in layout.columns:
             layout.columns[role] = found[role][0]
     layout.balance_is_before = told.choices.get("balanceIs") == "before"
-    _find_flag_and_status(layout, rows, told)
+    _find_flag_and_status(layout, table, told)
     return layout
 
 
@@ -94,7 +104,7 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Row
     if columns.keys() & {"amount", "debit"}:
         return
     if found["amount"]:
-        columns["amount"] = _only(layout, found["amount"], body, "amount")
+        columns["amount"] = _only(layout, _booked_amounts(layout, found["amount"]), body, "amount")
     elif found["debit"] and found["credit"]:
         columns["debit"] = _only(layout, found["debit"], body, "debit")
         columns["credit"] = _only(layout, found["credit"], body, "credit")
@@ -102,12 +112,31 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Row
         raise FileRefusedError(f"The header names no column of amounts; {_ASK}, as amount.")
 
 
+def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
+    """Of several amounts the one in the account's currency, else the one that is left after the fees."""
+    plains = {column: words.plain(layout.names[column]) for column in columns}
+    own = [column for column, name in plains.items() if name in words.OF_THE_ACCOUNT]
+    net = [column for column, name in plains.items() if name.startswith("net")]
+    return own or net or columns
+
+
 def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[Row]) -> None:
     if "date" in layout.columns:
         return
-    lines = [row for row in body if any(_has_digit(row.cell(column)) for column in layout.amounts)]
+    lines = [
+        row
+        for row in body
+        if any(_has_digit(row.cell(column)) for column in layout.amounts)
+        and any(_has_digit(row.cell(column)) for column in found["date"])
+    ]
+    days = [
+        column for column in found["date"] if not all(_CLOCK.fullmatch(row.cell(column)) for row in lines)
+    ]
+    found["date"] = days or found["date"]
     full = [column for column in found["date"] if all(row.cell(column) for row in lines)]
-    likely = full or found["date"]
+    # The day of booking may be empty where a line is pending, and is the one that is meant all the same.
+    booked = [column for column in found["date"] if words.plain(layout.names[column]) in words.BOOKED]
+    likely = [column for column in found["date"] if column in {*full, *booked}] or found["date"]
     if not likely:
         raise FileRefusedError(f"The header names no column of days; {_ASK}, as date.")
     layout.columns["date"] = _only(layout, likely, lines, "date")
@@ -139,31 +168,40 @@ def _find_account(layout: Layout, found: dict[str, list[int]], rows: Sequence[Ro
             return
 
 
-def _find_flag_and_status(layout: Layout, rows: Sequence[Row], told: Told) -> None:
+def _find_flag_and_status(layout: Layout, table: Sequence[Row], told: Told) -> None:
     names = layout.names
+    rows = [
+        row for row in layout.body(table) if any(_has_digit(row.cell(column)) for column in layout.amounts)
+    ]
     if told.flag:
         layout.flag = (index(told.flag[0], names, rows, "flag"), *told.flag[1:])
     if told.pending:
         layout.pending = index(told.pending[0], names, rows, "pending"), frozenset({told.pending[1]})
         return
-    for column in roles(names, {"status": words.STATUS})["status"]:
+    named = roles(names, {"status": words.STATUS})["status"]
+    for column in named:
         values = {row.cell(column).casefold() for row in rows}
         if undone := sorted(values & words.UNDONE):
             raise FileRefusedError(
                 f"The file says in {layout.named(column)} {quoted(undone[0])} of a row; take such rows out of"
                 " the file, for they moved no money."
             )
-        if values & words.PENDING:
+    others = [column for column in range(len(names)) if column not in layout.columns.values()]
+    for column in dict.fromkeys([*named, *others]):
+        said = {cell for row in rows if len(cell := row.cell(column)) <= _LONGEST_STATE}
+        if {cell.casefold() for cell in said} & words.PENDING:
             layout.pending = column, words.PENDING
+            return
 
 
 def _marks(rows: Sequence[Row], layout: Layout, told: Told) -> tuple[str, str]:
-    """The marks as told; where neither is, as the amounts tell."""
+    """The marks as told; what is not told, as the amounts tell."""
     decimal, thousands = told.choices.get("decimal"), told.choices.get("thousands")
-    if decimal is None and thousands is None:
-        columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
-        return marks(row.cell(column) for row in rows for column in columns)
-    return decimal or ("," if thousands == "." else "."), thousands or ""
+    if thousands is not None:
+        return decimal or ("," if thousands == "." else "."), thousands
+    columns = [*layout.amounts, *([layout.columns["balance"]] if "balance" in layout.columns else [])]
+    texts = (row.cell(column) for row in rows for column in columns)
+    return (decimal, grouping(texts, decimal)) if decimal else marks(texts)
 
 
 def _find_sign(rows: Sequence[Row], layout: Layout, told: Told) -> None:
@@ -205,20 +243,21 @@ def _refuse_fees(rows: Sequence[Row], layout: Layout) -> None:
 def _only(layout: Layout, columns: Sequence[int], rows: Sequence[Row], key: str) -> int:
     """The one column of a role; several are one only where they hold the same."""
     for other in columns[1:]:
-        if any(row.cell(columns[0]) != row.cell(other) for row in rows):
+        if any(_TIME.sub("", row.cell(columns[0])) != _TIME.sub("", row.cell(other)) for row in rows):
             both = f"{layout.named(columns[0])} and {layout.named(other)}"
             raise FileRefusedError(f"Both {both} may be meant; {_ASK} which one, as {key}.")
     return columns[0]
 
 
 def _dated(table: Sequence[Row], layout: Layout) -> list[Row]:
-    """The rows with digits where the day and an amount are."""
+    """The rows with digits where the day and an amount are, but for sums as of a day."""
     date = layout.columns["date"]
     amounts = layout.amounts
     return [
         row
         for row in layout.body(table)
         if _has_digit(row.cell(date)) and any(_has_digit(row.cell(column)) for column in amounts)
+        if not words.states_a_sum(row.cell(date))
     ]
 
 

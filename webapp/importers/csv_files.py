@@ -37,7 +37,8 @@ def file_of(table: Sequence[Row], says: Told, *, bank_format: str = "csv") -> Ba
     """Read the rows of a table, whatever they were kept in, or raise FileRefusedError."""
     layout = layout_of(table, says)
     entries, skipped = Reader(table, layout, may_shift=bank_format == "csv").entries()
-    if not (says.names_the_money or says.invert is not None or layout.flag or "debit" in layout.columns):
+    is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
+    if not (says.names_the_money or says.invert is not None or is_clear):
         entries = _signed(entries, table, layout)
     statements, warnings = _statements(_grouped(entries), is_told="balance" in says.columns)
     if not entries:

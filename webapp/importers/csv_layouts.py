@@ -29,6 +29,7 @@ class Layout:
     currency: str | None = None
     balance_is_before: bool = False
     is_told: bool = False
+    is_signed: bool = False
     names: list[str] = field(default_factory=list)
 
     @property

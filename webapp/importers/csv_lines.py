@@ -12,6 +12,7 @@ from webapp.importers.csv_amounts import currency_in, exact
 from webapp.importers.csv_days import Days
 from webapp.importers.csv_layouts import Layout
 from webapp.importers.csv_tables import Row
+from webapp.importers.csv_words import PENDING, states_a_sum
 from webapp.importers.texts import joined, quoted
 from webapp.importers.typed_cells import Flaw
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
@@ -62,7 +63,11 @@ class Reader:
         for row in self._layout.body(self._table):
             if not any(row.cells):
                 continue
-            day, amount = self._day(row), self._amount(row)
+            day = self._day(row)
+            if day is None and (why := self._why_no_line(row)):
+                skipped.append(_skipped(row, why))
+                continue
+            amount = self._amount(row)
             if day is None or amount is None:
                 self._refuse_half(row, day, amount)
                 skipped.append(_skipped(row, "It has neither a day nor an amount."))
@@ -75,7 +80,7 @@ class Reader:
             raise self._refused(
                 row, self._longest, "the row has more cells than the others; one may be split"
             )
-        layout, columns = self._layout, self._layout.columns
+        columns = self._layout.columns
         reference = self._cell(row, "reference")
         counterparty = self._cell(row, "counterparty")
         line = Line(
@@ -83,15 +88,34 @@ class Reader:
             booked_on=day,
             amount=amount,
             description=joined(_one_line(row.cell(column)) for column in self._texts),
-            pending=bool(layout.pending and row.cell(layout.pending[0]).casefold() in layout.pending[1]),
+            pending=self._is_pending(row),
             provider_transaction_id=reference and reference[:_MAX_ID],
             counterparty=counterparty and counterparty[:_MAX_ID],
             reference=reference and reference[:_MAX_ID],
         )
         account = row.cell(columns["account_column"]) if "account_column" in columns else ""
         return Entry(
-            line, _one_line(account)[:_MAX_ID] or None, self._currency(row), self._balance(row, amount)
+            # A quote that lost its other half is no part of an account's number.
+            line,
+            _one_line(account).strip('"')[:_MAX_ID] or None,
+            self._currency(row),
+            self._balance(row, amount),
         )
+
+    def _why_no_line(self, row: Row) -> str | None:
+        """Say why a row without a day is no line, though it may hold an amount; None where nothing says so."""
+        dated = row.cell(self._layout.columns["date"])
+        if any(map(str.isdigit, dated)) and not states_a_sum(dated):
+            return None
+        if states_a_sum(next(filter(None, row.cells), "")):
+            return "It states a sum or a balance."
+        return "It is pending, and has no day yet." if self._is_pending(row, dated) else None
+
+    def _is_pending(self, row: Row, dated: str = "") -> bool:
+        """Tell whether the bank has yet to book the row, which its day may say instead of a day."""
+        pending = self._layout.pending
+        said = pending and row.cell(pending[0]).casefold() in pending[1]
+        return bool(said) or dated.casefold() in PENDING
 
     def _day(self, row: Row) -> date | None:
         return self._days.day(row.cell(self._layout.columns["date"]))

@@ -19,6 +19,7 @@ _MAX_LINE: Final = 1_000_000
 _ENCODINGS: Final = ("gb18030", "cp1251", "cp932", "big5", "koi8-r", "cp866", "cp949", "cp1250")
 _MARKUP: Final = re.compile(r"\s*[<{\[]|\s*%PDF|PK\x03\x04|\{\\rtf")
 _CONTROLS: Final = re.compile(r"[\x01-\x08\x0e-\x19\x1b-\x1f]")
+_ESCAPED: Final = re.compile(r'\\"(?=[^",;\t|\r\n])')
 _EXCEL: Final = re.compile(r"sep=(.)", re.IGNORECASE)
 _END: Final = "\x1a end of the file \x1a"
 
@@ -111,7 +112,10 @@ def rows(text: str, delimiter: str) -> Iterator[Row]:
 
     Raises FileRefusedError where a quote is left open, for the lines behind it would be lost in one cell.
     """
-    reader = csv.reader(_lines(text), delimiter=delimiter)
+    # Most double a quote within quotes; where one follows a backslash and a letter follows it, that is how.
+    escape = "\\" if _ESCAPED.search(text) else None
+    reader = csv.reader(_lines(text), delimiter=delimiter, escapechar=escape)
+    is_formula = '="' in text
     number, begins = 0, 1
     try:
         for cells in reader:
@@ -126,12 +130,25 @@ def rows(text: str, delimiter: str) -> Iterator[Row]:
                 raise FileRefusedError(
                     f"The file has more than {MAX_LINES:,} rows or {_MAX_CELLS} columns; export shorter periods."
                 )
-            row = Row(begins, [cell.strip() for cell in cells])
+            row = Row(
+                begins, [cell.strip() for cell in cells] if not is_formula else list(map(_unwrapped, cells))
+            )
             _refuse_swallowed(row, delimiter)
             yield row
             begins = reader.line_num + 1
     except csv.Error as error:
         raise FileRefusedError(f"Row {begins:,} cannot be read: {error}.") from None
+
+
+def _unwrapped(cell: str) -> str:
+    """A cell without the formula by which some banks keep a spreadsheet from reading a number.
+
+    >>> _unwrapped(' ="0012" '), _unwrapped('="a"&"b"'), _unwrapped("=1")
+    ('0012', '="a"&"b"', '=1')
+    """
+    plain = cell.strip()
+    inner = plain[2:-1] if plain.startswith('="') and plain.endswith('"') else None
+    return plain if inner is None or '"' in inner else inner.strip()
 
 
 def _lines(text: str) -> Iterator[str]:

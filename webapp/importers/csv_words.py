@@ -1,12 +1,15 @@
 """The words that banks head their columns with, in many languages, and those that say in or out."""
 
+import functools
 import re
 from typing import Final
 
 from webapp.ledger.currencies import DIGITS, SUCCESSORS
 
 _SPLIT: Final = re.compile(r"\s*/\s*|[\s_.\-:]+")
-_CURRENCY: Final = re.compile(r"(?:\(|\bin )([a-z]{3})\)?$")
+_CURRENCY: Final = re.compile(r"(?:\(\s*|\bin )([A-Za-z]{3})\s*\)?$|(?<=\w )([A-Z]{3})$")
+_SYMBOL: Final = re.compile(r"\(?\s*(€|£|r\$|₽|₹|\$|¥|￥|元|円)\s*\)?$", re.IGNORECASE)
+_SYMBOLS: Final = {"€": "EUR", "£": "GBP", "r$": "BRL", "₽": "RUB", "₹": "INR", "元": "CNY", "円": "JPY"}
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -21,7 +24,9 @@ BOOKED: Final = _words("""
     datum verrekening; date comptable; date de comptabilisation; fecha contable; data contabile;
     data księgowania; datum zaúčtování; datum zaúčtovania; bokföringsdag; bogføringsdato;
     bokføringsdato; bokført dato; kirjauspäivä; könyvelés dátuma; 银行记账日; 记账日期; 记账日;
-    入账日期; дата проводки; дата зачисления
+    入账日期; дата проводки; дата зачисления;
+    bogført; bokföringsdatum; data contabilizzazione; datum zaúčtovania; date processed;
+    дата обработки; дата обработки операции; дата платежа; 入账日期时间
 """)
 DATED: Final = _words("""
     date; transaction date; date of transaction; trans date; txn date; datetime; date time; created utc;
@@ -29,52 +34,76 @@ DATED: Final = _words("""
     date d'opération; fecha operación; fecha de operación; data operazione; data movimento;
     data operacji; data transakcji; tranzakció dátuma; dátum; dato; päivämäärä; datum transakce;
     datum provedení; transaktionsdatum; transaktionsdag; transaction dt; 交易日期; 交易日; 交易时间;
-    日期; дата операции; дата; дата транзакции; 取引日; 日付; 年月日
+    日期; дата операции; дата; дата транзакции; 取引日; 日付; 年月日;
+    dateop; data mov; data lançamento; data lancamento; data do lançamento; дата совершения операции;
+    お取引日; ご利用日; 利用日; data tranzacției; data tranzactiei; f operación
 """)
 AMOUNT: Final = _words("""
     amount; transaction amount; net; neto; netto; net amount; amount total; betrag; umsatz;
     buchungsbetrag; importe; importo; montant; bedrag; valor; kwota; kwota operacji; částka; suma;
     objem; tranzakció összege; összeg; belopp; beløb; beløp; määrä; value; quantia;
     amount in account currency; booked amount; transaktionsbetrag; 交易金额; 金额; 发生额; 金額; сумма;
-    сумма операции; сумма в валюте счета; 取引金額
+    сумма операции; сумма в валюте счета; 取引金額;
+    billing amount; posted amount; kwota transakcji; zaúčtovaná částka; částka v měně účtu; suma operacji;
+    transaktionsbelopp; määrä euroa; kwota w walucie rachunku; сумма платежа; сумма в валюте счета;
+    сумма пересчитанная в валюту счета; 入出金; 记账金额; 入账金额
+""")
+# Where both are there, the amount in the account's currency is the one that was booked.
+OF_THE_ACCOUNT: Final = _words("""
+    amount in account currency; částka v měně účtu; kwota w walucie rachunku; zaúčtovaná částka;
+    сумма в валюте счета; сумма пересчитанная в валюту счета; 记账金额; 入账金额
 """)
 DEBIT: Final = _words("""
     debit; debits; debit amount; withdrawal; withdrawals; withdrawal amount; paid out; money out;
     outflow; out; soll; lastschrift; belastung; débit; debet; debito; débito; cargo; cargos; addebito;
     addebiti; dare; uscite; obciążenia; terhelés; ud; ut; 支出; 支出金额; 借方; 借方发生额; расход;
-    списание; дебет; 出金; お支払金額; お引出し
+    списание; дебет; 出金; お支払金額; お引出し;
+    debe; ut fra konto; saídas; egresos; retiros; výdaje; wypłaty; wydatki; débit euros; debit euros; 记账金额 支出;
+    支払い金額; お支払い金額; お引出金額; 引出金額; amount debit
 """)
 CREDIT: Final = _words("""
     credit; credits; credit amount; deposit; deposits; deposit amount; paid in; money in; inflow; in;
     haben; gutschrift; crédit; credito; crédito; abono; abonos; accredito; accrediti; avere; entrate;
     uznania; jóváírás; ind; inn; 存入; 收入; 收入金额; 存入金额; 贷方; 贷方发生额; приход; зачисление;
-    кредит; 入金; お預入金額; お預入れ
+    кредит; 入金; お預入金額; お預入れ;
+    haber; inn på konto; entradas; ingresos; depósitos; příjmy; wpłaty; wpływy; crédit euros; credit euros;
+    记账金额 收入; 預かり金額; お預り金額; お預け入れ額; 預入金額; amount credit
 """)
 BALANCE: Final = _words("""
     balance; running balance; account balance; closing balance; balance after; saldo; solde;
     saldo nach buchung; kontostand; saldo po operacji; egyenleg; zůstatek; zostatok; saldo po; 余额;
-    账户余额; 本次余额; 联机余额; остаток; баланс; 残高; 差引残高; お預り残高
+    账户余额; 本次余额; 联机余额; остаток; баланс; 残高; 差引残高; お預り残高;
+    running bal; saldo na trn; saldo na mutatie; saldo po transakcji; saldo contabilístico; saldo contabile;
+    saldo contable; bokfört saldo; solde progressif; お預入残高
 """)
 CURRENCY: Final = _words("""
     currency; ccy; currency code; währung; waehrung; buchungswährung; devise; moneda; divisa; valuta;
     munt; valutacode; waluta; měna; mena; devizanem; tranzakció devizaneme; moeda; 币种; 货币; 交易币种;
-    валюта; валюта счета; 通貨
+    валюта; валюта счета; 通貨;
+    whg; devies; valuutta; 币别; 记账币种; 入账货币; 交易货币; billing currency; měna účtu; account currency;
+    валюта платежа
 """)
 ACCOUNT: Final = _words("""
     account number; account; account no; account id; account name; own account; iban; first bank card; rekening;
     card; auftragskonto; rekeningnummer; iban auftragskonto; cuenta; compte; conto; konto; számlaszám;
-    numer rachunku; 账号; 账户; номер счета
+    numer rachunku; 账号; 账户; номер счета;
+    iban bban; bank account; accountnum; číslo účtu
 """)
 DESCRIPTION: Final = _words("""
     description; details; memo; note; notes; label; narrative; particulars; transaction description;
     verwendungszweck; buchungstext; transaktionsbeschreibung; omschrijving; libellé; libelle; concepto;
     descripción; descrizione; causale; opis; tytuł; popis; közlemény; text; tekst; 交易摘要; 摘要;
-    交易描述; 交易附言; описание операции; описание; назначение; 摘要内容
+    交易描述; 交易附言; описание операции; описание; назначение; 摘要内容;
+    avisierungstext; transaction details; transaction remarks; buchungs details; beschreibung; beskrivelse;
+    beskrivning; forklaring; histórico; historico; lançamento; selitys; opis operacji; opis transakcji; narration;
+    入出金先内容; 商品说明; 商品; dettagli; mededelingen; original description
 """)
 COUNTERPARTY: Final = _words("""
     payee; name; partner name; counterparty; counter party; merchant; beneficiary; handelaar; empfänger;
     beguenstigter zahlungspflichtiger; auftraggeber empfänger; tegenrekeninghouder; naam tegenpartij;
-    nombre; partner neve; 对手信息; 对方户名; 交易对方; контрагент
+    nombre; partner neve; 对手信息; 对方户名; 交易对方; контрагент;
+    naam omschrijving; counterparty name; partnername; name zahlungsbeteiligter; begünstigter auftraggeber;
+    nadawca odbiorca; dane kontrahenta; název protiúčtu; saaja maksaja; payee name; merchant name
 """)
 REFERENCE: Final = _words("""
     reference; ref; transaction id; reference number; referenz; buchungsreferenz; referencia; référence;
@@ -85,11 +114,14 @@ FEE: Final = _words("""
     fee; fees; amount fee; comisión; gebühr; frais; kosten; commission; 手续费; комиссия
 """)
 STATUS: Final = _words("""
-    status; state; transaction status; booking status; transaktionsstatus; umsatzstatus
+    stato; статус; 交易状态; 当前状态; status; state; transaction status; booking status; transaktionsstatus;
+    umsatzstatus
 """)
 PENDING: Final = frozenset(
     _words("""
-    ausstehend; en attente; in behandeling; pendiente; pending; vorgemerkt
+    ausstehend; authorised; authorized; autorizado; en attente; hold; in attesa; in behandeling; in bearbeitung;
+    non contabilizzato; nicht gebucht; not posted; offen; oczekująca; pendente; pendiente; pending; reserverad;
+    reserveret; unposted; umsatz vorgemerkt; varaus; vorgemerkt; v reserve; в обработке; 处理中
 """)
 )
 UNDONE: Final = frozenset(
@@ -100,13 +132,15 @@ UNDONE: Final = frozenset(
 )
 OUT: Final = frozenset(
     _words("""
-    af; d; dbit; debet; debit; debito; dr; débit; débito; out; outflow; s; soll; withdrawal; расход; 借;
+    -; af; ausgang; d; dbit; expense; 借 dr;
+    debet; debit; debito; dr; débit; débito; out; outflow; s; soll; withdrawal; расход; 借;
     支出
 """)
 )
 IN: Final = frozenset(
     _words("""
-    bij; c; cr; crdt; credit; credito; crédit; crédito; deposit; h; haben; in; inflow; приход; 存入;
+    +; bij; c; cr; eingang; income; 贷 cr;
+    crdt; credit; credito; crédit; crédito; deposit; h; haben; in; inflow; приход; 存入;
     收入; 贷
 """)
 )
@@ -118,25 +152,73 @@ _ALL: Final = frozenset(
 def plain(name: str) -> str:
     """A header's name without case, marks and the currency it may end with.
 
-    >>> plain("Betrag (EUR)"), plain(" Created_UTC"), plain("Amount (total)"), plain("Card #")
-    ('betrag', 'created utc', 'amount total', 'card')
+    >>> plain("Betrag (EUR)"), plain(" Created_UTC"), plain("Amount (total)"), plain("Card #"), plain("Saldo CHF")
+    ('betrag', 'created utc', 'amount total', 'card', 'saldo')
+    >>> plain("Betrag (€)"), plain("金额(元)"), plain("Withdrawal Amount (INR )"), plain("EUR"), plain("Total")
+    ('betrag', '金额', 'withdrawal amount', 'eur', 'total')
     """
-    folded = " ".join(name.casefold().split())
-    if currency_of(folded):
-        folded = _CURRENCY.sub("", folded)
+    whole = " ".join(name.split())
+    shorter = _SYMBOL.sub("", _CURRENCY.sub("", whole) if currency_of(whole) else whole).strip()
+    folded = (shorter or whole).casefold()
     return " ".join(_SPLIT.sub(" ", re.sub(r"[()#*\"]", " ", folded)).split())
 
 
 def currency_of(name: str) -> str | None:
-    """The code that a header's name ends with.
+    """The code that a header's name ends with, or the one that its symbol means beyond doubt.
 
-    >>> currency_of("Betrag (EUR)"), currency_of("bedrag in EUR"), currency_of("Amount")
-    ('EUR', 'EUR', None)
+    >>> currency_of("Betrag (EUR)"), currency_of("bedrag in EUR"), currency_of("Amount"), currency_of("Saldo CHF")
+    ('EUR', 'EUR', None, 'CHF')
+    >>> currency_of("Betrag (€)"), currency_of("Amount ($)"), currency_of("Paid all")
+    ('EUR', None, None)
     """
-    found = _CURRENCY.search(" ".join(name.casefold().split()))
-    return found[1].upper() if found and found[1].upper() in DIGITS.keys() | SUCCESSORS.keys() else None
+    whole = " ".join(name.split())
+    if symbol := _SYMBOL.search(whole):
+        return _SYMBOLS.get(symbol[1].lower())
+    found = _CURRENCY.search(whole)
+    code = (found[1] or found[2]).upper() if found else ""
+    return code if code in DIGITS.keys() | SUCCESSORS.keys() else None
 
 
 def names_column(name: str) -> bool:
     """Tell whether a word heads a column in some bank's file."""
     return plain(name.strip().strip('"')) in _ALL
+
+
+_SUMS: Final = frozenset(
+    _words("""
+    algsaldo; alkusaldo; anfangssaldo; balance; balances; beginsaldo; bilancio; egyenleg; eindsaldo; endsaldo;
+    käive; kontostand; loppusaldo; lõppsaldo; razem; schlusssaldo; saldo; solde; sum; suma; summe; total; totaal;
+    totale; totales; totals; zůstatek; zostatok; итого; остаток
+""")
+)
+_AROUND_SUMS: Final = frozenset(
+    _words("""
+    a; al; alter; am; anfangs; anterior; as; at; au; beginning; brought; closing; current; date; de; del; der;
+    des; di; dia; do; du; début; en; end; ending; fin; final; finale; for; forward; grand; im; in; ingående;
+    inicial; initial; iniziale; koniec; končený; końcowe; le; ledger; na; neuer; new; of; old; on; opening;
+    origine; par; per; period; periode; początkowe; počáteční; precedente; previous; précédent; période;
+    start; starting; statement; sub; the; this; to; utgående; vom; zu; zum
+""")
+)
+_OF_SUMS: Final = _SUMS | _AROUND_SUMS
+_FIRST_WORD: Final = re.compile(r"[\W\d_]*([^\W\d_]+)")
+_CHINESE_SUM: Final = re.compile(r"\w{0,4}(?:合计|总计|小计|合計)(?:金额|金額)?")
+
+
+@functools.lru_cache(maxsize=1024)
+def states_a_sum(text: str) -> bool:
+    """Tell whether a text says nothing but that a sum or a balance stands beside it.
+
+    >>> [states_a_sum(text) for text in ("Total", "Solde au 31/01/2024 :", "Closing balance", "合计金额")]
+    [True, True, True, True]
+    >>> [states_a_sum(text) for text in ("Balance transfer", "Total Energies", "Rent", "", "31.01.2024")]
+    [False, False, False, False, False]
+    """
+    # Most texts are told apart by their first word alone.
+    first = _FIRST_WORD.match(text)
+    if not first or (first[1].casefold() not in _OF_SUMS and first[1].isascii()):
+        return False
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    if any(map(_CHINESE_SUM.fullmatch, words)):
+        return len(words) == 1
+    return bool(_SUMS.intersection(words)) and _OF_SUMS.issuperset(words)

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -28,6 +29,12 @@ _WIDER: Final = {
 _SINGLE_BYTE: Final = re.compile(r"cp(125\d|437|85\d|86\d|874)|iso8859-\d+|koi8-[ru]|mac-roman|tis-620")
 _MULTI_BYTE: Final = {"utf-8", "gb18030", "big5", "cp932", "cp949", "euc_jp"}
 
+# What Windows and DOS wrote east of where Windows-1252 was used.
+_OF_CENTRAL_EUROPE: Final = ("cp1250", "cp852")
+_WORD: Final = re.compile(r"[A-Za-z](?:[A-Za-z]|[^\x00-\x7f])*[A-Za-z]")
+_LETTERS: Final = frozenset({"Lu", "Ll", "Mn"})
+_IN_WORDS: Final = "\u00a0\u00ad\u00b4\u00b7\u2013\u2014\u2018\u2019"
+
 _OPENING: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
 
@@ -38,7 +45,7 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
     r"""Turn a file's bytes into text; every byte becomes some character, and a line end stays one.
 
     The byte-order mark decides, then the XML declaration, then the `declared` names in their order,
-    then UTF-8, then Windows-1252.
+    then UTF-8, then Windows-1252, or what stands for it further east.
 
     >>> decode("Caf\u00e9".encode("cp1252"), ["1252"]), decode(b"\xef\xbb\xbfA"), decode(b"\x82\xa0", ["932"])
     ('Café', 'A', 'あ')
@@ -79,7 +86,33 @@ def _encoding(data: bytes, declared: Iterable[str]) -> str:
         if data.startswith(mark):
             return name
     candidates = _candidates([*_xml_encoding(data), *declared])
-    return _wide(data) or next((name for name in candidates if _is_sound(data, name)), "cp1252")
+    return (
+        _wide(data) or next((name for name in candidates if _is_sound(data, name)), None) or _likeliest(data)
+    )
+
+
+def _likeliest(data: bytes) -> str:
+    r"""The encoding of one byte that nothing declares: Windows-1252, unless it has symbols in the middle of words.
+
+    >>> [_likeliest("Płatność kartą, Żabka, usługa".encode(name)) for name in ("cp1250", "cp852")]
+    ['cp1250', 'cp852']
+    >>> _likeliest("Café de l\u2019Étoile, Groß & Söhne".encode("cp1252"))
+    'cp1252'
+    """
+    head = data[:_OPENING]
+    if not _odd(head, "cp1252"):
+        return "cp1252"
+    return next((name for name in _OF_CENTRAL_EUROPE if not _odd(head, name)), "cp1252")
+
+
+def _odd(data: bytes, encoding: str) -> int:
+    """How many symbols stand in the middle of words."""
+    words = _WORD.findall(data.decode(encoding, errors="replace"))
+    return sum(
+        unicodedata.category(each) not in _LETTERS and each not in _IN_WORDS
+        for word in words
+        for each in word
+    )
 
 
 def _is_sound(data: bytes, encoding: str) -> bool:
