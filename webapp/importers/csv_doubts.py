@@ -51,7 +51,7 @@ def refuse_stated_balances(rows: Sequence[Row], layout: Layout) -> None:
     texts = [layout.columns[role] for role in ("description", "counterparty") if role in layout.columns]
     for column in texts:
         said = {row.cell(column): row.number for row in reversed(rows)}
-        if stated := next(filter(words.states_a_sum, said), ""):
+        if stated := next(filter(words.states_a_balance, said), ""):
             raise FileRefusedError(
                 f"Row {said[stated]:,} says {quoted(stated)}, and so may be no payment; take it out of the file, or"
                 f" {_ASK} where the columns are, to have it as one."

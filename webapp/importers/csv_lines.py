@@ -12,7 +12,7 @@ from webapp.importers.csv_amounts import currency_in, exact
 from webapp.importers.csv_days import Days
 from webapp.importers.csv_layouts import Layout
 from webapp.importers.csv_tables import Row
-from webapp.importers.csv_words import PENDING, states_a_sum
+from webapp.importers.csv_words import PENDING, states_a_balance, states_a_sum
 from webapp.importers.texts import joined, quoted
 from webapp.importers.typed_cells import Flaw
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
@@ -107,7 +107,11 @@ class Reader:
         dated = row.cell(self._layout.columns["date"])
         if any(map(str.isdigit, dated)) and not states_a_sum(dated):
             return None
-        if states_a_sum(next(filter(None, row.cells), "")):
+        first = next(filter(None, row.cells), "")
+        amounts = [row.cell(column) for column in self._layout.amounts]
+        # Total is also a payee; but no payment has both a debit and a credit.
+        may_be_payee = first != dated and (len(amounts) == 1 or not _NOTHING.isdisjoint(amounts))
+        if states_a_balance(first) if may_be_payee else states_a_sum(first):
             return "It states a sum or a balance."
         return "It is pending, and has no day yet." if self._is_pending(row, dated) else None
 

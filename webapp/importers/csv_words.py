@@ -184,12 +184,14 @@ def names_column(name: str) -> bool:
     return plain(name.strip().strip('"')) in _ALL
 
 
-_SUMS: Final = frozenset(
+_BALANCES: Final = frozenset(
     _words("""
     algsaldo; alkusaldo; anfangssaldo; balance; balances; beginsaldo; bilancio; egyenleg; eindsaldo; endsaldo;
-    käive; kontostand; loppusaldo; lõppsaldo; razem; schlusssaldo; saldo; solde; sum; suma; summe; total; totaal;
-    totale; totales; totals; zůstatek; zostatok; итого; остаток
+    käive; kontostand; loppusaldo; lõppsaldo; schlusssaldo; saldo; solde; zůstatek; zostatok; остаток
 """)
+)
+_SUMS: Final = _BALANCES.union(
+    _words("razem; sum; suma; summe; totaal; total; totale; totales; totals; итого")
 )
 _AROUND_SUMS: Final = frozenset(
     _words("""
@@ -222,3 +224,12 @@ def states_a_sum(text: str) -> bool:
     if any(map(_CHINESE_SUM.fullmatch, words)):
         return len(words) == 1
     return bool(_SUMS.intersection(words)) and _OF_SUMS.issuperset(words)
+
+
+def states_a_balance(text: str) -> bool:
+    """Tell whether a text says nothing but that a balance stands beside it.
+
+    >>> states_a_balance("Saldo anterior"), states_a_balance("Opening balance"), states_a_balance("Total")
+    (True, True, False)
+    """
+    return states_a_sum(text) and not _BALANCES.isdisjoint(re.findall(r"[^\W\d_]+", text.casefold()))
