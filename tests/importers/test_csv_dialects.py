@@ -95,6 +95,13 @@ def test_what_a_bank_has_yet_to_book_is_pending_whatever_its_column_is_called(te
     ]
 
 
+def test_a_note_among_many_is_no_state():
+    notes = ["Pending", "Tea", "Jam", "Rent", "Ink", "Post", "Bread", "Gas"]
+    rows = "".join(f"2024-01-{day + 10},-{day + 1}.00,{note}\n" for day, note in enumerate(notes))
+    (statement,) = read(f"Date,Amount,Remark\n{rows}".encode()).statements
+    assert not any(line.pending for line in statement.lines)
+
+
 @pytest.mark.parametrize(
     "text",
     [

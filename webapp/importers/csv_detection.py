@@ -36,6 +36,7 @@ _OWN: Final = frozenset(
 # Of two columns of one day, one may have its time too.
 _TIME: Final = re.compile(r"[T, ]+\d{1,2}:\d\d.*")
 _LONGEST_STATE: Final = 20
+_MOST_STATES: Final = 6
 _CLOCK: Final = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 _ASK: Final = "say it in a mapping"
 
@@ -189,7 +190,10 @@ def _find_flag_and_status(layout: Layout, table: Sequence[Row], told: Told) -> N
     others = [column for column in range(len(names)) if column not in layout.columns.values()]
     for column in dict.fromkeys([*named, *others]):
         said = {cell for row in rows if len(cell := row.cell(column)) <= _LONGEST_STATE}
-        if {cell.casefold() for cell in said} & words.PENDING:
+        # A note may say such a word too; a column of states has few others.
+        if (column in named or len(said) <= _MOST_STATES) and {
+            cell.casefold() for cell in said
+        } & words.PENDING:
             layout.pending = column, words.PENDING
             return
 
