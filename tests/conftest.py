@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.fixtures.houses",
     "tests.fixtures.books",
     "tests.fixtures.banks",
+    "tests.fixtures.feeds",
     "tests.fixtures.desks",
     "tests.fixtures.statements",
     "tests.fixtures.servers",

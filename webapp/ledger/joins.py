@@ -31,8 +31,15 @@ class Report:
 
     @cached_property
     def text(self) -> str:
-        """The text as it is compared."""
-        return normalised(f"{self.description} {self.counterparty or ''}")
+        """The text as it is compared; one of its two parts that says nothing more than the other is left out.
+
+        >>> Report(1, date(2026, 3, 1), -5, "REWE says thanks", "Rewe").text
+        'rewe says thanks'
+        """
+        description, counterparty = normalised(self.description), normalised(self.counterparty or "")
+        if counterparty in description:
+            return description
+        return counterparty if description in counterparty else f"{description} {counterparty}"
 
     @cached_property
     def words(self) -> frozenset[str]:

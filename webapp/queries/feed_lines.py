@@ -155,6 +155,60 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Re
     )
 
 
+def only_in_feed(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the booked lines of some days that the feed gave and no file did yet, deleted ones too."""
+    twin = sa.orm.aliased(Transaction)
+    is_given = (
+        sa.exists()
+        .where(
+            LineJoin.organization_id == Transaction.organization_id,
+            LineJoin.kept_id == Transaction.id,
+            LineJoin.status == "JOINED",
+            twin.organization_id == LineJoin.organization_id,
+            twin.id == LineJoin.joined_id,
+            twin.line_key.is_not(None),
+            LineJoin.tier.not_in(PENDING_TIERS),
+        )
+        .correlate(Transaction)
+    )
+    return _reports(
+        *_fed(feed_account, first, last), Transaction.status.in_((*IN_BOOKS, "DELETED")), ~is_given
+    )
+
+
+def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the booked lines of some days that the feed gave and took back."""
+    return _reports(
+        *_fed(feed_account, first, last),
+        Transaction.status == "REMOVED",
+        ~sa.exists().where(JOINED_TO).correlate(Transaction),
+    )
+
+
+def _fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
+    """Say in SQL that the feed gave a line of some days as booked."""
+    by_feed = sa.exists().where(OF_LINE, sa.not_(FeedLine.is_pending)).correlate(Transaction)
+    return (
+        *_of(feed_account, Transaction),
+        Transaction.booked_on.between(first, last),
+        Transaction.line_key.is_(None),
+        by_feed,
+    )
+
+
+def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    """Tell which of these lines somebody deleted."""
+    found: set[int] = set()
+    for portion in batches(line_ids):
+        statement = sa.select(Transaction.id).where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(portion),
+            Transaction.status == "DELETED",
+        )
+        found |= set(db.session.scalars(statement))
+    return found
+
+
 def pending(feed_account: FeedAccount) -> list[Report]:
     """List the lines that wait for the bank."""
     return _reports(*_of(feed_account, Transaction), Transaction.status == "PENDING")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Import, Transaction
+from webapp.models import FeedAccount, Import, LineChange, LineJoin, Transaction
+from webapp.queries.batches import batches
 
 FEW = 500
 
 
 class KnownLine(NamedTuple):
-    """A line that is there; `source` is the format of the file that brought it, None for a feed's push."""
+    """A line that is there; `source` is the format of the file that brought it, None for a feed's push.
+
+    `kept_id` is the line that it is only another report of, if it is one, and `kept_status` how that one stands.
+    """
 
     id: int
     line_key: str | None
@@ -24,11 +28,52 @@ class KnownLine(NamedTuple):
     booked_on: date
     amount_minor: int
     source: str | None
+    kept_id: int | None
+    kept_status: str | None
+
+    @property
+    def line_id(self) -> int:
+        """The line in the books that it is."""
+        return self.id if self.kept_id is None else self.kept_id
+
+    @property
+    def line_status(self) -> str:
+        """How that line stands."""
+        return self.kept_status or self.status
 
 
 def between(feed_account: FeedAccount, first: date, last: date) -> list[KnownLine]:
     """List the lines of an account that were booked from a day to another, both inclusive."""
-    rows = db.session.execute(
+    return [KnownLine(*row) for row in db.session.execute(_known(feed_account, _booked(first, last)))]
+
+
+def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
+    """Add the lines of these keys that the bank's feed has moved to another day since."""
+    ids = {line.id for line in known}
+    changed = Transaction.id.in_(
+        sa.select(LineChange.transaction_id).where(LineChange.organization_id == feed_account.organization_id)
+    )
+    rows = db.session.execute(_known(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
+    found = map(KnownLine._make, rows)
+    known += [line for line in found if line.line_key in line_keys and line.id not in ids]
+
+
+def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
+    return Transaction.booked_on.between(first, last)
+
+
+def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
+    kept = sa.orm.aliased(Transaction)
+    of_import = sa.and_(
+        Import.organization_id == Transaction.organization_id, Import.id == Transaction.import_id
+    )
+    of_join = sa.and_(
+        LineJoin.organization_id == Transaction.organization_id,
+        LineJoin.joined_id == Transaction.id,
+        LineJoin.status == "JOINED",
+    )
+    of_kept = sa.and_(kept.organization_id == LineJoin.organization_id, kept.id == LineJoin.kept_id)
+    return (
         sa.select(
             Transaction.id,
             Transaction.line_key,
@@ -37,20 +82,18 @@ def between(feed_account: FeedAccount, first: date, last: date) -> list[KnownLin
             Transaction.booked_on,
             Transaction.amount_minor,
             Import.format,
+            LineJoin.kept_id,
+            kept.status,
         )
-        .outerjoin(
-            Import,
-            sa.and_(
-                Import.organization_id == Transaction.organization_id, Import.id == Transaction.import_id
-            ),
-        )
+        .outerjoin(Import, of_import)
+        .outerjoin(LineJoin, of_join)
+        .outerjoin(kept, of_kept)
         .where(
             Transaction.organization_id == feed_account.organization_id,
             Transaction.feed_account_id == feed_account.id,
-            Transaction.booked_on.between(first, last),
+            chosen,
         )
     )
-    return [KnownLine(*row) for row in rows]
 
 
 def amounts_of_references(feed_account: FeedAccount, references: Collection[str]) -> dict[str, set[int]]:
@@ -75,16 +118,33 @@ def amounts_of_references(feed_account: FeedAccount, references: Collection[str]
 
 
 def pending_ids(feed_account: FeedAccount) -> set[int]:
-    """List the lines of an account that are pending."""
+    """List the lines of an account that are pending by a file; those of a feed are the feed's to take back."""
     return set(
         db.session.scalars(
             sa.select(Transaction.id).where(
                 Transaction.organization_id == feed_account.organization_id,
                 Transaction.feed_account_id == feed_account.id,
                 Transaction.status == "PENDING",
+                Transaction.import_id.is_not(None),
             )
         )
     )
+
+
+def joined_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    """Tell which of these rows are only other reports of lines that are there."""
+    found: set[int] = set()
+    for portion in batches(line_ids):
+        found |= set(
+            db.session.scalars(
+                sa.select(LineJoin.joined_id).where(
+                    LineJoin.organization_id == organization_id,
+                    LineJoin.joined_id.in_(portion),
+                    LineJoin.status == "JOINED",
+                )
+            )
+        )
+    return found
 
 
 def candidates(organization_id: str, bank_format: str, currency: str | None) -> list[FeedAccount]:

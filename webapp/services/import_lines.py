@@ -9,11 +9,13 @@ from datetime import date
 
 from webapp.importers.bank_files import FileRefusedError, Line, Statement
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.joins import Pairing
 from webapp.ledger.lines import LineKey, is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries import known_lines
 from webapp.queries.known_lines import KnownLine
+from webapp.services import file_twins
 
 ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 MOST_WARNINGS = 20
@@ -25,6 +27,7 @@ class PlannedLine:
     """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
 
     `number` is its place among the lines that wait to be written (services/staged_lines.py).
+    `twin` is the line of the feed that it is, or may be.
     """
 
     line: Line
@@ -34,6 +37,12 @@ class PlannedLine:
     known_id: int | None = None
     reason: str = ""
     number: int | None = None
+    twin: Pairing | None = None
+
+    @property
+    def is_twin(self) -> bool:
+        """Tell whether it is certainly a line that the feed gave, and only another report of it."""
+        return self.twin is not None and self.twin.is_certain
 
     @property
     def is_added(self) -> bool:
@@ -65,32 +74,41 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank
     for each in planned:
         each.verdict, each.known_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
         each.number = None
+        each.twin = None
     if feed_account is None or not planned:
         return []
     days = [each.line.booked_on for each in planned]
     known = known_lines.between(feed_account, min(days), max(days))
+    known_lines.add_moved(known, feed_account, {each.key.digest for each in planned})
     by_key = {(line.line_key, line.occurrence): line for line in known if line.line_key is not None}
     for each in planned:
         found = by_key.get((each.key.digest, each.key.occurrence))
         if found is not None:
             _recognise(each, found)
+    file_twins.judge(planned, feed_account)
     _suspect(planned, known, bank_format)
     return _reused_references(planned, feed_account)
 
 
 def _recognise(planned: PlannedLine, known: KnownLine) -> None:
-    planned.known_id = known.id
-    if not planned.line.pending:
-        planned.verdict = "ALREADY_THERE"
-        if known.status == "DELETED":
-            planned.reason = "Somebody deleted this line; it stays deleted."
+    if planned.line.pending:
+        planned.known_id = known.id
+        return
+    planned.known_id = known.line_id
+    planned.verdict = "ALREADY_THERE"
+    if known.line_status == "DELETED":
+        planned.reason = "Somebody deleted this line; it stays deleted."
+    elif known.line_status == "REMOVED":
+        planned.reason = "The bank took this line back by its feed; it stays out."
 
 
 def _suspect(planned: Sequence[PlannedLine], known: Sequence[KnownLine], bank_format: str) -> None:
     """Mark the new lines that another source gave already: same day and amount, not more often than there."""
     left: Counter[tuple[date, int]] = Counter()
+    given = {line.kept_id for line in known if line.kept_id is not None}
+    given |= {each.known_id for each in planned if each.is_twin and each.known_id is not None}
     for line in known:
-        if line.status in THERE_STATES:
+        if line.status in THERE_STATES and line.id not in given:
             left[line.booked_on, line.amount_minor] += -1 if line.source == bank_format else 1
     for each in planned:
         key = each.line.booked_on, each.amount_minor

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import FeedAccount, Import, ImportLine, Organization, ProviderBalance, Transaction
 from webapp.queries import known_lines
-from webapp.services import line_writes, staged_lines
+from webapp.services import file_twins, line_writes, staged_lines
 from webapp.services.ready_imports import ReadyAccount, ReadyImport
 from webapp.services.staged_lines import LINES, VERDICTS
 
@@ -36,10 +36,12 @@ def write(writing: Writing, ready: ReadyImport) -> None:
     """Write what was laid down and what else a file says; every account of it has its feed account by now."""
     for batch, account in enumerate(ready.accounts):
         feed_account = _feed(account)
-        _replace_pending(writing, account)
+        waiting = known_lines.pending_ids(feed_account)
         line_writes.write_staged(
             writing.organization, feed_account, batch=batch, now=writing.now, import_id=writing.imported.id
         )
+        file_twins.keep(feed_account, account.twins, batch=batch, now=writing.now)
+        _replace_pending(writing, account, waiting)
         _write_balances(writing, account)
         feed_account.last_feed_at = writing.now
     connection = db.session.connection()
@@ -56,11 +58,11 @@ def _feed(account: ReadyAccount) -> FeedAccount:
     return feed_account
 
 
-def _replace_pending(writing: Writing, account: ReadyAccount) -> None:
-    """Let the pending lines of this file be the only ones of their account; its new ones are yet to come."""
-    there = known_lines.pending_ids(_feed(account))
-    _set_pending(writing, sorted(account.still_pending - there), "PENDING", None)
-    _set_pending(writing, sorted(there - account.still_pending), "REMOVED", writing.imported.id)
+def _replace_pending(writing: Writing, account: ReadyAccount, there: set[int]) -> None:
+    """Let the pending lines of this file be the only ones of their account, of which these were there before it."""
+    joined = known_lines.joined_among(writing.organization.id, account.still_pending | there)
+    _set_pending(writing, sorted(account.still_pending - there - joined), "PENDING", None)
+    _set_pending(writing, sorted(there - account.still_pending - joined), "REMOVED", writing.imported.id)
 
 
 def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: int | None) -> None:

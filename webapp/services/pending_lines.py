@@ -22,6 +22,7 @@ def settle(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetim
         sa.select(Transaction).where(
             Transaction.organization_id == feed_account.organization_id,
             Transaction.feed_account_id == feed_account.id,
+            Transaction.import_id.is_not(None),
             sa.or_(Transaction.status == "PENDING", Transaction.removed_by_import_id.is_not(None)),
         )
     )

@@ -24,12 +24,16 @@ from webapp.services.staged_lines import StagedLine, StagedVerdict
 
 @dataclass(frozen=True, slots=True)
 class ReadyAccount:
-    """What is written about an account beside its lines; `still_pending` are lines there that the file has again."""
+    """What is written about an account beside its lines; `still_pending` are lines there that the file has again.
+
+    `twins` are the lines that the feed gave, or may have given.
+    """
 
     target: Target
     said: dict[str, Any]
     closings: list[tuple[Money, StatedBalance]]
     still_pending: frozenset[int]
+    twins: list[PlannedLine]
 
     def as_json(self) -> dict[str, Any]:
         """Give what the import keeps about the account, which is opened by now (behaviour.md 2)."""
@@ -104,12 +108,13 @@ def _ready(account: AccountPlan) -> ReadyAccount:
     account.target.statements = [replace(each, lines=()) for each in account.target.statements]
     known = (line.known_id for line in account.lines if line.line.pending)
     still_pending = frozenset(each for each in known if each is not None)
-    return ReadyAccount(account.target, account.as_json(), account.closings, still_pending)
+    twins = [line for line in account.lines if line.twin is not None]
+    return ReadyAccount(account.target, account.as_json(), account.closings, still_pending, twins)
 
 
 def _waiting(account: AccountPlan, organization: Organization) -> _Waiting:
     pending = [line for line in account.lines if line.line.pending and line.known_id is None]
-    lines = [*account.added, *pending]
+    lines = [*account.added, *pending, *(line for line in account.lines if line.is_twin)]
     days = [line.line.booked_on for line in lines]
     return _Waiting(account, lines, line_writes.mirrors(organization, account.target.currency, days))
 
@@ -128,6 +133,7 @@ def _new_line(planned: PlannedLine) -> NewLine:
         line_key=planned.key.digest,
         occurrence=planned.key.occurrence,
         is_pending=line.pending,
+        is_joined=planned.is_twin,
     )
 
 

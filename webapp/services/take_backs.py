@@ -25,7 +25,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries import feed_accounts
-from webapp.services import drafts, pending_lines, previews, unused_accounts
+from webapp.services import drafts, pending_lines, previews, released_reports, unused_accounts  # FIX
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -114,6 +114,7 @@ def _ids(statement: sa.Select[Any]) -> list[int]:
 def _undo(imported: Import, now: datetime) -> None:
     others = _other_imports(imported)
     _hand_over(imported, others)
+    released_reports.release(imported, now=now)
     _delete_lines(imported, now)
     for model in (ImportLine, ProviderBalance):
         db.session.execute(
