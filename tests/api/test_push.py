@@ -209,3 +209,105 @@ def test_a_tip_is_a_suggestion_that_a_person_settles(ada, feed):
     feed.push(added=[line("P1", pending=True)], modified=[line("B1", "-15.10")])
     assert len(feed.lines(status="PENDING")) == 1
     assert ada.get(f"/api/transactions/{line_id}/suggestions").json["suggestions"] == []
+
+
+def test_splits_that_no_longer_add_up_leave_the_rest_uncategorised(ada, bank, feed):
+    feed.push(added=[line(amount="-100.00")])
+    there = feed.one()
+    rent, food = bank.account("Rent"), bank.account("Food")
+    parts = [{"accountId": rent, "amount": "-60.00"}, {"accountId": food, "amount": "-40.00"}]
+    ada.patch(f"/api/transactions/{there['id']}", json={"splits": parts})
+    (result,) = feed.results(modified=[line(amount="-105.00")])
+    assert "no longer add up: -5.00 EUR" in result["reason"]
+    assert [part["amount"] for part in feed.one()["splits"]] == ["-60.00", "-40.00", "-5.00"]
+    feed.push(modified=[line(amount="-100.00", description="Back")])
+    assert [part["amount"] for part in feed.one()["splits"]] == ["-60.00", "-40.00"]
+
+
+def test_a_void_after_a_change_of_day_and_amount_drafts_what_the_bank_says_now(ada, feed):
+    feed.push(added=[line()])
+    there = feed.one()
+    ada.post(f"/api/transactions/{there['id']}/confirm")
+    (result,) = feed.results(modified=[line(amount="-13.00", day="2026-03-20")])
+    assert "correction waits" in result["reason"]
+    entry_id = feed.one()["journalEntryId"]
+    done = ada.post(f"/api/journal-entries/{entry_id}/void", json={"reason": "Another day"})
+    assert done.status_code == 200, done.json
+    fresh = ada.get(f"/api/journal-entries/{feed.one()['journalEntryId']}").json["entry"]
+    assert (fresh["status"], fresh["effectiveAt"][:10]) == ("DRAFT", "2026-03-20")
+    assert [leg["amount"] for leg in fresh["postings"]] == ["-13.00", "13.00"]
+    assert ada.post(f"/api/transactions/{there['id']}/confirm").json["changed"] is True
+
+
+def test_a_change_that_is_taken_back_leaves_no_marker(ada, feed):
+    feed.push(added=[line()])
+    ada.post(f"/api/transactions/{feed.one()['id']}/confirm")
+    feed.push(modified=[line(amount="-13.00")])
+    feed.push(modified=[line(amount="-12.50", description="As it was")])
+    assert feed.one()["correctionMarkerId"] is None
+
+
+def test_a_foreign_line_is_mirrored_at_its_own_days_rate(ada, bank, feed):
+    fa_id = bank.open("Dollars", "USD")
+    bank.quote("2026-03-02", "USD", "1.25")
+    feed.fa_id = fa_id
+    feed.push(added=[line(currency="USD", amount="-12.50")])
+    ada.post(f"/api/transactions/{feed.one()['id']}/confirm")
+    feed.push(modified=[line(currency="USD", amount="-15.00")])
+    ada.post(f"/api/transactions/{feed.one()['id']}/confirm")
+    entry = ada.get(f"/api/journal-entries/{feed.one()['journalEntryId']}").json["entry"]
+    assert [leg["amountBase"] for leg in entry["postings"]] == ["-10.00", "10.00"]
+    assert feed.one()["correctionMarkerId"] is None
+
+
+def test_a_changed_line_that_a_draft_clears_beyond_its_statement_is_uncleared(ada, feed):
+    feed.push(added=[line()])
+    ada.post(f"/api/transactions/{feed.one()['id']}/confirm")
+    path = f"/api/reconciliations/accounts/{feed.fa_id}"
+    ada.put(f"{path}/draft", json={"statementDate": "2026-03-10", "statementBalance": "-12.50"})
+    draft = ada.put(f"{path}/draft/lines", json={"auto": True}).json["account"]["draft"]
+    assert draft["clearedCount"] == 1
+    feed.push(modified=[line(day="2026-03-20")])
+    after = ada.get(path).json["account"]["draft"]
+    assert (after["clearedCount"], after["version"]) == (0, draft["version"] + 1)
+
+
+def test_a_push_is_one_action_request(ada, feed):
+    feed.push("one", added=[line(), line("A2")], removed=["A3"])
+    feed.push("one", added=[line(), line("A2")], removed=["A3"])
+    (act,) = ada.get("/api/action-requests?kind=push_feed").json["actionRequests"]
+    assert act["after"] == {"verdicts": {"NEW": 2, "UNKNOWN": 1}}
+    assert act["payload"]["batchId"] == "one"
+
+
+def test_a_batch_has_at_most_ten_thousand_lines(feed):
+    answer = feed.push(removed=[str(number) for number in range(10_001)])
+    assert answer.status_code == 422
+    assert "10,001" in answer.json["error"]
+
+
+def test_a_viewer_pushes_nothing(cleo, feed):
+    path = f"/api/feeds/accounts/{feed.fa_id}/transactions"
+    assert cleo.post(path, json={"batchId": "one", "added": [line()]}).status_code == 403
+
+
+def test_lines_before_the_opening_are_set_aside_and_in_a_locked_period_dated_after_it(ada, bank, feed):
+    bank.lock("2026-03-05")
+    feed.push(added=[line()])
+    there = feed.one()
+    entry = ada.get(f"/api/journal-entries/{there['journalEntryId']}").json["entry"]
+    assert (there["bookedOn"], entry["effectiveAt"][:10]) == ("2026-03-02", "2026-03-06")
+    feed.push(modified=[line(day="2026-03-04")])
+    entry = ada.get(f"/api/journal-entries/{there['journalEntryId']}").json["entry"]
+    assert entry["effectiveAt"][:10] == "2026-03-06"
+    feed.push(modified=[line(day="2026-03-14")])
+    entry = ada.get(f"/api/journal-entries/{there['journalEntryId']}").json["entry"]
+    assert entry["effectiveAt"][:10] == "2026-03-14"
+
+
+def test_two_booked_lines_of_other_amounts_are_no_one_line(ada, feed):
+    first, second = feed.results(added=[line(), line("A2", "-13.00")])
+    answer = ada.post(
+        f"/api/transactions/{first['transactionId']}/join", json={"transactionId": second["transactionId"]}
+    )
+    assert (answer.status_code, answer.json["code"]) == (409, "amounts_differ")

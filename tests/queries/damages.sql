@@ -223,3 +223,24 @@ DELETE FROM proof_breaks WHERE repaired_at IS NULL;
 -- proof_break
 UPDATE reconciliations SET status = 'REOPENED' WHERE id IN
     (SELECT reconciliation_id FROM proof_breaks WHERE repaired_at IS NULL);
+
+-- feed_line_without_line
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, said, is_pending)
+SELECT organization_id, id, 'X', 'ADDED', FALSE FROM feed_accounts ORDER BY id LIMIT 1;
+
+-- feed_line_of_another_account
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, said, is_pending)
+SELECT t.organization_id, f.id, 'X', t.id, 'ADDED', FALSE
+FROM transactions t JOIN feed_accounts f ON f.id <> t.feed_account_id
+WHERE t.status = 'BOOKED' ORDER BY t.id LIMIT 1;
+
+-- feed_line_state
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, said, is_pending)
+SELECT organization_id, feed_account_id, 'X', id, 'ADDED', TRUE
+FROM transactions WHERE status = 'BOOKED' ORDER BY id LIMIT 1;
+
+-- line_join
+INSERT INTO line_joins (organization_id, kept_id, joined_id, tier, status, reason, evidence, created_at)
+SELECT t.organization_id, t.id, o.id, 'TWIN', 'JOINED', '', '{}', t.created_at
+FROM transactions t JOIN transactions o ON o.feed_account_id = t.feed_account_id AND o.id > t.id
+WHERE t.status = 'BOOKED' AND o.status = 'BOOKED' ORDER BY t.id, o.id LIMIT 1;

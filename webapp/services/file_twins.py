@@ -70,18 +70,22 @@ def _report(planned: PlannedLine, number: int) -> Report:
     return Report(number, line.booked_on, planned.amount_minor, line.description, line.counterparty)
 
 
-def keep(
-    feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int, now: datetime
-) -> None:
+def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int, now: datetime) -> None:
     """Keep how the lines of a batch that was written stand to the feed's, and which pending lines they were."""
-    pairings = [(line.number, line.twin) for line in twins if line.number is not None and line.twin is not None]
+    pairings = [
+        (line.number, line.twin) for line in twins if line.number is not None and line.twin is not None
+    ]
     if pairings:
         rows = dict(_staged(batch, LINES.c.number, LINES.c.transaction_id))
         found = [pairing._replace(joined_id=rows[number]) for number, pairing in pairings]
         joins.record(feed_account.organization_id, found, now=now)
     if feed_lines.pending(feed_account):
         reports = {
-            state: [Report(*row) for each_state, *row in _staged(batch, LINES.c.state, *REPORT) if each_state == state]
+            state: [
+                Report(*row)
+                for each_state, *row in _staged(batch, LINES.c.state, *REPORT)
+                if each_state == state
+            ]
             for state in ("PENDING", "BOOKED")
         }
         pending_joins.look(feed_account, reports["PENDING"], reports["BOOKED"], now=now)

@@ -101,6 +101,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         kept, joined = _chosen(line, other)
         doing.before = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
         leave_books(joined, now=now)
+        _bring_along(joined, kept)
         found = _between(kept, joined)
         if found is None:
             facts = _row(kept.organization_id, Pairing(kept.id, joined.id, "PERSON", True, ""), now)  # noqa: FBT003
@@ -136,6 +137,19 @@ def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
 
 def _is_posted(line: Transaction) -> bool:
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
+
+
+def _bring_along(joined: Transaction, kept: Transaction) -> None:
+    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains."""
+    for found in db.session.scalars(
+        sa.select(LineJoin).where(
+            LineJoin.organization_id == joined.organization_id,
+            LineJoin.kept_id == joined.id,
+            LineJoin.status == "JOINED",
+        )
+    ):
+        found.kept_id = kept.id
+    db.session.flush()
 
 
 def leave_books(line: Transaction, *, now: datetime) -> None:

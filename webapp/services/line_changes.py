@@ -170,6 +170,27 @@ def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
     return [*bank, *others, *counter], rest
 
 
+def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
+    """Give counter legs that answer what their line says now, where the bank has changed its amount since."""
+    is_foreign = any(leg.currency != line.currency for leg in counter)
+    if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
+        return list(counter)
+    legs = [drafts.bank_leg(line, line.feed_account.account_id), *counter]
+    return counter_legs(followed(line, legs)[0])
+
+
+def own_day(line: Transaction, entry: JournalEntry) -> date | None:
+    """Give the first open day for a line that its bank moved to another day after its entry was posted."""
+    moved = sa.select(LineChange.after).where(
+        LineChange.organization_id == line.organization_id,
+        LineChange.transaction_id == line.id,
+        LineChange.created_at >= entry.posted_at,
+    )
+    if any("bookedOn" in after for after in db.session.scalars(moved)):
+        return organizations.first_open_day(line.organization_id, line.booked_on)
+    return None
+
+
 def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
     waiting = {accounts.by_role(line.organization_id, role).id for role in UNCATEGORISED}
     fresh = drafts.uncategorised_leg(line)

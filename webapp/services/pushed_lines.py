@@ -7,9 +7,17 @@ from datetime import datetime
 
 from webapp.ledger.pushed_lines import is_outdated
 from webapp.models import Transaction
-from webapp.queries import feed_lines, lookups
+from webapp.queries import feed_lines, lookups, reconciliations
 from webapp.queries.feed_lines import SaidLine
-from webapp.services import joins, line_changes, line_writes, pushed_joins, said_lines
+from webapp.services import (
+    joins,
+    line_changes,
+    line_writes,
+    open_drafts,
+    pushed_joins,
+    said_lines,
+    set_asides,
+)
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 from webapp.services.line_changes import Facts
 from webapp.services.line_writes import NewLine
@@ -117,6 +125,7 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
     kept_rows = lookups.by_id(
         Transaction, feeding.organization.id, [each.said.kept_id for each in lines if each.said]
     )
+    settled: list[Transaction] = []
     for each in lines:
         row = rows[each.row_id]
         kept = kept_rows.get(each.said.kept_id if each.said else None)
@@ -128,8 +137,23 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
         reason = line_changes.change(row, each.facts, now=feeding.now)
         if kept is not None:
             reason = _pass_on(kept, was, each.facts, feeding.now) or reason
+        settled.append(kept or row)
         verdict = "DELETED" if (kept or row).status == "DELETED" else "CHANGED"
         each.settle(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
+    _settle_statements(feeding, settled)
+
+
+def _settle_statements(feeding: Feeding, changed: Sequence[Transaction]) -> None:
+    """Keep what is set aside and what an open draft clears to what the changed lines say now."""
+    if not changed:
+        return
+    account = feeding.feed_account
+    set_asides.resynchronise(account, now=feeding.now)
+    draft = reconciliations.draft_of(account)
+    cleared = {item.transaction_id for item in open_drafts.items_of(draft)} if draft is not None else set()
+    if draft is not None and cleared & {line.id for line in changed}:
+        open_drafts.prune(account, draft)
+        open_drafts.advance(draft)
 
 
 def _pass_on(kept: Transaction, was: Facts, now_says: Facts, now: datetime) -> str:

@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import organizations, voidable
-from webapp.services import drafts, journal_entries
+from webapp.services import drafts, journal_entries, line_changes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 
@@ -113,10 +113,15 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
         if line.status in ("REMOVED", "DELETED"):
             continue
         # An entry that two lines share has no counter legs of its own: each line starts uncategorised again.
-        counter = counter_legs if len(lines) == 1 else None
+        counter = line_changes.answering(line, counter_legs) if len(lines) == 1 else None
+        own_day = line_changes.own_day(line, entry)
         made.append(
             drafts.add(
-                line, now=now, counter_legs=counter, effective_on=day, description=entry.description
+                line,
+                now=now,
+                counter_legs=counter,
+                effective_on=own_day or day,
+                description=entry.description,
             ).id
         )
     db.session.flush()

@@ -105,10 +105,32 @@ def bank_legs() -> Iterable[Violation]:
         )
         .join(FeedAccount, OF_FEED)
         .outerjoin(legs, of_line)
-        .where(Transaction.journal_entry_id.is_not(None), sa.func.coalesce(says, sa.false()).is_(False))
+        .where(
+            Transaction.journal_entry_id.is_not(None),
+            sa.func.coalesce(says, sa.false()).is_(False),
+            ~_says_so_when_confirmed(),
+        )
         .order_by(Transaction.id),
         lambda row: f"Entry {row.entry_id} has no bank leg that says what line {row.line_id} says.",
         _line_and_entry,
+    )
+
+
+def _says_so_when_confirmed() -> sa.ColumnElement[bool]:
+    """Say in SQL that a posted entry has an open marker with the amount that its bank changed the line to."""
+    return (
+        sa.exists()
+        .where(
+            JournalEntry.organization_id == Transaction.organization_id,
+            JournalEntry.corrects_id == Transaction.journal_entry_id,
+            JournalEntry.status == "DRAFT",
+            Posting.organization_id == JournalEntry.organization_id,
+            Posting.journal_entry_id == JournalEntry.id,
+            Posting.is_bank_leg,
+            Posting.transaction_id == Transaction.id,
+            Posting.amount_minor == Transaction.amount_minor,
+        )
+        .correlate(Transaction)
     )
 
 

@@ -1,0 +1,114 @@
+"""What feeds said and what was joined: each id has its own row, and a row that is another line is in no books."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.models import FeedLine, LineJoin, Transaction
+from webapp.queries.checks.violations import Violation, found
+
+OWN_ROW = sa.and_(
+    Transaction.organization_id == FeedLine.organization_id, Transaction.id == FeedLine.transaction_id
+)
+
+
+def _said(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
+    return (
+        sa.select(
+            FeedLine.organization_id,
+            FeedLine.feed_account_id,
+            FeedLine.provider_transaction_id,
+            FeedLine.transaction_id.label("line_id"),
+            Transaction.status,
+        )
+        .outerjoin(Transaction, OWN_ROW)
+        .where(*wrong)
+        .order_by(FeedLine.feed_account_id, FeedLine.provider_transaction_id)
+    )
+
+
+def _id_and_line(row: Any) -> dict[str, object]:
+    return {
+        "faId": row.feed_account_id,
+        "providerTransactionId": row.provider_transaction_id,
+        "transactionId": row.line_id,
+    }
+
+
+def without_line() -> Iterable[Violation]:
+    """Find ids that a feed gave and never removed, and that name no line."""
+    return found(
+        "feed_line_without_line",
+        _said(FeedLine.said != "REMOVED", Transaction.id.is_(None)),
+        lambda row: f"The feed gave {row.provider_transaction_id}, and no line is kept for it.",
+        _id_and_line,
+    )
+
+
+def of_another_account() -> Iterable[Violation]:
+    """Find ids that name a line of another feed account."""
+    return found(
+        "feed_line_of_another_account",
+        _said(Transaction.feed_account_id != FeedLine.feed_account_id),
+        lambda row: f"{row.provider_transaction_id} names line {row.line_id}, which is another account's.",
+        _id_and_line,
+    )
+
+
+def of_another_state() -> Iterable[Violation]:
+    """Find ids that the feed gave as pending or booked, and whose row is the other."""
+    return found(
+        "feed_line_state",
+        _said(
+            FeedLine.said != "REMOVED",
+            sa.or_(
+                sa.and_(FeedLine.is_pending, Transaction.status.in_(("BOOKED", "SET_ASIDE"))),
+                sa.and_(sa.not_(FeedLine.is_pending), Transaction.status == "PENDING"),
+            ),
+        ),
+        lambda row: f"Line {row.line_id} is {row.status}, and the feed said otherwise.",
+        _id_and_line,
+    )
+
+
+def joins() -> Iterable[Violation]:
+    """Find joined rows that are in the books all the same, are another account's, or are joined on to a third."""
+    kept, joined, onward = orm.aliased(Transaction), orm.aliased(Transaction), orm.aliased(LineJoin)
+    is_chain = sa.exists().where(
+        onward.organization_id == LineJoin.organization_id,
+        onward.joined_id == LineJoin.kept_id,
+        onward.status == "JOINED",
+    )
+    statement = (
+        sa.select(
+            LineJoin.organization_id, LineJoin.kept_id, LineJoin.joined_id.label("line_id"), joined.status
+        )
+        .join(kept, sa.and_(kept.organization_id == LineJoin.organization_id, kept.id == LineJoin.kept_id))
+        .join(
+            joined,
+            sa.and_(joined.organization_id == LineJoin.organization_id, joined.id == LineJoin.joined_id),
+        )
+        .where(
+            LineJoin.status == "JOINED",
+            sa.or_(
+                joined.status != "REMOVED",
+                kept.feed_account_id != joined.feed_account_id,
+                kept.status == "PENDING",
+                is_chain,
+            ),
+        )
+        .order_by(LineJoin.id)
+    )
+    return found(
+        "line_join",
+        statement,
+        lambda row: f"Line {row.line_id} is {row.status} and joined to line {row.kept_id}, which cannot be.",
+        lambda row: {"transactionId": row.line_id, "keptId": row.kept_id},
+    )
+
+
+CHECKS = (without_line, of_another_account, of_another_state, joins)
