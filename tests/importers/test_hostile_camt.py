@@ -69,6 +69,11 @@ def test_more_elements_than_any_export_has_are_refused(monkeypatch):
     assert "more than 60 tags" in outcome(message(statement(entry(), entry(), entry()))).message
 
 
+def test_more_records_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr(xml_records, "MAX_RECORDS", 3)
+    assert "more than 3 entries" in outcome(message(statement(entry(), entry(), entry()))).message
+
+
 def test_more_lines_than_any_export_has_are_refused(monkeypatch):
     monkeypatch.setattr("webapp.importers.camt.MAX_LINES", 2)
     assert "more lines" in outcome(message(statement(entry(), entry(), entry()))).message

@@ -14,7 +14,9 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 
 # Room for a hundred thousand lines with every field there is.
-MAX_TAGS: Final = 12_000_000
+MAX_TAGS: Final = 8_000_000
+# A record costs more than a tag within it; five seconds are what the most of both may take.
+MAX_RECORDS: Final = 600_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as it has payments,
 # and what is left out of such a one is text that no line would show.
 _MAX_VALUES: Final = 10_000
@@ -75,7 +77,7 @@ class Records:
         self._record = Record("")
         self._part: Record | None = None
         self._paths: list[str] = []
-        self._left = 0
+        self._left = self._records = 0
         self._text = ""
         self._ready: list[Event] = []
         self._parser = expat.ParserCreate()
@@ -142,6 +144,11 @@ class Records:
         if len(self.names) < _MAX_NAMES:
             self.names.append(name)
         if self._container:
+            self._records += 1
+            if self._records > MAX_RECORDS:
+                raise FileRefusedError(
+                    f"The file has more than {MAX_RECORDS:,} entries and balances; export it in shorter periods."
+                )
             self._look_in(Record(name, self._parser.CurrentLineNumber))
             return
         if name in self._containers and self._open and self._open[-1].startswith(self._within):
