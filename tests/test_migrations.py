@@ -5,6 +5,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from tests.api.test_imports import MARCH, counted, imported
+from tests.ofx_statements import Line, bank_file
 from webapp.db import Base, prepare_engine
 from webapp.migrations import current_revision, downgrade, head_revision, upgrade
 
@@ -51,3 +53,22 @@ def test_migrating_books_that_are_up_to_date_changes_nothing(engine):
 
 def test_a_database_without_tables_has_no_revision(engine):
     assert current_revision(engine) is None
+
+
+def test_keys_of_lines_are_written_short_and_whole_again(ben, session):
+    imported(ben, bank_file(*MARCH[:2], Line("2026-03-05", "-3.00", pending=True)))
+    engine = session.get_bind()
+    before = keys(session)
+    session.rollback()
+    session.close()
+    downgrade(engine, "0006")
+    whole = keys(session)
+    assert {len(key) for key in whole} == {64}
+    session.rollback()
+    upgrade(engine)
+    assert keys(session) == before
+    assert counted(imported(ben, bank_file(*MARCH[:2]))) == [(0, 2, 0, 0)]
+
+
+def keys(session):
+    return session.scalars(sa.text("SELECT line_key FROM transactions ORDER BY id")).all()

@@ -33,7 +33,9 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="FAID",
     help="Whose a statement without a number is.",
 )
-@click.option("--mapping", type=FILE, metavar="FILE", help="Where a CSV or XLSX file keeps its columns, as JSON.")
+@click.option(
+    "--mapping", type=FILE, metavar="FILE", help="Where a CSV or XLSX file keeps its columns, as JSON."
+)
 @click.option("--dry-run", is_flag=True, help="Only tell what an import would do.")
 @JSON
 @click.pass_context

@@ -41,7 +41,8 @@ class ImportLine(Organized, Base):
         one_of("verdict", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED"),
         same_organization("import_id", "imports"),
         same_organization("transaction_id", "transactions"),
-        sa.Index("ix_import_lines_transaction", "organization_id", "transaction_id"),
+        sa.Index("ix_import_lines_transaction", "transaction_id"),
+        {"sqlite_with_rowid": False},
     )
 
     import_id: Mapped[int] = mapped_column(BigId, primary_key=True)

@@ -40,7 +40,6 @@ class JournalEntry(Numbered, Base):
             postgresql_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
         ),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
-        sa.Index("ix_journal_entries_corrects", "organization_id", "corrects_id"),
         sa.Index(
             "ix_journal_entries_drafts",
             "organization_id",
@@ -57,7 +56,7 @@ class JournalEntry(Numbered, Base):
                 sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
                 postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
             )
-            for name in ("voids", "voided_by")
+            for name in ("corrects", "voids", "voided_by")
         ),
     )
 
@@ -91,15 +90,22 @@ class Posting(Numbered, Base):
     """A signed leg, debit positive; `transaction_id` stands on bank legs and names their line."""
 
     __tablename__ = "postings"
-    __table_args__ = numbered(
+    # No key leads to a posting, so that it needs none of its own that carries the organization.
+    __table_args__ = (
         same_organization("journal_entry_id", "journal_entries"),
         same_organization("account_id", "accounts"),
         same_organization("org_merchant_id", "merchants"),
         same_organization("project_id", "projects"),
         same_organization("transaction_id", "transactions"),
-        sa.UniqueConstraint("organization_id", "journal_entry_id", "position"),
-        sa.Index("ix_postings_account", "organization_id", "account_id", "journal_entry_id"),
-        sa.Index("ix_postings_transaction", "organization_id", "transaction_id"),
+        sa.UniqueConstraint("journal_entry_id", "position"),
+        sa.Index("ix_postings_account", "account_id", "journal_entry_id"),
+        sa.Index(
+            "ix_postings_transaction",
+            "transaction_id",
+            sqlite_where=sa.text("transaction_id IS NOT NULL"),
+            postgresql_where=sa.text("transaction_id IS NOT NULL"),
+        ),
+        {"sqlite_autoincrement": True},
     )
 
     journal_entry_id: Mapped[int] = mapped_column(BigId)

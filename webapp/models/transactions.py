@@ -17,7 +17,8 @@ from webapp.models.journal_entries import JournalEntry
 class Transaction(Numbered, Base):
     """One bank line; what the bank said in it is never edited by us.
 
-    `line_key` and `occurrence` are its identity among the lines of files (ledger/lines.py).
+    `line_key` and `occurrence` are its identity among the lines of files (ledger/lines.py). An index that begins
+    with an id of all organizations does without the organization's own: there is a bank line for each of its rows.
     """
 
     __tablename__ = "transactions"
@@ -27,11 +28,11 @@ class Transaction(Numbered, Base):
         same_organization("journal_entry_id", "journal_entries"),
         same_organization("import_id", "imports"),
         same_organization("removed_by_import_id", "imports"),
-        sa.UniqueConstraint("organization_id", "feed_account_id", "line_key", "occurrence"),
-        sa.Index("ix_transactions_by_day", "organization_id", "feed_account_id", "booked_on", "id"),
+        sa.UniqueConstraint("feed_account_id", "line_key", "occurrence"),
+        sa.Index("ix_transactions_by_day", "feed_account_id", "booked_on", "id"),
         sa.Index("ix_transactions_newest", "organization_id", "booked_on", "id"),
-        sa.Index("ix_transactions_entry", "organization_id", "journal_entry_id"),
-        sa.Index("ix_transactions_import", "organization_id", "import_id"),
+        sa.Index("ix_transactions_entry", "journal_entry_id"),
+        sa.Index("ix_transactions_import", "import_id"),
         sa.Index(
             "ix_transactions_pending",
             "organization_id",
@@ -52,7 +53,7 @@ class Transaction(Numbered, Base):
     counterparty: Mapped[str | None] = mapped_column(sa.Text)
     reference: Mapped[str | None] = mapped_column(sa.Text)
     iban: Mapped[str | None] = mapped_column(sa.String(64))
-    line_key: Mapped[str | None] = mapped_column(sa.String(80))
+    line_key: Mapped[str | None] = mapped_column(sa.String(32))
     occurrence: Mapped[int] = mapped_column(default=1)
     import_id: Mapped[int | None] = mapped_column(BigId)
     removed_by_import_id: Mapped[int | None] = mapped_column(BigId)
