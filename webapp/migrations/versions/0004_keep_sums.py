@@ -180,15 +180,14 @@ def line_columns(table: str) -> list[sa.schema.SchemaItem]:
     ]
 
 
-def fill(engine: str) -> None:
-    """Add up what is there already."""
+def filling(engine: str) -> list[str]:
+    """List what adds up what is there already."""
     entries = (
         "(SELECT id, organization_id, effective_on AS day FROM journal_entries"
         " WHERE status IN ('POSTED', 'VOIDED'))"
     )
     lines = f"({LINE.format(row='t', sign='1')} FROM transactions t)"
-    for statement in (*of_posting(engine, entries), *of_lines(engine, lines)):
-        op.execute(statement)
+    return [*of_posting(engine, entries), *of_lines(engine, lines)]
 
 
 def keep_on_sqlite() -> None:
@@ -271,7 +270,8 @@ def upgrade() -> None:
         sqlite_where=only,
         postgresql_where=only,
     )
-    fill(engine)
+    for statement in filling(engine):
+        op.execute(statement)
     keep_on_sqlite() if engine == "sqlite" else keep_on_postgresql()
 
 

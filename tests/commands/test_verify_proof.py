@@ -1,0 +1,106 @@
+"""`tieout verify-proof`: a saved proof is what it says, or it is told what is not, without any books."""
+
+import json
+
+import pytest
+
+from webapp.ledger.canonical import canonical_json
+
+
+@pytest.fixture
+def saved(bank, desk, tmp_path):
+    """Two proofs, the second with something outstanding, saved as the API sends them."""
+    first, second = bank.send_many([("2026-10-02", "100.00", "Zoë"), ("2026-11-03", "-40.00", "Out")])
+    desk.confirm(first, second)
+    one = desk.prove("2026-10-31", "100.00")
+    left = bank.send("2026-11-04", "-3.00", "On its way")
+    desk.confirm(left)
+    answers = [desk.put("2026-11-30", "60.00"), desk.clear(cleared=[second]), desk.complete()]
+    assert answers[-1].status_code == 200, answers[-1].json
+    two = answers[-1].json["reconciliation"]
+    assert two["outstanding"]
+    paths = []
+    for proof in (one, two):
+        path = tmp_path / f"proof-{proof['id']}.json"
+        path.write_bytes(desk.person.get(f"/api/reconciliations/{proof['id']}").data)
+        paths.append(path)
+    return paths
+
+
+def verify(installation, *paths):
+    result = installation("verify-proof", "--json", *map(str, paths))
+    return result.exit_code, json.loads(result.stdout)
+
+
+def tampered(path, change):
+    """Change a saved proof, and save it again."""
+    answer = json.loads(path.read_text())
+    change(answer["reconciliation"])
+    path.write_text(json.dumps(answer))
+    return path
+
+
+def codes(answer):
+    return [each["code"] for each in answer["findings"]]
+
+
+def test_the_answer_of_the_api_is_canonical_json(saved):
+    text = saved[0].read_text(encoding="utf-8")
+    assert text == canonical_json(json.loads(text))
+
+
+def test_saved_proofs_verify_without_books(installation, saved):
+    status, answer = verify(installation, *saved)
+    assert (status, answer["ok"], len(answer["proofs"]), answer["findings"]) == (0, True, 2, [])
+    assert "adds up" in installation("verify-proof", str(saved[0])).stdout
+
+
+def test_a_list_of_bare_proofs_verifies_too(installation, saved, tmp_path):
+    both = tmp_path / "both.json"
+    both.write_text(json.dumps([json.loads(path.read_text())["reconciliation"] for path in saved]))
+    assert verify(installation, both)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda proof: proof.update(statementDate="2026-10-30"), "digest"),
+        (lambda proof: proof["lines"][0].update(bookedOn="2026-10-03"), "digest"),
+        (lambda proof: proof["completedBy"].update(id=999), "digest"),
+        (lambda proof: proof["lines"][0].update(amount="100.01"), "difference"),
+        (lambda proof: proof.update(ledgerBalance="99.00"), "books_differ"),
+        (lambda proof: proof["outstanding"].append({**proof["lines"][0], "amount": "1.00"}), "books_differ"),
+        (lambda proof: proof["lines"][0].update(amount="1e"), "amount"),
+    ],
+)
+def test_every_tampering_is_told(installation, saved, change, code):
+    status, answer = verify(installation, tampered(saved[0], change))
+    assert (status, answer["ok"]) == (1, False)
+    assert code in codes(answer)
+
+
+def test_a_proof_that_follows_another_one_is_told(installation, saved):
+    status, answer = verify(
+        installation, saved[0], tampered(saved[1], lambda proof: proof.update(previousDigest=None))
+    )
+    assert status == 1
+    assert codes(answer) == ["digest", "proof_chain"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", "[1]", '{"reconciliation": null}', '{"digest": 1.5}', "[" * 100_000]
+)
+def test_what_is_no_proof_is_said_to_be_none(installation, tmp_path, text):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    result = installation("verify-proof", str(path))
+    assert result.exit_code == 1
+    assert "holds no proof" in result.stderr
+
+
+def test_a_draft_is_no_proof(installation, desk, bank, tmp_path):
+    bank.send("2026-10-02", "100.00", "A line")
+    draft = desk.put("2026-10-31", "100.00").json["account"]["draft"]["id"]
+    path = tmp_path / "draft.json"
+    path.write_bytes(desk.person.get(f"/api/reconciliations/{draft}").data)
+    assert installation("verify-proof", str(path)).exit_code == 1
