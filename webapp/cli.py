@@ -11,8 +11,8 @@ from webapp.commands.demo import demo
 from webapp.commands.exports import export
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
-from webapp.commands.pushes import push
 from webapp.commands.proofs import verify_proof
+from webapp.commands.pushes import push
 from webapp.commands.rates import fetch_rates, revalue
 from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
