@@ -8,7 +8,7 @@ import pytest
 
 from tests.importers.hostile import ALLOWED_SECONDS, SOUND, lines, outcome, timed
 from tests.importers.xlsx_files import archive
-from webapp.importers import FileRefusedError
+from webapp.importers import FileRefusedError, texts
 from webapp.importers.bank_files import BankFile
 
 FRAMED = ("ofx", "ofx2", "camt", "xlsx")
@@ -154,3 +154,9 @@ def test_a_beginning_without_a_frame_has_whole_lines_of_the_file_or_is_refused(n
             read = [line for statement in found.statements for line in statement.lines]
             assert read == whole[: len(read)]
         assert isinstance(found, (BankFile, FileRefusedError))
+
+
+@pytest.mark.parametrize("name", ["qif", "mt940"])
+def test_more_lines_of_text_than_any_export_has_are_refused(name, monkeypatch):
+    monkeypatch.setattr(texts, "MAX_TEXT_LINES", 5)
+    assert "more than 5 lines of text" in outcome(SOUND[name]).message

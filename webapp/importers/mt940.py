@@ -8,6 +8,7 @@ from webapp.importers.bank_files import BankFile
 from webapp.importers.decoding import decode, opening
 from webapp.importers.mt940_documents import Document
 from webapp.importers.mt940_fields import fields
+from webapp.importers.texts import refuse_endless
 
 _TAG: Final = re.compile(rb"(?:^|[\r\n]|@@|\{4:)[ \t]*:(20|25P?|28C?|60[FM]|61|62[FM]):")
 _FEWEST_TAGS: Final = 3
@@ -21,6 +22,7 @@ def recognises(data: bytes) -> bool:
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:  # noqa: ARG001
     """Read a whole MT940 file, or raise FileRefusedError; a `mapping` is for formats that need one."""
     text = decode(data)
+    refuse_endless(text)
     document = Document()
     for field in fields(text):
         document.take(field)

@@ -7,10 +7,12 @@ from typing import Final
 from webapp.importers.bank_files import FileRefusedError, Line
 from webapp.importers.mt940_texts import noted, told
 from webapp.importers.mt940_values import entry
-from webapp.importers.texts import folded, iban, joined
+from webapp.importers.texts import MAX_TEXT, folded, iban, joined
 from webapp.ledger.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
+# SWIFT allows six lines of text, and no bank writes a hundred.
+_MAX_TEXTS: Final = 500
 # Where these stand for a reference, they say only in which part of :86: it is.
 _POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
 # Dutch banks put the other side's account where a reference belongs; it stands on every line of that payee.
@@ -20,7 +22,7 @@ _ACCOUNT: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z]{4}\d{7,22}")
 def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, row: int) -> Line:
     """Read the lines of a :61:, of its :86: and its :NS: as a line of a statement; raises FileRefusedError."""
     read = entry(lines[0])
-    said, beside = told(texts), noted(notes)
+    said, beside = told([text[:MAX_TEXT] for text in texts[:_MAX_TEXTS]]), noted(notes[:_MAX_TEXTS])
     details = folded(" ".join(lines[1:]))
     is_account = bool(read.remark) or bool(_ACCOUNT.fullmatch(read.reference))
     identity = _identity("" if is_account else read.reference, read.bank_reference)

@@ -34,6 +34,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     by an option of the file or by its other days, else it is asked for: DaysUnclearError.
     """
     text = decode(data)
+    refuse_endless(text)
     booked: list[tuple[str | None, Record]] = []
     skipped: list[SkippedRow] = []
     account: str | None = None

@@ -4,11 +4,23 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from webapp.importers.bank_files import FileRefusedError
+
 # Longer than any field of any format; what lies beyond is cut.
 MAX_TEXT: Final = 4_000
+# A line of a statement has about ten lines of text in the formats that have one for each field.
+MAX_TEXT_LINES: Final = 4_000_000
 
 _MAX_QUOTED: Final = 40
 _MAX_IBAN: Final = 34
+
+
+def refuse_endless(text: str) -> None:
+    """Refuse a text of more lines than a hundred thousand lines of a statement can fill."""
+    if text.count("\n") + text.count("\r") + text.count("@@") > MAX_TEXT_LINES:
+        raise FileRefusedError(
+            f"The file has more than {MAX_TEXT_LINES:,} lines of text; export it in shorter periods."
+        )
 
 
 def quoted(value: str) -> str:
