@@ -9,7 +9,7 @@ from webapp.importers.decoding import decode, opening
 from webapp.importers.qif_amounts import decimal_mark, exact
 from webapp.importers.qif_days import Order, day, option, order
 from webapp.importers.qif_records import Record, records
-from webapp.importers.texts import joined, quoted
+from webapp.importers.texts import joined, quoted, refuse_endless
 
 _HEADING: Final = re.compile(rb"(?:^|[\r\n])[ \t]*!(?:type:|account|option:|clear:)", re.IGNORECASE)
 _MAX_NAME: Final = 255
