@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.fixtures.banks",
     "tests.fixtures.feeds",
     "tests.fixtures.desks",
+    "tests.fixtures.transfers",
     "tests.fixtures.statements",
     "tests.fixtures.servers",
     "tests.fixtures.browsers",

@@ -25,12 +25,14 @@ NOUNS = (
     "line_joins",
     "lock_dates",
     "merchants",
+    "open_items",
     "projects",
     "pushes",
     "reconciliations",
     "reports",
     "rules",
     "transactions",
+    "transfers",
 )
 
 # Every blueprint of this door reads with it.

@@ -1,4 +1,4 @@
-"""Which rows are one line of the bank, over JSON."""
+"""Which lines belong together, over JSON: two rows of one line, or the two sides of a transfer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", descr
 @requires("read")
 @bp.response(200, SuggestionsSchema)
 def suggestions(transaction_id: int) -> Any:
-    """Tell which other rows a line is, may be or is not, and what the bank changed of it."""
-    return queries.line_joins.of_line(queries.transactions.get(here(), transaction_id))
+    """Tell which other lines a line is, goes with, may or does not, and what the bank changed of it."""
+    return queries.suggestions.of_line(queries.transactions.get(here(), transaction_id))
 
 
 @bp.post("/<id:transaction_id>/join")
@@ -27,10 +27,10 @@ def suggestions(transaction_id: int) -> Any:
 @bp.arguments(OtherLineSchema)
 @bp.response(200, AnswerSchema)
 def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
-    """Settle that two rows are one line; answers the one that stays in the books."""
+    """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
     line = queries.transactions.get(here(), transaction_id)
     other = queries.transactions.refer(here(), body["transaction_id"])
-    return answer(services.joins.join(line, other, **acting()).id)
+    return answer(services.matches.join(line, other, **acting()).id)
 
 
 @bp.post("/<id:transaction_id>/unjoin")
@@ -38,7 +38,7 @@ def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
 @bp.arguments(OtherLineSchema)
 @bp.response(200, AnswerSchema)
 def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
-    """Settle that two rows are two lines, for good; answers the one that was taken for the other."""
+    """Settle that two lines do not, for good; answers the one that was taken for the other, of a transfer the first."""
     line = queries.transactions.get(here(), transaction_id)
     other = queries.transactions.refer(here(), body["transaction_id"])
-    return answer(services.joins.unjoin(line, other, **acting()).id)
+    return answer(services.matches.unjoin(line, other, **acting()).id)

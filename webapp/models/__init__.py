@@ -21,6 +21,7 @@ from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.tokens import ApiToken
 from webapp.models.transactions import Transaction
+from webapp.models.transfer_pairs import TransferPair
 from webapp.models.users import OneTimeLink, User
 
 __all__ = [
@@ -60,5 +61,6 @@ __all__ = [
     "SignInCounter",
     "TouchedProof",
     "Transaction",
+    "TransferPair",
     "User",
 ]

@@ -107,10 +107,14 @@ def listed(
 def drafts_leaning_on(organization_id: str, currency: str, first: date, last: date) -> Sequence[Any]:
     """List the drafts with a posting in a currency whose rate day lies between two, as (entry, rate day).
 
-    The rate day of a bank line's draft is the line's booking day, wherever a lock dates the entry. Correction
+    The rate day of a bank line's draft is the line's booking day, wherever a lock dates the entry; of a draft that
+    two banks' lines share it is that of the line in this currency. Correction
     markers are not among them: they are mirrored at their original's rate.
     """
-    rate_day = sa.func.coalesce(sa.func.min(Transaction.booked_on), JournalEntry.effective_on)
+    of_currency = sa.case((Transaction.currency == currency, Transaction.booked_on))
+    rate_day = sa.func.coalesce(
+        sa.func.min(of_currency), sa.func.min(Transaction.booked_on), JournalEntry.effective_on
+    )
     named = (
         sa.select(Posting.id)
         .where(

@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.corrections import effective
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
+from webapp.ledger.sides import opposite
 from webapp.models import JournalEntry, Posting, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import lookups
 from webapp.queries.journal_entries import leg_of
@@ -254,17 +255,12 @@ def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
     return {line: proof for line, proof in rows if line is not None}
 
 
-def counter_legs(legs: Sequence[Leg]) -> list[Leg]:
-    """Give the legs that are not the bank's word."""
-    return [leg for leg in legs if not leg.is_bank_leg]
-
-
 def _record(line: Transaction, entries: dict[int, _Standing], proofs: dict[int, int]) -> TransactionRecord:
     standing = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []
     if standing is not None and standing.legs:
         only_one = len(standing.legs) == 1
-        legs = counter_legs(standing.legs[0] if only_one else effective(*standing.legs))
+        legs = opposite(standing.legs[0] if only_one else effective(*standing.legs), line.id)
     single = legs[0] if len(legs) == 1 else None
     return TransactionRecord(
         id=line.id,

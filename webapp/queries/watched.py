@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, MonthSum, Posting
-from webapp.queries import organizations
+from webapp.models import Account, MonthSum
+from webapp.queries import open_items, organizations
 from webapp.queries.statement_items import is_of
 
 
@@ -28,7 +27,7 @@ def watched(organization_id: str) -> list[WatchedAccount]:
     """List the watched accounts in the order of the chart.
 
     An item is open while its effective state still stands there: two lines of one transfer are two open
-    items until they are linked.
+    items until they are linked (queries/open_items.py lists them).
     """
     items, balances = _open_items(organization_id), _balances(organization_id)
     rows = db.session.execute(
@@ -46,35 +45,10 @@ def watched(organization_id: str) -> list[WatchedAccount]:
 
 
 def _open_items(organization_id: str) -> sa.Subquery:
-    """Count per account the parts of posted entries that their corrections have not moved away."""
-    root = orm.aliased(JournalEntry)
-    standing = (
-        sa.select(Posting.account_id)
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
-        .join(
-            root,
-            sa.and_(
-                is_of(root, JournalEntry),
-                root.id == sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id),
-            ),
-        )
-        .join(Account, sa.and_(is_of(Account, Posting), Account.id == Posting.account_id))
-        .where(
-            Posting.organization_id == organization_id,
-            Account.is_watched,
-            JournalEntry.status == "POSTED",
-            root.status == "POSTED",
-            root.voids_id.is_(None),
-        )
-        .group_by(root.id, Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
-        .having(sa.or_(sa.func.sum(Posting.amount_minor) != 0, sa.func.sum(Posting.amount_base_minor) != 0))
-        .subquery()
-    )
+    items = open_items.standing(organization_id)
     return (
-        sa.select(standing.c.account_id, sa.func.count().label("open_items"))
-        .group_by(standing.c.account_id)
+        sa.select(items.c.account_id, sa.func.count().label("open_items"))
+        .group_by(items.c.account_id)
         .subquery()
     )
 

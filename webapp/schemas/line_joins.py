@@ -13,21 +13,27 @@ TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
 
 
 class LineJoinSchema(Schema):
-    """How a line stands to another row of its account, and by what evidence."""
+    """How a line stands to another, and by what evidence: a `JOIN` is the same line, a `TRANSFER` its other side."""
 
+    kind = fields.Word("JOIN", "TRANSFER")
     transaction_id = fields.Id()
-    is_kept = ma.fields.Boolean()
-    tier = fields.Word(*TIERS)
+    fa_id = fields.Id()
+    account_name = ma.fields.String()
+    is_kept = ma.fields.Boolean(allow_none=True)
+    tier = fields.Word(*TIERS, allow_none=True)
+    days_apart = ma.fields.Integer(allow_none=True)
+    is_only = ma.fields.Boolean(allow_none=True)
     status = fields.Word("JOINED", "SUGGESTED", "REFUSED")
     reason = ma.fields.String()
     booked_on = fields.Day()
     amount = fields.Amount()
+    currency = fields.Currency()
     description = ma.fields.String()
     line_status = fields.Word(*STATUSES)
-    source = fields.Word("file", "feed")
+    source = fields.Word("file", "feed", allow_none=True)
     provider_transaction_id = ma.fields.String(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
-    created_at = fields.Instant()
+    created_at = fields.Instant(allow_none=True)
     undone_at = fields.Instant(allow_none=True)
 
 

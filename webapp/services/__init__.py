@@ -10,6 +10,7 @@ from webapp.services import (
     joins,
     lock_dates,
     manual_entries,
+    matches,
     merchants,
     organizations,
     projects,
@@ -23,6 +24,7 @@ from webapp.services import (
     take_backs,
     tokens,
     transactions,
+    transfers,
     users,
     voids,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "joins",
     "lock_dates",
     "manual_entries",
+    "matches",
     "merchants",
     "organizations",
     "projects",
@@ -50,6 +53,7 @@ __all__ = [
     "take_backs",
     "tokens",
     "transactions",
+    "transfers",
     "users",
     "voids",
 ]

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.entries import Leg
 from webapp.ledger.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.sides import counters, is_shared
 from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
-from webapp.queries import accounts, exchange_rates, organizations
+from webapp.queries import accounts, exchange_rates, lookups, organizations
 from webapp.services import journal_entries
 
 
@@ -38,14 +39,31 @@ def uncategorised_leg(transaction: Transaction) -> Leg:
 
 
 def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
-    """Mirror legs at the rates of a day; without a rate they stay without a mirror."""
+    """Mirror legs at the rates of a day; without a rate they stay without a mirror.
+
+    Where the lines of two banks share the entry, each currency is at the rate of its own line's day.
+    """
+    days = _rate_days(organization.id, legs)
     rates = {
         code: rate
         for code in {leg.currency for leg in legs}
-        if (rate := exchange_rates.rate_on(organization.id, code, organization.base_currency, rate_day))
+        if (
+            rate := exchange_rates.rate_on(
+                organization.id, code, organization.base_currency, days.get(code, rate_day)
+            )
+        )
         is not None
     }
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def _rate_days(organization_id: str, legs: Sequence[Leg]) -> dict[str, date]:
+    """Give the day of the first line in each currency, where several lines share an entry."""
+    if not is_shared(legs):
+        return {}
+    bank = [leg for leg in legs if leg.is_bank_leg]
+    lines = lookups.by_id(Transaction, organization_id, [leg.transaction_id for leg in bank])
+    return {leg.currency: lines[leg.transaction_id].booked_on for leg in reversed(bank)}
 
 
 def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
@@ -94,6 +112,6 @@ def add(
     return entry
 
 
-def unmirrored(legs: Sequence[Leg]) -> list[Leg]:
-    """Give the counter legs of an entry for a fresh mirroring: without the bank's and without the rest of the last."""
-    return [replace(leg, amount_base_minor=None) for leg in legs if not leg.is_bank_leg]
+def unmirrored(legs: Sequence[Leg], line_id: int) -> list[Leg]:
+    """Give the legs that stand opposite a line for a fresh mirroring: none where it stands against another bank's."""
+    return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counters(legs, line_id)]

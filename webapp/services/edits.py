@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,17 +10,17 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import sides
+from webapp.ledger.chart import Role
 from webapp.ledger.corrections import is_same
 from webapp.ledger.entries import AccountCurrencyError, Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.mirrors import share
 from webapp.ledger.money import Money
 from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
+from webapp.queries import accounts, lookups
 from webapp.queries import journal_entries as entries
-from webapp.queries import lookups, organizations
-from webapp.queries.transactions import counter_legs
-from webapp.services import corrections, drafts, journal_entries
+from webapp.services import drafts, line_entries, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import STATES, LineStateError
@@ -53,6 +52,12 @@ class ArchivedAccountError(UnprocessableError):
     code = "archived"
 
 
+class TransferError(LedgerError):
+    """A transfer between two banks has no project or merchant. Undo the pair, or give this line another account."""
+
+    code = "transfer"
+
+
 class PostedDescriptionError(LedgerError):
     """The entry is posted and its description stays; void it to write another one."""
 
@@ -71,6 +76,9 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             raise LineStateError(STATES[transaction.status], code=transaction.status.lower())
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
+        if _is_no_transfer(transaction, entry, changes):
+            partings.part(transaction, now=now, is_refused=True)
+            entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
             _edit_draft(transaction, entry, changes, doing)
         else:
@@ -80,18 +88,33 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
     return transaction
 
 
+def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
+    """Tell whether a change gives a line another account than the transfer that it may be paired as."""
+    if changes.get("splits") is not None:
+        return True
+    if "account_id" not in changes:
+        return False
+    transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
+    return changes["account_id"] != transfers_id or sides.is_shared(line_entries.present(entry))
+
+
+def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
+    """Give what stands opposite a line, or raise TransferError for what two banks' legs alone cannot say."""
+    own = sides.counters(legs, line.id)
+    if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
+        raise TransferError
+    return own
+
+
 def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> None:
     legs = entries.legs_of(entry)
     doing.before = summary(legs, entry.description)
     if changes.get("description") is not None:
         entry.description = changes["description"]
-    if changes.keys() - {"description"}:
-        bank = [leg for leg in legs if leg.is_bank_leg]
-        counter = changed_legs(line, counter_legs(legs), changes)
-        organization = organizations.get(line.organization_id)
-        fresh = [replace(leg, amount_base_minor=None) for leg in (*bank, *counter)]
-        legs = list(drafts.mirror_legs(organization, fresh, line.booked_on))
-        journal_entries.write_legs(entry, legs)
+    own = _own_legs(line, legs, changes)
+    if own and changes.keys() - {"description"}:
+        line_entries.write_own(line, entry, changed_legs(line, own, changes))
+        legs = entries.legs_of(entry)
     doing.after = summary(legs, entry.description)
     db.session.flush()
 
@@ -99,52 +122,13 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
 def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> None:
     if changes.get("description") is not None:
         raise PostedDescriptionError
-    marker = entries.marker_of(entry)
-    standing = corrections.standing_legs(entry)
-    present = entries.legs_of(marker) if marker is not None else list(standing)
+    present = line_entries.present(entry)
     doing.before = summary(present, entry.description)
-    bank = [leg for leg in present if leg.is_bank_leg]
-    counter = changed_legs(line, counter_legs(present), changes)
-    target = _as_known([*bank, *_mirrored_as(line, bank, counter)], standing, present)
-    corrections.aim(entry, target, now=doing.now)
+    counter = changed_legs(line, _own_legs(line, present, changes), changes)
+    target = line_entries.aim(entry, {line.id: counter}, now=doing.now) if counter else present
     doing.after = summary(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
-
-
-def _as_known(target: Sequence[Leg], *states: Sequence[Leg]) -> Sequence[Leg]:
-    """Give the state that the target names already, or the target.
-
-    Equal parts share the spare cents of a mirror by their order, which is no difference that anybody meant.
-    """
-    amounts = _amounts(target)
-    return next((state for state in states if _amounts(state) == amounts), target)
-
-
-def _amounts(legs: Sequence[Leg]) -> Counter[tuple[int, str, int | None, int | None]]:
-    amounts: Counter[tuple[int, str, int | None, int | None]] = Counter()
-    for leg in legs:
-        amounts[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
-    return amounts
-
-
-def _mirrored_as(line: Transaction, bank: Sequence[Leg], counter: Sequence[Leg]) -> list[Leg]:
-    """Mirror a target as the original was: its bank leg's mirror stays, the others share the opposite."""
-    if line.currency == organizations.get(line.organization_id).base_currency:
-        return [replace(leg, amount_base_minor=leg.amount_minor) for leg in counter]
-    opposite = -sum(leg.amount_base_minor or 0 for leg in bank)
-    weights = [leg.amount_minor for leg in counter]
-    if not any(weights):
-        return [replace(leg, amount_base_minor=0) for leg in counter]
-    if sum(weights) == 0:
-        # The bank's leg of nothing tells no rate; its day's does.
-        return list(
-            drafts.mirror_legs(organizations.get(line.organization_id), [*bank, *counter], line.booked_on)
-        )[len(bank) :]
-    return [
-        replace(leg, amount_base_minor=part)
-        for leg, part in zip(counter, share(opposite, weights), strict=True)
-    ]
 
 
 def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> list[Leg]:

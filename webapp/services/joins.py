@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.joins import PENDING_TIERS, Pairing
 from webapp.models import FeedLine, LineJoin, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import feed_lines, lookups, openings
-from webapp.services import drafts, journal_entries, open_drafts
+from webapp.services import drafts, journal_entries, open_drafts, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import STATES, LineStateError
@@ -154,6 +154,7 @@ def _bring_along(joined: Transaction, kept: Transaction) -> None:
 
 def leave_books(line: Transaction, *, now: datetime) -> None:
     """Take a line that is only another report out of the books, with its draft."""
+    partings.part(line, now=now)
     entry = line.journal_entry
     line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
     db.session.flush()

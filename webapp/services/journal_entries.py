@@ -20,7 +20,7 @@ from webapp.models import (
     Reconciliation,
     Transaction,
 )
-from webapp.queries import exchange_rates, journal_entries, organizations
+from webapp.queries import exchange_rates, journal_entries, lookups, organizations
 from webapp.services.action_requests import Act
 
 
@@ -169,25 +169,25 @@ def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
     missing = sorted({leg.currency for leg in legs if leg.amount_base_minor is None})
     if not missing:
         return
-    day = rate_day(entry)
-    missing = [code for code in missing if _has_no_rate(entry, code, day)] or missing
+    days = rate_days(entry, missing)
+    missing = [code for code in missing if _has_no_rate(entry, code, days[code])] or missing
+    first = missing[0]
     raise ExchangeRateMissingError(
-        f"No {missing[0]} rate for {day:%-d %b %Y}. Add one to confirm.",
-        details={"missingRates": [{"day": day.isoformat(), "currency": code} for code in missing]},
+        f"No {first} rate for {days[first]:%-d %b %Y}. Add one to confirm.",
+        details={"missingRates": [{"day": days[code].isoformat(), "currency": code} for code in missing]},
     )
 
 
-def rate_day(entry: JournalEntry) -> date:
-    """Tell the day whose rate mirrors an entry: its line's booking day, wherever a lock moved it."""
-    named = [posting.transaction_id for posting in entry.postings if posting.transaction_id is not None]
-    if not named:
-        return entry.effective_on
-    booked = db.session.scalar(
-        sa.select(Transaction.booked_on).where(
-            Transaction.organization_id == entry.organization_id, Transaction.id == named[0]
-        )
-    )
-    return booked or entry.effective_on
+def rate_days(entry: JournalEntry, currencies: Iterable[str]) -> dict[str, date]:
+    """Tell the days whose rates mirror an entry: its line's booking day, wherever a lock moved it.
+
+    Where two banks' lines share it, each currency is at its own line's day.
+    """
+    named = [posting for posting in entry.postings if posting.transaction_id is not None]
+    lines = lookups.by_id(Transaction, entry.organization_id, [each.transaction_id for each in named])
+    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(named)}
+    first = lines[named[0].transaction_id].booked_on if named else entry.effective_on
+    return {code: booked.get(code, first) for code in currencies}
 
 
 def _has_no_rate(entry: JournalEntry, currency: str, day: date) -> bool:

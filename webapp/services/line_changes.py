@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
+from webapp.ledger.sides import counters
 from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
 from webapp.queries import accounts, organizations
 from webapp.queries import journal_entries as entries
 from webapp.queries.batches import batches
-from webapp.queries.transactions import counter_legs
-from webapp.services import corrections, drafts, journal_entries, open_drafts
+from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
 UNCATEGORISED = ("uncategorised_income", "uncategorised_expenses")
@@ -55,6 +55,9 @@ def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
     amount; another day or text changes no posted entry.
     """
     was = facts_of(line)
+    if (was.amount_minor, was.booked_on) != (facts.amount_minor, facts.booked_on):
+        # Another amount or day may be no side of the transfer any more: it is proposed anew where it still fits.
+        partings.part(line, now=now)
     write_facts(line, facts, now=now)
     changed = _changed(was, facts, line.currency)
     if not changed:
@@ -137,8 +140,9 @@ def _mark(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> 
     """Open or change the marker of a posted entry, so that confirming it posts what the bank changed."""
     marker = entries.marker_of(entry)
     present = entries.legs_of(marker) if marker is not None else list(corrections.standing_legs(entry))
-    target, rest = followed(line, present)
-    opened = corrections.aim(entry, _mirrored(line, target, was.booked_on), now=now)
+    own, rest = followed(line, present)
+    others = [leg for leg in present if leg.transaction_id not in (line.id, None)]
+    opened = corrections.aim(entry, [*_mirrored(line, own, was.booked_on), *others], now=now)
     waits = (
         "Its entry is posted; a correction waits to be confirmed." if opened else "Its entry says so already."
     )
@@ -155,19 +159,18 @@ def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
         for leg in legs
         if leg.is_bank_leg and leg.transaction_id in (line.id, None)
     ]
-    others = [leg for leg in legs if leg.is_bank_leg and leg.transaction_id not in (line.id, None)]
-    counter = [replace(leg, amount_base_minor=None) for leg in counter_legs(legs)]
+    counter = [replace(leg, amount_base_minor=None) for leg in counters(legs, line.id)]
     if not bank:
         bank = [drafts.bank_leg(line, line.feed_account.account_id)]
-    if len(counter) <= 1 and not others:
+    if len(counter) <= 1:
         return [*bank, _only_leg(line, counter)], 0
-    rest = -sum(leg.amount_minor for leg in (*bank, *others, *counter) if leg.currency == line.currency)
+    rest = -sum(leg.amount_minor for leg in (*bank, *counter) if leg.currency == line.currency)
     if rest:
         waiting = drafts.uncategorised_leg(line)
         kept = [leg for leg in counter if leg.account_id != waiting.account_id]
         rest += sum(leg.amount_minor for leg in counter if leg.account_id == waiting.account_id)
         counter = [*kept, replace(waiting, amount_minor=rest)] if rest else kept
-    return [*bank, *others, *counter], rest
+    return [*bank, *counter], rest
 
 
 def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
@@ -176,7 +179,7 @@ def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
     if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
         return list(counter)
     legs = [drafts.bank_leg(line, line.feed_account.account_id), *counter]
-    return counter_legs(followed(line, legs)[0])
+    return counters(followed(line, legs)[0], line.id)
 
 
 def own_day(line: Transaction, entry: JournalEntry) -> date | None:
@@ -217,6 +220,10 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     Answers the lines whose entry stays.
     """
     gone = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
+    of_organization = Transaction.organization_id == feed_account.organization_id
+    for portion in batches([line.id for line in gone]):
+        leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
+        partings.part_many(leaving, now=now)
     entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
     is_draft = _drafts_among(feed_account.organization_id, entry_ids)
     for line in gone:
@@ -226,7 +233,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     posted = {line.id for line in gone if line.journal_entry_id is not None}
     gone_ids = [line.id for line in gone]
     db.session.flush()
-    _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now)
+    _delete_drafts(feed_account.organization_id, is_draft, entry_ids)
     for portion in batches(gone_ids):
         open_drafts.unclear_lines(feed_account.organization_id, portion)
     return posted
@@ -247,8 +254,8 @@ def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
     return found
 
 
-def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int], now: datetime) -> None:
-    """Delete drafts and the markers of posted entries; a line that shared such a draft gets one of its own."""
+def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int]) -> None:
+    """Delete drafts and the markers of posted entries."""
     doomed = set(draft_ids)
     for portion in batches(entry_ids - draft_ids):
         doomed |= set(
@@ -260,16 +267,6 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
                 )
             )
         )
-    sharing: list[Transaction] = []
-    for portion in batches(draft_ids):
-        sharing += db.session.scalars(
-            sa.select(Transaction).where(
-                Transaction.organization_id == organization_id, Transaction.journal_entry_id.in_(portion)
-            )
-        )
-    for line in sharing:
-        line.journal_entry_id = None
-    db.session.flush()
     for portion in batches(doomed):
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
@@ -278,5 +275,3 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
                 .execution_options(synchronize_session=False)
             )
     db.session.expire_all()
-    for line in sharing:
-        drafts.add(line, now=now)

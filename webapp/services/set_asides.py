@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import FeedAccount, Transaction
 from webapp.queries import openings, organizations
-from webapp.services import lock_dates
+from webapp.services import lock_dates, partings
 
 
 def resynchronise(account: FeedAccount, *, now: datetime) -> None:
@@ -21,6 +21,7 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
         Transaction.feed_account_id == account.id,
     )
     if day is not None:
+        _part(*mine, Transaction.booked_on <= day, now=now)
         _move(*mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
         _move(*mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
     else:
@@ -29,6 +30,12 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
     if organization.lock_date is not None:
         # The draft of a line set aside stops no lock; brought back, it needs an open day.
         lock_dates.open_drafts(organization, organization.lock_date)
+
+
+def _part(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
+    """Take lines that are set aside out of the transfers that they are paired as: their side counts no longer."""
+    line_ids = sa.select(Transaction.id).where(*chosen, Transaction.status == "BOOKED")
+    partings.part_many(line_ids, now=now)
 
 
 def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:

@@ -25,7 +25,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries import feed_accounts
-from webapp.services import drafts, pending_lines, previews, released_reports, unused_accounts  # FIX
+from webapp.services import partings, pending_lines, previews, released_reports, unused_accounts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -218,6 +218,8 @@ def _count_as_added(heir: Import, fa_id: int) -> None:
 
 def _delete_lines(imported: Import, now: datetime) -> None:
     """Delete the lines that only this import has, with their drafts and what else names them."""
+    partings.part_many(_lines(imported), now=now)
+    partings.forget(imported.organization_id, _lines(imported))
     entry_ids = set(
         db.session.scalars(
             sa.select(Transaction.journal_entry_id).where(
@@ -227,32 +229,12 @@ def _delete_lines(imported: Import, now: datetime) -> None:
             )
         )
     )
-    sharing = _sharing(imported, entry_ids)
     for chunk in _chunks(sorted(filter(None, entry_ids))):
         db.session.execute(_of(imported, Posting).where(Posting.journal_entry_id.in_(chunk)))
     db.session.execute(_of(imported, ImportLine).where(ImportLine.import_id == imported.id))
     db.session.execute(_of(imported, Transaction).where(Transaction.import_id == imported.id))
     for chunk in _chunks(sorted(filter(None, entry_ids))):
         db.session.execute(_of(imported, JournalEntry).where(JournalEntry.id.in_(chunk)))
-    for line in sharing:
-        drafts.add(line, now=now)
-
-
-def _sharing(imported: Import, entry_ids: set[int | None]) -> list[Transaction]:
-    """Take the lines of other imports out of drafts that they share with lines of this one."""
-    found: list[Transaction] = []
-    for chunk in _chunks(sorted(filter(None, entry_ids))):
-        found += db.session.scalars(
-            sa.select(Transaction).where(
-                Transaction.organization_id == imported.organization_id,
-                Transaction.journal_entry_id.in_(chunk),
-                Transaction.import_id.is_distinct_from(imported.id),
-            )
-        )
-    for line in found:
-        line.journal_entry_id = None
-    db.session.flush()
-    return found
 
 
 def _of(imported: Import, model: Any) -> sa.Delete:

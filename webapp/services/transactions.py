@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import openings, transactions
-from webapp.services import corrections, drafts, journal_entries, open_drafts
+from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
 from webapp.services.action_requests import Act, act, record
 from webapp.services.actors import Actor
 
@@ -157,6 +157,8 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         if entry is not None and entry.status != "DRAFT":
             raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
         doing.before, doing.after = {"status": transaction.status}, {"status": "DELETED"}
+        partings.part(transaction, now=now)
+        entry = transaction.journal_entry
         transaction.journal_entry_id = None
         transaction.status = "DELETED"
         transaction.updated_at = now

@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import organizations, voidable
-from webapp.services import drafts, journal_entries, line_changes
+from webapp.services import drafts, journal_entries, line_changes, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 
@@ -106,20 +106,22 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
         .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
         .order_by(Transaction.id)
     ).all()
-    counter_legs = drafts.unmirrored(standing)
     made = []
     for line in lines:
+        is_gone = line.status in ("REMOVED", "DELETED")
+        if is_gone or len(lines) > 1:
+            partings.part(line, now=now)
         line.journal_entry_id = None
-        if line.status in ("REMOVED", "DELETED"):
+        if is_gone:
             continue
-        # An entry that two lines share has no counter legs of its own: each line starts uncategorised again.
-        counter = line_changes.answering(line, counter_legs) if len(lines) == 1 else None
+        # Of a transfer nothing stands opposite a line but the other bank: each starts uncategorised again.
+        counter = drafts.unmirrored(standing, line.id)
         own_day = line_changes.own_day(line, entry)
         made.append(
             drafts.add(
                 line,
                 now=now,
-                counter_legs=counter,
+                counter_legs=line_changes.answering(line, counter) if counter else None,
                 effective_on=own_day or day,
                 description=entry.description,
             ).id

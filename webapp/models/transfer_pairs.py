@@ -1,0 +1,47 @@
+"""Pairs of bank lines that are one transfer between own accounts, and the pairs that somebody said are none."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base, Instant
+from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+
+STANDING = sa.text("status = 'STANDING'")
+
+
+class TransferPair(Numbered, Base):
+    """One line's side of a pair; each pair is two rows, so that one unique index keeps a line in one pair at most.
+
+    UNDONE and DISMISSED pairs stay, and are not proposed again. `counters` are the legs that the line's entry had
+    opposite the bank's before it was paired.
+    """
+
+    __tablename__ = "transfer_pairs"
+    __table_args__ = numbered(
+        one_of("status", "STANDING", "UNDONE", "DISMISSED"),
+        same_organization("transaction_id", "transactions"),
+        same_organization("other_id", "transactions"),
+        sa.CheckConstraint("transaction_id <> other_id", name="two_lines"),
+        sa.UniqueConstraint("organization_id", "transaction_id", "other_id"),
+        sa.Index(
+            "uq_transfer_pairs_standing",
+            "organization_id",
+            "transaction_id",
+            unique=True,
+            sqlite_where=STANDING,
+            postgresql_where=STANDING,
+        ),
+        sa.Index("ix_transfer_pairs_other", "organization_id", "other_id"),
+    )
+
+    transaction_id: Mapped[int] = mapped_column(BigId)
+    other_id: Mapped[int] = mapped_column(BigId)
+    status: Mapped[str] = mapped_column(sa.String(16))
+    counters: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    ended_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -1,0 +1,31 @@
+"""The shape of what stands open on the watched accounts."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+
+class OpenItemSchema(Schema):
+    """What stands on a watched account and should have gone on, and since when."""
+
+    account_id = fields.Id()
+    account_name = ma.fields.String()
+    journal_entry_id = fields.Id()
+    transaction_id = fields.Id(allow_none=True)
+    fa_id = fields.Id(allow_none=True)
+    effective_at = fields.EffectiveAt(attribute="effective_on")
+    age_days = ma.fields.Integer()
+    description = ma.fields.String()
+    amount = fields.Amount()
+    currency = fields.Currency()
+    amount_base = fields.Amount()
+
+
+class OpenItemQuerySchema(PageSchema):
+    """Which open items to list."""
+
+    account_id = fields.FormId(load_default=None)
