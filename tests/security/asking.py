@@ -18,6 +18,7 @@ from webapp.schemas import (
     exchange_rates,
     fields,
     journal_entries,
+    line_joins,
     lock_dates,
     merchants,
     organizations,
@@ -66,6 +67,8 @@ FORMS = {
     "/start": organizations.StartFormSchema,
     "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
     "/transactions/<id:transaction_id>/confirm": transactions.ConfirmSchema,
+    "/transactions/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
+    "/transactions/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/transactions/confirm": transactions.ConfirmManyFormSchema,
 }
 # What the addresses of pages say.

@@ -15,6 +15,7 @@ NOUNS = (
     "hub",
     "imports",
     "journal_entries",
+    "line_joins",
     "lock_dates",
     "members",
     "merchants",

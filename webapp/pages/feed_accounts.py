@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, request, url_for
 
-from webapp import queries
+from webapp import queries, services
 from webapp.ledger.money import Money
 from webapp.queries.workspaces import Narrowing
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.web import paging
-from webapp.web.auth import here, requires
-from webapp.web.htmx import render, target
+from webapp.web.auth import acting, here, requires
+from webapp.web.htmx import back, render, target
 from webapp.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ def show(fa_id: int) -> Response:
         line = queries.transactions.get(here(), asked["line"])
         return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
     return render(TEMPLATE, **workspace(fa_id, asked))
+
+
+@bp.post("/<id:fa_id>/resume")
+@requires("admin")
+def resume(fa_id: int) -> Response:
+    """Let a paused feed push again."""
+    services.pushes.resume(queries.feed_accounts.get(here(), fa_id), **acting())
+    return back(url_for("feed_accounts.show", fa_id=fa_id))
 
 
 def render_line(

@@ -64,7 +64,14 @@ def summary(accounts: Sequence[HubRecord]) -> dict[str, int]:
 def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
     """Give a hub record together with its bank balance in the base currency, where that is another one."""
     names = ("fa_id", "account_name", "account_type", "mask", "institution_name", "status", "anchor", "draft")
-    counts = ("unreconciled_count", "unconfirmed_count", "provider_balance", "broken")
+    counts = (
+        "unreconciled_count",
+        "unconfirmed_count",
+        "provider_balance",
+        "broken",
+        "paused_at",
+        "paused_reason",
+    )
     is_foreign = account.currency != principal().base_currency
     return {
         **{name: getattr(account, name) for name in (*names, *counts)},

@@ -55,6 +55,8 @@ class FeedAccountRecord:
     external_id: str | None
     provider: str
     is_active: bool
+    paused_at: datetime | None
+    paused_reason: str | None
 
 
 def get(organization_id: str, fa_id: int) -> FeedAccount:
@@ -113,6 +115,8 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
             external_id=each.external_id,
             provider=each.provider,
             is_active=each.is_active,
+            paused_at=each.paused_at,
+            paused_reason=each.paused_reason,
         )
         for each in feed_accounts
     ]

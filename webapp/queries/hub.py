@@ -77,6 +77,8 @@ class HubRecord:
     feed_balance: FeedBalance | None
     provider_balance: ProviderBalanceOnDay | None
     broken: BrokenProof | None
+    paused_at: datetime | None
+    paused_reason: str | None
 
 
 def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
@@ -147,6 +149,8 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
         feed_balance=feed.feed_balance,
         provider_balance=facts.provider_balances.get(feed.fa_id),
         broken=broken,
+        paused_at=feed.paused_at,
+        paused_reason=feed.paused_reason,
     )
 
 

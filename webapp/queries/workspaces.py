@@ -21,7 +21,8 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import lookups, transactions
+from webapp.queries import line_joins, lookups, transactions
+from webapp.queries.line_joins import ChangeRecord, Known
 from webapp.queries.paging import Page, page
 from webapp.queries.search import matches_text_or_amount
 from webapp.queries.transactions import NEWEST, TransactionRecord
@@ -181,8 +182,30 @@ def named(
 ) -> list[Mapping[str, Any]]:
     """Give lines with names, and whether they are cleared or may be."""
     names = _Names(organization_id, records)
-    cleared = _cleared(organization_id, [record.id for record in records])
-    return [_named(record, names, cleared, draft) for record in records]
+    ids = [record.id for record in records]
+    cleared = _cleared(organization_id, ids)
+    known = line_joins.of_lines(organization_id, ids)
+    return [
+        {
+            **_named(record, names, cleared, draft),
+            "known": known[record.id],
+            "bank_change": _bank_change(record, known[record.id]),
+        }
+        for record in records
+    ]
+
+
+def _bank_change(record: TransactionRecord, known: Known) -> ChangeRecord | None:
+    """Give what the bank changed last, as long as it waits for somebody or no entry is posted on it."""
+    last = known.changes[0] if known.changes else None
+    is_settled = record.entry_status == "POSTED" and record.correction_marker_id is None
+    if (
+        last is None
+        or record.status not in ("BOOKED", "SET_ASIDE")
+        or (is_settled and "bookedOn" not in last.after)
+    ):
+        return None
+    return last
 
 
 class _Names:

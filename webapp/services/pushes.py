@@ -55,7 +55,8 @@ def push(
     counts = {name: len(batch[name]) for name in ("added", "modified", "removed")}
     digest = _digest(batch)
     payload = {"batchId": batch["batch_id"], "sha256": digest, **counts}
-    title = f"Pushed {sum(counts.values()):,} lines to {feed_account.name}"
+    total = sum(counts.values())
+    title = f"Pushed {total:,} line{'' if total == 1 else 's'} to {feed_account.name}"
     with act(
         actor, now, "push_feed", ("feed_account", feed_account.id), title=title, payload=payload
     ) as doing:
