@@ -1,0 +1,124 @@
+"""A long import starves nobody, and however it ends, all of its lines are there or none (P14, P31)."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import sqlalchemy as sa
+
+from tests.concurrency.crowds import all_at_once, percentile
+from tests.ofx_statements import Line, bank_file
+from tests.tree import ROOT
+from webapp.models import Transaction
+
+CLIENTS, WORKERS = 16, 2
+LINES = 1500
+LONG = 10_000
+
+
+def file_of(count, account):
+    """A file of so many lines over a quarter of a year."""
+    lines = (
+        Line(
+            f"2026-0{1 + number % 3}-{1 + number % 28:02}",
+            f"-{1 + number % 90}.05",
+            f"Shop {number}",
+            f"F{number}",
+        )
+        for number in range(count)
+    )
+    return bank_file(*lines, account=account)
+
+
+def command(house, *words):
+    """Begin a command of the program on the test's own books."""
+    return subprocess.Popen(  # noqa: S603  (our own program)
+        [sys.executable, "-m", "webapp.cli", *words],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "DATABASE_URL": house.settings.database_url,
+            "INSTANCE_PATH": str(house.settings.instance_path),
+            "SECRET_KEY": house.settings.secret_key,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def said_by(house, *words):
+    """Run a command to its end, and read what it says."""
+    return json.loads(command(house, *words).communicate()[0])
+
+
+def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank, tmp_path, rounds, figure):
+    each = rounds(4, 20)
+    lines = bank.send_many(
+        [("2026-03-02", "-1.00", f"Line {number}") for number in range(2 * CLIENTS * each)]
+    )
+    path = tmp_path / "long.ofx"
+    path.write_bytes(file_of(LONG, "long"))
+    address = gunicorn(WORKERS)
+    tokens = [ada.token, ben.token]
+    paths = [
+        [f"/api/transactions/{line}/confirm" for line in lines[n :: 2 * CLIENTS]] for n in range(2 * CLIENTS)
+    ]
+    calm = [one.seconds for crowd in all_at_once(address, tokens, paths[CLIENTS:]) for one in crowd]
+    importing = command(house, "import", str(path), "--organization", ada.organization_id, "--json")
+    answers = []
+    with ThreadPoolExecutor(1) as waiting:
+        ended = waiting.submit(importing.communicate)
+        while not ended.done() or not answers:
+            crowds = all_at_once(address, tokens, paths[:CLIENTS])
+            answers += [one for crowd in crowds for one in crowd]
+        said = json.loads(ended.result()[0])
+    times = [answer.seconds for answer in answers]
+    figure(
+        "P14",
+        f"{LONG:,} lines come in while {CLIENTS} clients confirm {len(answers)} times:"
+        f" p99 {percentile(times, 0.99):.0f} ms (promised 1000), {percentile(calm, 0.99):.0f} ms without the import,"
+        f" {sum(answer.status >= 500 for answer in answers)} answers of 5xx",
+    )
+    assert {answer.status for answer in answers} == {200}
+    assert said[0]["accounts"][0]["added"] == LONG
+
+
+def test_an_import_that_is_killed_leaves_all_or_nothing(house, ada, session, tmp_path, rounds, figure):
+    path = tmp_path / "killed.ofx"
+    asked = ("import", str(path), "--organization", ada.organization_id, "--json")
+    path.write_bytes(file_of(LINES, "calm"))
+    began = time.monotonic()
+    said_by(house, *asked)
+    calm = time.monotonic() - began
+    chance = random.Random(31)  # noqa: S311  (nothing is kept secret with it)
+    left = []
+    for number in range(rounds(2, 50)):
+        path.write_bytes(file_of(LINES, f"killed {number}"))
+        killed = command(house, *asked)
+        time.sleep(chance.uniform(0.3, 1.0) * calm)
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate()
+        left.append(count_of(session) - LINES * (number + 1))
+        again = said_by(house, *asked)[0]["accounts"][0]
+        assert (left[-1], again["added"], again["alreadyThere"]) in {(0, LINES, 0), (LINES, 0, LINES)}
+        assert count_of(session) == LINES * (number + 2)
+    sound = said_by(house, "check", "--json")
+    figure(
+        "P31", f"{len(left)} imports killed: {left.count(0)} left nothing, {left.count(LINES)} left all lines"
+    )
+    assert sound == {"ok": True, "violations": []}
+    assert set(left) <= {0, LINES}
+
+
+def count_of(session):
+    session.rollback()
+    found = session.scalar(sa.select(sa.func.count()).select_from(Transaction))
+    session.rollback()
+    return found
