@@ -1,0 +1,111 @@
+"""Batches that overlap, in any order and as often as anybody likes, beside files, give what the bank has, each once."""
+
+import itertools
+from collections import Counter
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.fixtures.feeds import Feed, line
+from tests.ofx_statements import Line, bank_file
+from webapp.queries import checks
+
+NUMBERS = itertools.count()
+DAYS = [f"2026-03-{day:02}" for day in range(1, 8)]
+AMOUNTS = st.sampled_from(["-2.50", "7.00"])
+facts = st.tuples(st.sampled_from(DAYS), AMOUNTS, st.sampled_from(["Coffee Bar", "COFFEE BAR", "Tea house"]))
+# What the bank says of one line: how it was first, what it is after a change if there is one, whether it went.
+history = st.tuples(facts, st.none() | facts, st.booleans())
+window = st.tuples(st.sampled_from(DAYS), st.sampled_from(DAYS)).map(sorted)
+
+
+@pytest.fixture
+def fresh_feed(ada, bank):
+    """Make a feed of an account of its own, which is cheaper than a fresh database, and as empty."""
+    return lambda: Feed(ada, bank.open(f"Account {next(NUMBERS)}"))
+
+
+def said(name, told):
+    day, amount, text = told
+    return line(name, amount, day, text)
+
+
+def events_of(histories):
+    """Give everything that the feed has to say, one by one."""
+    for number, (first, changed, is_gone) in enumerate(histories):
+        yield "added", said(f"L{number}", first)
+        if changed is not None:
+            yield "modified", said(f"L{number}", changed)
+        if is_gone:
+            yield "removed", f"L{number}"
+
+
+def batch_of(events):
+    return {
+        kind: [what for each, what in events if each == kind] for kind in ("added", "modified", "removed")
+    }
+
+
+def sound(bank):
+    return bank.ask(lambda: list(checks.violations()))
+
+
+@given(histories=st.lists(history, min_size=1, max_size=8), data=st.data())
+def test_batches_in_any_order_and_as_often_as_one_likes_give_the_last_word(fresh_feed, bank, histories, data):
+    feed = fresh_feed()
+    events = list(events_of(histories))
+    again = data.draw(st.lists(st.sampled_from(events), max_size=6))
+    left = data.draw(st.permutations([*events, *again]))
+    while left:
+        size = data.draw(st.integers(1, len(left)))
+        feed.results(**batch_of(left[:size]))
+        left = left[size:]
+    expected = sorted((changed or first)[:2] for first, changed, is_gone in histories if not is_gone)
+    assert feed.booked() == expected
+    assert sound(bank) == []
+
+
+@given(
+    lines=st.lists(facts, min_size=1, max_size=9),
+    windows=st.lists(window, max_size=2),
+    data=st.data(),
+)
+def test_a_feed_and_files_in_any_order_give_the_union(fresh_feed, bank, lines, windows, data):
+    feed = fresh_feed()
+    pushed = data.draw(st.sets(st.sampled_from(range(len(lines)))))
+    pieces = data.draw(st.permutations([*((number,) for number in pushed), tuple(pushed)]))
+    acts = [partial(push, feed, lines, piece) for piece in pieces]
+    acts += [partial(import_window, feed, lines, *shown) for shown in windows]
+    for act in data.draw(st.permutations(acts)):
+        act()
+    expected = Counter(
+        told[:2]
+        for number, told in enumerate(lines)
+        if number in pushed or any(first <= told[0] <= last for first, last in windows)
+    )
+    assert Counter(feed.booked()) == expected
+    assert sound(bank) == []
+
+
+def push(feed, lines, numbers):
+    feed.results(added=[said(f"L{number}", lines[number]) for number in numbers])
+
+
+def import_window(feed, lines, first, last):
+    shown = [Line(day, amount, text) for day, amount, text in lines if first <= day <= last]
+    feed.import_(bank_file(*shown, account=None), f"window-{next(NUMBERS)}.ofx")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_twins_all_survive_by_feed_and_by_file(feed, count):
+    twins = [line(f"T{number}") for number in range(count)]
+    for number in range(10):
+        feed.results(added=twins[number % count :])
+    assert len(feed.booked()) == count
+    shown = [Line("2026-03-02", "-12.50", "Coffee Bar")] * count
+    feed.import_(bank_file(*shown, account=None))
+    feed.import_(bank_file(*shown, Line("2026-03-09", "-1.00", "Wider"), account=None), "wider.ofx")
+    feed.results(added=twins)
+    assert len(feed.booked()) == count + 1
