@@ -6,6 +6,7 @@ import os
 
 import click
 
+from webapp.commands.backups import backup, restore
 from webapp.commands.checks import check
 from webapp.commands.demo import demo
 from webapp.commands.exports import export
@@ -29,6 +30,8 @@ COMMANDS = (
     fetch_rates,
     revalue,
     export,
+    backup,
+    restore,
     demo,
     check,
     verify_proof,

@@ -1,0 +1,228 @@
+"""`tieout backup` and `tieout restore`: the same books again, in either kind of database, or nothing at all."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from tests.concurrency.crowds import Client
+from tests.marks import on_sqlite
+from tests.tree import ROOT
+from webapp.cli import main
+
+WRITERS, WORKERS = 8, 4
+
+
+@pytest.fixture
+def backed_up(command, tmp_path):
+    """Write a backup of the test's books; answers its file."""
+
+    def write(name="books.zip"):
+        path = tmp_path / name
+        result = command("backup", str(path))
+        assert result.exit_code == 0, result.output
+        return path
+
+    return write
+
+
+@pytest.fixture
+def restored(tmp_path):
+    """Run a command in books of their own, as an operator does; answers its result."""
+
+    def run(*words, database_url=None, folder="restored"):
+        ours = {"INSTANCE_PATH": str(tmp_path / folder), "DATABASE_URL": database_url, "SECRET_KEY": None}
+        if database_url is None:
+            return CliRunner(env=ours).invoke(main, words, catch_exceptions=False)
+        # A server's connections end with the process that opened them.
+        done = subprocess.run(  # noqa: S603  (our own words)
+            [sys.executable, "-m", "webapp.cli", *words],
+            cwd=ROOT,
+            env={**os.environ, **{name: value for name, value in ours.items() if value}},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return SimpleNamespace(
+            exit_code=done.returncode,
+            stdout=done.stdout,
+            stderr=done.stderr,
+            output=f"{done.stdout}{done.stderr}",
+        )
+
+    return run
+
+
+@pytest.fixture
+def books_of_all_kinds(ada, bank, desk):
+    """Lines confirmed, corrected, voided and reconciled, in two currencies, and a key with a text of any language."""
+    lines = bank.send_many(
+        [("2026-10-02", "1000.00", "東京 “quotes”\nand more"), ("2026-10-30", "-150.00", "Rent")]
+    )
+    desk.confirm(*lines)
+    desk.prove()
+    ada.patch(f"/api/transactions/{lines[1]}", json={"accountId": bank.account("Rent", "EXPENSE")})
+    desk.confirm(lines[1])
+    bank.open("Dollars", "USD")
+    bank.quote("2026-10-02", "USD", "1.0842")
+    other = bank.send("2026-10-02", "77.00", "A client abroad")
+    desk.confirm(other)
+    desk.void(desk.line(other)["journalEntryId"])
+
+
+def manifest_of(path):
+    with zipfile.ZipFile(path) as archive:
+        return json.loads(archive.read("manifest.json"))
+
+
+def test_what_is_restored_is_the_same_to_the_last_row(
+    books_of_all_kinds, backed_up, restored, empty_database_url, tmp_path
+):
+    path = backed_up()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    first = manifest_of(path)
+    for folder, address in (("same", empty_database_url), ("file", None)):
+        result = restored("restore", str(path), "--json", database_url=address, folder=folder)
+        assert result.exit_code == 0, result.output
+        assert set(json.loads(result.stdout)["organizations"]) == {"Lantern Studio", "Harbour Bakery"}
+        check = restored("check", "--json", database_url=address, folder=folder)
+        assert json.loads(check.stdout) == {"ok": True, "violations": []}
+        again = tmp_path / f"{folder}.zip"
+        assert restored("backup", str(again), database_url=address, folder=folder).exit_code == 0
+        second = manifest_of(again)
+        assert second["tables"] == first["tables"]
+        assert second["organizations"] == first["organizations"]
+        assert second["lastIds"] == first["lastIds"]
+
+
+@on_sqlite
+def test_restored_books_go_on(books_of_all_kinds, backed_up, restored, ada, tmp_path):
+    assert restored("restore", str(backed_up())).exit_code == 0
+    made = restored(
+        "create-token", "--organization", ada.organization_id, "--email", ada.email, "--name", "New", "--json"
+    )
+    assert json.loads(made.stdout)["tokenId"] > ada.token_id
+    assert json.loads(restored("check", "--json").stdout)["ok"] is True
+
+
+@on_sqlite
+def test_keys_can_be_revoked_on_the_way(backed_up, restored, tmp_path):
+    assert restored("restore", str(backed_up()), "--revoke-tokens").exit_code == 0
+    again = tmp_path / "again.zip"
+    restored("backup", str(again))
+    with zipfile.ZipFile(again) as archive:
+        columns = manifest_of(again)["tables"]["api_tokens"]["columns"]
+        rows = [json.loads(line) for line in archive.read("api_tokens.jsonl").splitlines()]
+    assert rows
+    assert all(row[columns.index("revoked_at")] for row in rows)
+
+
+@on_sqlite
+def test_nothing_is_restored_over_other_books(backed_up, restored):
+    path = backed_up()
+    assert restored("restore", str(path)).exit_code == 0
+    result = restored("restore", str(path))
+    assert (result.exit_code, "There are books in this database already" in result.stderr) == (1, True)
+
+
+@on_sqlite
+def test_no_file_is_written_over(command, backed_up):
+    path = backed_up()
+    before = path.read_bytes()
+    assert command("backup", str(path)).exit_code == 1
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in path.parent.iterdir() if "partial" in each.name) == []
+
+
+def changed(path, member, change):
+    """Write a backup anew with one member changed."""
+    other = path.with_name("changed.zip")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(other, "w") as written:
+        for each in archive.namelist():
+            data = archive.read(each)
+            written.writestr(each, change(data) if each == member else data)
+    return other
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("member", "change"),
+    [
+        ("postings.jsonl", lambda data: data[: data.rindex(b"\n", 0, -1) + 1]),
+        ("postings.jsonl", lambda data: data.replace(b"-15000", b"-15001", 1)),
+        ("journal_entries.jsonl", lambda data: data.replace(b"POSTED", b"VOIDED", 1)),
+        ("manifest.json", lambda data: data.replace(b'"format": 1', b'"format": 2')),
+        ("manifest.json", lambda data: data.replace(b'"revision": "', b'"revision": "x', 1)),
+        ("manifest.json", lambda data: data.replace(b'"hash": "', b'"hash": "0', 1)),
+        ("manifest.json", lambda data: data[:0]),
+    ],
+)
+def test_a_changed_backup_is_refused_and_leaves_nothing(
+    books_of_all_kinds, backed_up, restored, member, change
+):
+    other = changed(backed_up(), member, change)
+    result = restored("restore", str(other))
+    assert result.exit_code == 1, result.output
+    assert restored("restore", str(backed_up("whole.zip"))).exit_code == 0
+
+
+@on_sqlite
+def test_what_is_no_archive_is_refused(restored, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing")
+    result = restored("restore", str(path))
+    assert (result.exit_code, "no whole backup" in result.stderr) == (1, True)
+
+
+def test_backups_under_load_are_whole(gunicorn, ada, bank, command, restored, rounds, figure, tmp_path):
+    count = rounds(2, 40)
+    lines = bank.send_many(
+        [("2026-03-02", "-1.00", f"Line {number}") for number in range(WRITERS * 40 * count)]
+    )
+    address = gunicorn(WORKERS)
+    acknowledged, stopping, statuses = [], [], Counter()
+
+    def confirm(number):
+        client = Client(address, ada.token)
+        for line in lines[number::WRITERS]:
+            if stopping:
+                break
+            answer = client.post(f"/api/transactions/{line}/confirm")
+            statuses[answer.status] += 1
+            acknowledged.append((line, answer.body["result"]["journalEntryIds"][0]))
+        client.close()
+
+    whole = 0
+    with ThreadPoolExecutor(WRITERS) as threads:
+        writing = [threads.submit(confirm, number) for number in range(WRITERS)]
+        for number in range(count):
+            before = list(acknowledged)
+            path = tmp_path / f"{number}.zip"
+            assert command("backup", str(path)).exit_code == 0
+            folder = f"restored-{number}"
+            assert restored("restore", str(path), folder=folder).exit_code == 0
+            with zipfile.ZipFile(path) as archive:
+                columns = manifest_of(path)["tables"]["journal_entries"]["columns"]
+                rows = [json.loads(line) for line in archive.read("journal_entries.jsonl").splitlines()]
+            posted = {row[columns.index("id")] for row in rows if row[columns.index("status")] == "POSTED"}
+            assert {entry for _, entry in before} <= posted
+            whole += 1
+            shutil.rmtree(tmp_path / folder)
+            path.unlink()
+        stopping.append(True)
+        for each in writing:
+            each.result()
+    figure(
+        "P23",
+        f"{whole} of {count} backups under {WRITERS} writers whole; {dict(statuses)}",
+    )
+    assert set(statuses) == {200}
