@@ -31,17 +31,21 @@ def test_a_statement_that_goes_on_has_no_warning(ben):
 def test_money_that_moved_between_two_statements_is_named(ben):
     warnings_of(ben, october())
     assert warnings_of(ben, month("80.00", ("2026-11-03",), "67.50")) == [
-        "Lantern Studio: this file opens with 80.00 EUR, and the one before it closed on 30 Oct 2026 with"
-        " 75.00 EUR: 5.00 EUR apart; no file covers 31 Oct to 2 Nov 2026 (3 days)."
-        " A statement between them may be missing."
+        (
+            "Lantern Studio: this file opens with 80.00 EUR, and the one before it closed on 30 Oct 2026 with"
+            " 75.00 EUR: 5.00 EUR apart; no file covers 31 Oct to 2 Nov 2026 (3 days)."
+            " A statement between them may be missing."
+        )
     ]
 
 
 def test_days_that_no_file_covers_are_named_where_no_balance_tells(ben):
     warnings_of(ben, message(statement(entry(booked="2026-10-30"))))
     assert warnings_of(ben, message(statement(entry(booked="2026-11-01", reference="B")))) == [
-        "Lantern Studio: no file covers 31 Oct 2026, before this one."
-        " If money moved then, import that statement too."
+        (
+            "Lantern Studio: no file covers 31 Oct 2026, before this one."
+            " If money moved then, import that statement too."
+        )
     ]
 
 
@@ -56,8 +60,10 @@ def test_an_overlap_without_a_line_in_common_asks_to_look(ben):
     warnings_of(ben, october())
     other = message(statement(entry("9.99", booked="2026-10-20", reference="X")))
     assert warnings_of(ben, other) == [
-        "Lantern Studio: other files cover 20 Oct 2026 too, but none of this file's lines was there;"
-        " look for doubles before confirming."
+        (
+            "Lantern Studio: other files cover 20 Oct 2026 too, but none of this file's lines was there;"
+            " look for doubles before confirming."
+        )
     ]
 
 
