@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from webapp.commands.books import JSON, ORGANIZATION, books, command_actor, require_organization
+from webapp.commands.progress import TerminalProgress
 from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
@@ -96,8 +97,12 @@ def _require(organization_id: str, fa_id: int | None) -> None:
 def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import:
     """Import one file, or preview it where there is a folder to keep it in; a refused one is kept as REFUSED."""
     acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
+    progress = TerminalProgress(upload.clean_name)
     run = import_runs.take if folder is None else partial(import_runs.preview, folder=folder)
-    imported = run(upload, **acting)
+    try:
+        imported = run(upload, progress=progress, **acting)
+    finally:
+        progress.end()
     db.session.commit()
     return imported
 

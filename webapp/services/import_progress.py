@@ -18,3 +18,16 @@ class Progress(Protocol):
 def silent(phase: Phase, done: int, total: int | None) -> None:
     """Tell nobody."""
     del phase, done, total
+
+
+def sentence(phase: Phase, done: int, total: int | None) -> str:
+    """Tell a phase in words.
+
+    >>> sentence("reading", 0, None), sentence("judging", 0, 1200), sentence("writing", 5000, 100000)
+    ('reading the file', 'comparing 1,200 lines with the books', 'writing 5,000 of 100,000 lines')
+    """
+    if phase == "reading":
+        return "reading the file"
+    if phase == "judging":
+        return f"comparing {total:,} lines with the books"
+    return f"writing {done:,} of {total:,} lines"

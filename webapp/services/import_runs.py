@@ -39,6 +39,7 @@ def preview(
 ) -> Import:
     """Tell what an import of a file would do, and keep the file for an hour; a refused one is kept as REFUSED."""
     try:
+        progress("reading", 0, None)
         reading = imports.read(upload.data, upload.mapping)
         ready = _judged(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()

@@ -18,7 +18,7 @@ from webapp.queries.imports import ImportLineRecord, ImportRecord
 from webapp.queries.paging import Page
 from webapp.services import import_runs, imports, previewed_lines
 from webapp.services.imports import Upload
-from webapp.web import requests
+from webapp.web import import_progress, requests
 from webapp.web.auth import acting, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
@@ -73,7 +73,8 @@ def take(upload: Upload) -> ImportRecord:
 
 def import_kept(import_id: int) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
-    return _kept(import_runs.take_kept(import_id, folder(), **acting()))
+    with import_progress.told(import_id) as progress:
+        return _kept(import_runs.take_kept(import_id, folder(), progress=progress, **acting()))
 
 
 def _kept(imported: Import) -> ImportRecord:

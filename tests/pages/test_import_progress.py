@@ -1,0 +1,56 @@
+"""How far an import is: while it runs the page that waits for it can ask, and afterwards nothing of it is left."""
+
+import json
+
+import pytest
+
+from tests.api.test_imports import MARCH, send
+from tests.ofx_statements import bank_file
+from webapp.services import import_runs
+
+
+@pytest.fixture
+def previewed(ben):
+    return send(ben, bank_file(*MARCH), dryRun="true").json["import"]["id"]
+
+
+def test_a_page_that_waits_asks_again_until_the_file_is_in(ben, previewed):
+    pages = ben.browser()
+    waiting = pages.get(f"/imports/{previewed}/progress").text
+    assert f'hx-get="/imports/{previewed}/progress"' in waiting
+    assert "Importing" not in waiting
+    assert ben.post(f"/api/feeds/imports/{previewed}/commit").status_code == 200
+    done = pages.get(f"/imports/{previewed}/progress").text
+    assert "hx-trigger" not in done.split('id="progress"')[1].split("</p>")[0]
+    assert "Imported. See what it brought." in done
+
+
+def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, monkeypatch):
+    folder = house.settings.instance_path / "progress"
+    told, whole = [], import_runs.take_kept
+
+    def watched(*args, progress, **facts):
+        def tell(phase, done, total):
+            progress(phase, done, total)
+            (file,) = folder.iterdir()
+            told.append((file.name, json.loads(file.read_text())))
+
+        return whole(*args, progress=tell, **facts)
+
+    monkeypatch.setattr(import_runs, "take_kept", watched)
+    assert ben.post(f"/api/feeds/imports/{previewed}/commit").status_code == 200
+    assert list(folder.iterdir()) == []
+    names, sentences = zip(*told, strict=True)
+    assert sentences == (
+        "reading the file",
+        "comparing 3 lines with the books",
+        "writing 0 of 3 lines",
+        "writing 3 of 3 lines",
+    )
+    another = send(ben, bank_file(*MARCH), dryRun="true").json["import"]["id"]
+    (folder / names[0].replace(f"-{previewed}", f"-{another}")).write_text(json.dumps(sentences[2]))
+    assert "Importing: writing 0 of 3 lines." in cleo.browser().get(f"/imports/{another}/progress").text
+
+
+def test_another_organizations_import_is_not_told_of(dan, previewed):
+    assert dan.browser().get(f"/imports/{previewed}/progress").status_code == 404

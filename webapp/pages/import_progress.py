@@ -1,0 +1,24 @@
+"""How far an import is, asked again and again by the page that waits for it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+
+from webapp import queries
+from webapp.web import import_progress
+from webapp.web.auth import here, requires
+from webapp.web.htmx import render
+
+bp = Blueprint("import_progress", __name__, url_prefix="/imports")
+
+
+@bp.get("/<id:import_id>/progress")
+@requires("read")
+def show(import_id: int) -> Response:
+    """Show how far the import of a previewed file is."""
+    imported = queries.imports.get(here(), import_id)
+    return render(
+        "imports/progress.html",
+        bank_import=queries.imports.record(imported),
+        progress=import_progress.read(import_id),
+    )
