@@ -23,6 +23,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/transactions/<id:transaction_id>/join": {"transactionId": NEVER_ISSUED},
     "POST /api/transactions/<id:transaction_id>/unjoin": {"transactionId": NEVER_ISSUED},
     "POST /api/feeds/accounts/<id:fa_id>/transactions": {"batchId": "A test"},
+    "POST /transfers/<id:transaction_id>/join": {"transactionId": NEVER_ISSUED},
+    "POST /transfers/<id:transaction_id>/unjoin": {"transactionId": NEVER_ISSUED},
     "POST /api/transactions/confirm": {"ids": [NEVER_ISSUED]},
     "PATCH /api/accounts/<id:account_id>": {"name": "A test"},
     "PATCH /api/merchants/<id:merchant_id>": {"name": "A test"},

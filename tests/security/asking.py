@@ -55,6 +55,8 @@ FORMS = {
     "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
     "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
     "/reconciliations/<id:fa_id>/reopen": reconciliations.ReopenSchema,
+    "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
+    "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/reconciliations/<id:fa_id>/accept": reconciliations.AcceptSchema,

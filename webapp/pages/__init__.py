@@ -27,6 +27,7 @@ NOUNS = (
     "sessions",
     "tokens",
     "transactions",
+    "transfers",
 )
 
 

@@ -21,7 +21,7 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import line_joins, lookups, transactions
+from webapp.queries import line_joins, lookups, other_sides, transactions
 from webapp.queries.line_joins import ChangeRecord, Known
 from webapp.queries.paging import Page, page
 from webapp.queries.search import matches_text_or_amount
@@ -185,9 +185,11 @@ def named(
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     known = line_joins.of_lines(organization_id, ids)
+    other_side = other_sides.of_records(organization_id, records)
     return [
         {
             **_named(record, names, cleared, draft),
+            **other_side[record.id],
             "known": known[record.id],
             "bank_change": _bank_change(record, known[record.id]),
         }

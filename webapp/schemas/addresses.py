@@ -68,3 +68,9 @@ class ImportPageQuerySchema(AddressSchema):
         "ALL", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED", "REFUSED", load_default="ALL"
     )
     cursor = fields.Text(most=2000, load_default=None)
+
+
+class OpenItemsPageSchema(AddressSchema, PageSchema):
+    """Which open items the page of transfers lists."""
+
+    account_id = fields.FormId(load_default=None)

@@ -56,6 +56,8 @@ def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
     _keep_current(keeper, story, index)
     _keep_card(keeper, story, index)
     _keep_dollars(keeper, story, index)
+    if index < CURRENT_UNPROVED:
+        keeper.pair_transfers()
     _happen(keeper, story, index)
 
 

@@ -26,6 +26,7 @@ from webapp.services import (
     proofs,
     reconciliations,
     transactions,
+    transfers,
 )
 from webapp.services.actors import Actor
 from webapp.services.cleared_items import Choice
@@ -136,6 +137,10 @@ class Bookkeeper:
     def confirm(self, line: Line, note: str = "") -> None:
         """Make a line's entry, or its correction, part of the books."""
         transactions.confirm(self.line(line), note=note, **self.act)
+
+    def pair_transfers(self) -> None:
+        """Link what went from one account to another, where only two lines fit."""
+        transfers.pair_unambiguous(**self.act)
 
     def draw_up(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
         """Begin a reconciliation with the statement of a day, the first one as new from an opening day on."""

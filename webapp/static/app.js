@@ -26,14 +26,14 @@
   }
 
   const pressing = (key) => (event) => {
-    if (key === "Space" && event.target.closest("button, summary, a")) return;
+    if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input")) return;
     if (press(key)) event.preventDefault();
   };
 
   const keys = { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) };
   // Without this, the "e" would go on into the select that it opens, and choose there.
   keys.e = (event) => { event.preventDefault(); edit(); };
-  for (const key of ["c", "s", "o", "n", "Space", ..."hjicmpys".split("").map((letter) => `g ${letter}`)]) {
+  for (const key of ["c", "s", "o", "n", "z", "Space", "Enter", ..."hjicmpysx".split("").map((letter) => `g ${letter}`)]) {
     keys[key] = pressing(key);
   }
   keys["[Shift]+/"] = pressing("/");

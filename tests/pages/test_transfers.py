@@ -1,0 +1,53 @@
+"""The page of transfers, and a pair in the workspace."""
+
+from html import unescape
+
+import pytest
+
+from tests.transfers import join, line, send
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture
+def page(ben):
+    return ben.browser()
+
+
+def text(answer):
+    assert answer.status_code == 200, answer.text
+    return " ".join(unescape(answer.text).split())
+
+
+def test_the_page_lists_pairs_with_their_evidence_and_settles_all_in_one_go(ben, page, moved):
+    assert "Same amount, same day" in text(page.get("/transfers"))
+    assert "Pair 1 transfer" in text(page.get("/transfers"))
+    assert page.post("/transfers/accept").status_code == 303
+    assert line(ben, moved[0])["journalEntryId"] == line(ben, moved[1])["journalEntryId"]
+    assert "No two open lines" in text(page.get("/transfers"))
+
+
+def test_the_page_lists_open_items_with_their_age(ben, page, bank, moved):
+    ben.patch(f"/api/transactions/{moved[0]}", json={"accountId": bank.role("transfers")})
+    ben.post(f"/api/transactions/{moved[0]}/confirm")
+    shown = text(page.get(f"/transfers?accountId={bank.role('transfers')}"))
+    assert "Transfers between own accounts 1" in shown
+    assert " days" in shown
+
+
+def test_the_workspace_proposes_a_pair_and_takes_it_apart_again(page, giro, moved):
+    assert "Transfer? Same amount, same day" in text(page.get(f"/feeds/{giro}?show=all"))
+    page.post(f"/transfers/{moved[0]}/join", data={"transactionId": moved[1]})
+    paired = text(page.get(f"/feeds/{giro}?show=all&line={moved[0]}"))
+    assert "Transfer, other side" in paired
+    assert "Savings" in paired
+    page.post(f"/transfers/{moved[0]}/unjoin", data={"transactionId": moved[1]})
+    assert "Transfer" not in text(page.get(f"/feeds/{giro}?show=all")).split("<main")[1].split("</main")[0]
+
+
+def test_a_refusal_is_said_on_the_page(ben, page, bank, savings, moved):
+    join(ben, *moved)
+    other = send(bank, savings, "2026-03-02", "500.00")
+    refused = page.post(f"/transfers/{other}/join", data={"transactionId": moved[0]})
+    assert refused.status_code == 409
+    assert "Undo that pair first" in refused.text
