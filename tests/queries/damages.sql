@@ -245,3 +245,16 @@ INSERT INTO line_joins (organization_id, kept_id, joined_id, tier, status, reaso
 SELECT t.organization_id, t.id, o.id, 'TWIN', 'JOINED', '', '{}', t.created_at
 FROM transactions t JOIN transactions o ON o.feed_account_id = t.feed_account_id AND o.id > t.id
 WHERE t.status = 'BOOKED' AND o.status = 'BOOKED' ORDER BY t.id, o.id LIMIT 1;
+
+-- pair_one_sided
+UPDATE transfer_pairs SET status = 'UNDONE' WHERE id = (SELECT min(id) FROM transfer_pairs WHERE status = 'STANDING');
+
+-- pair_of_no_transfer
+UPDATE transactions SET amount_minor = amount_minor + 1
+WHERE id = (SELECT min(transaction_id) FROM transfer_pairs WHERE status = 'STANDING');
+
+-- draft_of_strangers
+UPDATE transactions SET journal_entry_id = (SELECT min(t.journal_entry_id) FROM transactions t JOIN journal_entries e
+    ON e.id = t.journal_entry_id WHERE e.status = 'DRAFT')
+WHERE id = (SELECT max(t.id) FROM transactions t JOIN journal_entries e
+    ON e.id = t.journal_entry_id WHERE e.status = 'DRAFT');

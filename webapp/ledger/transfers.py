@@ -10,7 +10,7 @@ from typing import Final
 MOST_DAYS: Final = 5
 MOST_PERCENT: Final = 3
 # Of many equal lines the nearest say enough: two that fit are already too many to choose from.
-NEAREST: Final = 8
+NEAREST: Final = 4
 SHORTEST_NAME: Final = 4
 
 

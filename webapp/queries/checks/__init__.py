@@ -15,6 +15,7 @@ from webapp.queries.checks import (
     proofs,
     stored,
     sums,
+    transfers,
     voids,
 )
 from webapp.queries.checks.violations import Check, Violation
@@ -30,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     *openings.CHECKS,
     *proofs.CHECKS,
     *sums.CHECKS,
+    *transfers.CHECKS,
     *audit.CHECKS,
 )
 

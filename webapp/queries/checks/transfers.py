@@ -1,0 +1,106 @@
+"""Transfers: each pair is said from both its lines, which are booked and opposite; nobody else shares a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.models import JournalEntry, Transaction, TransferPair
+from webapp.queries.checks.violations import Violation, found, line
+
+Other = orm.aliased(Transaction, name="other_line")
+Mirror = orm.aliased(TransferPair, name="mirror")
+
+
+def one_sided() -> Iterable[Violation]:
+    """Find pairs that only one of their lines is in, or that the two are in differently."""
+    is_mirrored = sa.exists().where(
+        Mirror.organization_id == TransferPair.organization_id,
+        Mirror.transaction_id == TransferPair.other_id,
+        Mirror.other_id == TransferPair.transaction_id,
+        Mirror.status == TransferPair.status,
+    )
+    return found(
+        "pair_one_sided",
+        sa.select(
+            TransferPair.organization_id, TransferPair.transaction_id.label("line_id"), TransferPair.other_id
+        ).where(~is_mirrored),
+        lambda row: f"Line {row.line_id} is paired with line {row.other_id}, which does not say so.",
+        line,
+    )
+
+
+def no_transfers() -> Iterable[Violation]:
+    """Find standing pairs whose lines are of one account, not booked, or not opposite."""
+    is_one_way = sa.or_(
+        sa.and_(Transaction.amount_minor >= 0, Other.amount_minor >= 0),
+        sa.and_(Transaction.amount_minor <= 0, Other.amount_minor <= 0),
+    )
+    differs = sa.and_(Transaction.currency == Other.currency, Transaction.amount_minor != -Other.amount_minor)
+    return found(
+        "pair_of_no_transfer",
+        sa.select(TransferPair.organization_id, Transaction.id.label("line_id"), Other.id.label("other_id"))
+        .join(
+            Transaction,
+            sa.and_(
+                Transaction.organization_id == TransferPair.organization_id,
+                Transaction.id == TransferPair.transaction_id,
+            ),
+        )
+        .join(
+            Other,
+            sa.and_(Other.organization_id == TransferPair.organization_id, Other.id == TransferPair.other_id),
+        )
+        .where(
+            TransferPair.status == "STANDING",
+            sa.or_(
+                Transaction.feed_account_id == Other.feed_account_id,
+                Transaction.status != "BOOKED",
+                is_one_way,
+                differs,
+            ),
+        ),
+        lambda row: f"Lines {row.line_id} and {row.other_id} are paired, and are no transfer.",
+        line,
+    )
+
+
+def strangers() -> Iterable[Violation]:
+    """Find drafts that two lines share which are no pair."""
+    is_pair = sa.exists().where(
+        TransferPair.organization_id == Transaction.organization_id,
+        TransferPair.transaction_id == Transaction.id,
+        TransferPair.other_id == Other.id,
+        TransferPair.status == "STANDING",
+    )
+    return found(
+        "draft_of_strangers",
+        sa.select(
+            Transaction.organization_id,
+            Transaction.id.label("line_id"),
+            Transaction.journal_entry_id.label("entry_id"),
+        )
+        .join(
+            Other,
+            sa.and_(
+                Other.organization_id == Transaction.organization_id,
+                Other.journal_entry_id == Transaction.journal_entry_id,
+                Other.id != Transaction.id,
+            ),
+        )
+        .join(
+            JournalEntry,
+            sa.and_(
+                JournalEntry.organization_id == Transaction.organization_id,
+                JournalEntry.id == Transaction.journal_entry_id,
+            ),
+        )
+        .where(JournalEntry.status == "DRAFT", ~is_pair),
+        lambda row: f"Line {row.line_id} shares draft {row.entry_id} with a line that it is no pair with.",
+        line,
+    )
+
+
+CHECKS = (one_sided, no_transfers, strangers)
