@@ -311,3 +311,25 @@ def test_two_booked_lines_of_other_amounts_are_no_one_line(ada, feed):
         f"/api/transactions/{first['transactionId']}/join", json={"transactionId": second["transactionId"]}
     )
     assert (answer.status_code, answer.json["code"]) == (409, "amounts_differ")
+
+
+@pytest.mark.parametrize("is_removed_first", [True, False])
+def test_a_posted_line_that_comes_back_under_another_id_keeps_its_entry(ada, feed, is_removed_first):
+    feed.push(added=[line("A1")])
+    there = feed.one()
+    ada.post(f"/api/transactions/{there['id']}/confirm")
+    acts = [{"removed": ["A1"]}, {"added": [line("A2")]}]
+    for act in acts if is_removed_first else reversed(acts):
+        feed.results(**act)
+    again = feed.one(status="BOOKED")
+    assert (again["id"], again["entryStatus"]) == (there["id"], "POSTED")
+    assert feed.verdicts(added=[line("A1"), line("A2")]) == ["REMOVED", "ALREADY_THERE"]
+    (join,) = ada.get(f"/api/transactions/{there['id']}/suggestions").json["joins"]
+    assert (join["tier"], join["providerTransactionId"]) == ("REISSUED", "A2")
+    back = ada.post(
+        f"/api/transactions/{there['id']}/unjoin", json={"transactionId": join["transactionId"]}
+    ).json["transaction"]
+    assert (back["status"], back["entryStatus"]) == ("BOOKED", "DRAFT")
+    assert feed.one(status="REMOVED")["id"] == there["id"]
+    feed.results(removed=["A2"])
+    assert feed.booked() == []

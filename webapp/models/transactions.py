@@ -34,6 +34,13 @@ class Transaction(Numbered, Base):
         sa.Index("ix_transactions_entry", "journal_entry_id"),
         sa.Index("ix_transactions_import", "import_id"),
         sa.Index(
+            "ix_transactions_taken_back",
+            "organization_id",
+            "feed_account_id",
+            sqlite_where=sa.text("status = 'REMOVED' AND journal_entry_id IS NOT NULL"),
+            postgresql_where=sa.text("status = 'REMOVED' AND journal_entry_id IS NOT NULL"),
+        ),
+        sa.Index(
             "ix_transactions_pending",
             "organization_id",
             "feed_account_id",

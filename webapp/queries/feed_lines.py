@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.joins import PENDING_TIERS, Report
-from webapp.models import FeedAccount, FeedBatch, FeedLine, LineJoin, Transaction
+from webapp.models import FeedAccount, FeedBatch, FeedLine, JournalEntry, LineJoin, Transaction
 from webapp.queries.batches import batches
 
 REPORT = (
@@ -182,6 +182,27 @@ def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Repor
         *_fed(feed_account, first, last),
         Transaction.status == "REMOVED",
         ~sa.exists().where(JOINED_TO).correlate(Transaction),
+    )
+
+
+def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
+    """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
+    return _reports(
+        *_of(feed_account, Transaction),
+        Transaction.status == "REMOVED",
+        Transaction.journal_entry_id.is_not(None),
+    )
+
+
+def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the lines of some days that the feed gave as booked and whose entries are drafts."""
+    is_draft = sa.exists().where(
+        JournalEntry.organization_id == Transaction.organization_id,
+        JournalEntry.id == Transaction.journal_entry_id,
+        JournalEntry.status == "DRAFT",
+    )
+    return _reports(
+        *_fed(feed_account, first, last), Transaction.status.in_(IN_BOOKS), is_draft.correlate(Transaction)
     )
 
 

@@ -126,16 +126,17 @@ def _chosen(line: Transaction, other: Transaction) -> tuple[Transaction, Transac
     if joined.status != "PENDING":
         if kept.amount_minor != joined.amount_minor:
             raise AmountsDifferError
-        if _is_posted(joined):
+        if is_posted(joined):
             raise BothPostedError
     return kept, joined
 
 
 def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
-    return line.status == "PENDING", not _is_posted(line), line.id
+    return line.status == "PENDING", not is_posted(line), line.id
 
 
-def _is_posted(line: Transaction) -> bool:
+def is_posted(line: Transaction) -> bool:
+    """Tell whether a line's entry is in the books for good."""
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
 
 
@@ -177,6 +178,8 @@ def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
         joined = lookups.get(Transaction, line.organization_id, found.joined_id)
         if found.status == "JOINED":
             _come_back(found, joined, doing)
+            if found.tier == "REISSUED":
+                _leave_again(found, doing)
         found.status, found.decided_by, found.undone_at = "REFUSED", actor.as_json(), now
         doing.after = {"status": "REFUSED", "joinedStatus": joined.status}
         db.session.flush()
@@ -194,6 +197,12 @@ def _come_back(found: LineJoin, joined: Transaction, doing: Act) -> None:
     if proof_id is not None:
         raise ProvedError(f"Proof {proof_id} counts this line. Reopen it first.")
     come_into_books(joined, now=doing.now)
+
+
+def _leave_again(found: LineJoin, doing: Act) -> None:
+    """Take a line back that its bank removed and that stayed for another id's sake; its posted entry stays."""
+    kept = lookups.get(Transaction, found.organization_id, found.kept_id)
+    kept.status, kept.updated_at = "REMOVED", doing.now
 
 
 def come_into_books(line: Transaction, *, now: datetime) -> None:

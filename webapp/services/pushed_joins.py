@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount, Transaction
 from webapp.queries import feed_lines, lookups
-from webapp.services import joins, pending_joins
+from webapp.services import joins, pending_joins, reissues
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 
 Twins = dict[int, Pairing]
 
 
 def twins_of(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
-    """Find which booked lines files gave already, by their place among those that arrive."""
-    if not arriving or not feed_lines.has_file_lines(feed_account):
-        return {}
+    """Find which booked lines are there, by a file or under an id that was removed, by their place in what arrives."""
     days = [each.line.booked_on for each in arriving]
-    there = feed_lines.only_in_files(feed_account, min(days), max(days))
-    if not there:
+    has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
+    there = feed_lines.only_in_files(feed_account, min(days), max(days)) if has_files else []
+    gone = feed_lines.taken_back_posted(feed_account) if arriving else []
+    if not there and not gone:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [
@@ -32,7 +32,10 @@ def twins_of(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
     )
     places = {each.row_id: -place for place, each in enumerate(arriving, 1) if each.row_id is not None}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    return {id(arriving[-each.joined_id - 1]): each for each in pair_twins(reports, there, settled)}
+    again = reissues.pairs(reports, gone, settled)
+    known = {each.joined_id for each in again}
+    twins = pair_twins([each for each in reports if each.id not in known], there, settled)
+    return {id(arriving[-each.joined_id - 1]): each for each in (*again, *twins)}
 
 
 def is_joined(each: Judged, twins: Twins) -> bool:
@@ -54,6 +57,8 @@ def join_twins(feeding: Feeding, arriving: Sequence[Judged], twins: Twins) -> No
         elif kept[pairing.kept_id].status == "DELETED":
             each.settle("DELETED", pairing.kept_id, DELETED_REASON)
         else:
+            if pairing.tier == "REISSUED":
+                reissues.revive(kept[pairing.kept_id], now=feeding.now)
             each.settle("JOINED", pairing.kept_id, pairing.reason)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from webapp.models import FeedAccount, Transaction
 from webapp.queries import feed_lines, lookups
 from webapp.queries.feed_lines import SaidLine
-from webapp.services import line_changes, said_lines
+from webapp.services import line_changes, reissues, said_lines
 
 
 class Removed(NamedTuple):
@@ -36,7 +36,9 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
     elsewhere = feed_lines.said_elsewhere(feed_account.organization_id, line_ids - {None})
     rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - elsewhere)
-    posted = line_changes.remove(feed_account, list(rows.values()), now=now)
+    elsewhere |= reissues.keep(feed_account, list(rows.values()), now=now)
+    leaving = [row for row in rows.values() if row.id not in elsewhere]
+    posted = line_changes.remove(feed_account, leaving, now=now)
     reasons = {each.provider_transaction_id: _reason(each, elsewhere, posted) for each in going}
     return [_verdict(name, known.get(name), reasons.get(name)) for name in ids]
 
