@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -30,6 +31,8 @@ def _plain(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     return format(value, "f") if isinstance(value, Decimal) else value
 
 
@@ -51,6 +54,8 @@ def _reading(type_: sa.types.TypeEngine[Any]) -> Any:
         return datetime.fromisoformat
     if isinstance(type_, sa.Date):
         return date.fromisoformat
+    if isinstance(type_, sa.LargeBinary):
+        return b64decode
     return Decimal if isinstance(type_, Exact) else _as_is
 
 
