@@ -30,6 +30,7 @@ PAGES = {
     "import-new": "/imports/new",
     "import": "/imports/1",
     "chart": "/accounts",
+    "register": "/accounts/1/register",
     "merchants": "/merchants",
     "projects": "/projects",
     "activity": "/activity",

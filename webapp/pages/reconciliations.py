@@ -13,8 +13,13 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspace
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.reconciliation_forms import DraftFormSchema, LinesFormSchema, VersionFormSchema
-from webapp.schemas.reconciliations import AcceptSchema, ReopenSchema
+from webapp.schemas.reconciliation_forms import (
+    AcceptFormSchema,
+    DraftFormSchema,
+    LinesFormSchema,
+    ReopenFormSchema,
+    VersionFormSchema,
+)
 from webapp.services.cleared_items import Choice
 from webapp.services.reconciliations import Statement
 from webapp.web import requests
@@ -71,7 +76,7 @@ def reopen(fa_id: int) -> Response:
     """Take the newest proof back into a draft, or say on its paper why not."""
     account = queries.reconciliations.account(here(), fa_id)
     try:
-        services.reopenings.reopen(account, **ReopenSchema().load(form_body()), **acting())
+        services.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
     return go(url_for("feed_accounts.show", fa_id=fa_id))
@@ -83,7 +88,7 @@ def accept(fa_id: int) -> Response:
     """Complete a broken proof's statement again over what is there now, or say on paper why not."""
     account = queries.reconciliations.account(here(), fa_id)
     try:
-        proof = services.reopenings.accept(account, **AcceptSchema().load(form_body()), **acting())
+        proof = services.reopenings.accept(account, **AcceptFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
     return go(url_for("reconciliations.show", reconciliation_id=proof.id))

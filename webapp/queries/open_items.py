@@ -60,7 +60,7 @@ def standing(organization_id: str) -> sa.Subquery:
         _of_roots(sa.select(*columns), root)
         .where(
             Posting.organization_id == organization_id,
-            # Named first, the watched accounts lead to their own postings, and nobody reads all the others.
+            # Named by their ids, the watched accounts lead to their own postings, and nobody reads all the others.
             Posting.account_id.in_(_watched(organization_id)),
             JournalEntry.status == "POSTED",
             root.status == "POSTED",
@@ -73,8 +73,10 @@ def standing(organization_id: str) -> sa.Subquery:
     )
 
 
-def _watched(organization_id: str) -> sa.Select[Any]:
-    return sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+def _watched(organization_id: str) -> Sequence[int]:
+    return db.session.scalars(
+        sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    ).all()
 
 
 def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:

@@ -13,8 +13,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money, total
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries import holds, lookups, reconciliations
+from webapp.queries import holds, lookups, proof_breaks, reconciliations
 from webapp.queries.holds import Verdict
+from webapp.queries.proof_breaks import BreakRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class ProofPage:
     ledger_balance: Money
     outstanding: list[FrozenLine]
     in_transit: list[FrozenLine]
+    history: list[BreakRecord]
 
 
 def proof_page(proof: Reconciliation) -> ProofPage:
@@ -95,6 +97,7 @@ def proof_page(proof: Reconciliation) -> ProofPage:
         ledger_balance=Money.of(frozen["ledgerBalance"], currency),
         outstanding=[named.line(each, currency) for each in frozen["outstanding"]],
         in_transit=[named.line(each, currency) for each in frozen["inTransit"]],
+        history=proof_breaks.history(proof),
     )
 
 

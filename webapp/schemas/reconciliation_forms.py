@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
-from webapp.schemas.reconciliations import DraftInputSchema
+from webapp.schemas.reconciliations import AcceptSchema, DraftInputSchema, ReopenSchema
 
 
 class DraftFormSchema(DraftInputSchema):
@@ -35,3 +35,15 @@ class LinesFormSchema(Schema):
     cleared_entries = _form_ids()
     uncleared_entries = _form_ids()
     auto = fields.FormFlag(load_default=False)
+
+
+class ReopenFormSchema(ReopenSchema):
+    """Why a proof is reopened, and down to which one."""
+
+    reconciliation_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
+
+
+class AcceptFormSchema(AcceptSchema):
+    """The broken proof whose statement is completed again, and why."""
+
+    reconciliation_id = fields.FormId(required=True)  # type: ignore[assignment]

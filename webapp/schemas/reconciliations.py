@@ -196,7 +196,7 @@ class AcceptSchema(Schema):
     """The broken proof whose statement is completed again, and why."""
 
     reconciliation_id = fields.Id(required=True)
-    reason = fields.Text(least=0, most=2000, load_default="", strip=True)
+    reason = fields.Text(most=2000, load_default=None, allow_none=True, strip=True)
 
 
 class ItemSchema(Schema):

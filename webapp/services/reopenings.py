@@ -66,7 +66,7 @@ def reopen(
 
 
 def accept(
-    account: FeedAccount, *, reconciliation_id: int, actor: Actor, now: datetime, reason: str = ""
+    account: FeedAccount, *, reconciliation_id: int, actor: Actor, now: datetime, reason: str | None = None
 ) -> Reconciliation:
     """Complete the statement of a broken proof again over the items as they are now; answers the new proof.
 
@@ -75,7 +75,7 @@ def accept(
     """
     payload = {"reason": reason, "reconciliationId": reconciliation_id}
     target = ("reconciliation", reconciliation_id)
-    with act(actor, now, "accept_reconciliation", target, note=reason, payload=payload) as doing:
+    with act(actor, now, "accept_reconciliation", target, note=reason or "", payload=payload) as doing:
         taken = _newest_back_to(account, reconciliation_id)
         broken = taken[-1]
         if holds.verdicts(account.organization_id, [broken])[broken.id].holds:
