@@ -39,6 +39,7 @@ PAGES = {
     "organization": "/settings/organization",
     "exchange-rates": "/settings/exchange-rates",
     "lock-date": "/settings/lock-date",
+    "transfers": "/transfers",
     "trial-balance": "/reports/trial-balance",
     "profit-and-loss": "/reports/profit-and-loss?from=2026-10-01&to=2026-10-31",
     "balance-sheet": "/reports/balance-sheet",

@@ -31,7 +31,7 @@ def test_the_page_lists_open_items_with_their_age(ben, page, bank, moved):
     ben.patch(f"/api/transactions/{moved[0]}", json={"accountId": bank.role("transfers")})
     ben.post(f"/api/transactions/{moved[0]}/confirm")
     shown = text(page.get(f"/transfers?accountId={bank.role('transfers')}"))
-    assert "Transfers between own accounts 1" in shown
+    assert 'Transfers between own accounts <span class="count">1</span>' in shown
     assert " days" in shown
 
 

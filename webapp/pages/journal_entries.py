@@ -102,6 +102,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         shows_base=any(posting.currency != entry.base_currency for posting in entry.postings),
         rate=stories.rate(entry, line),
         transaction=line and stories.line_story(line),
+        other=(other := stories.other_line_of(entry, line)) and stories.line_story(other),
         corrections=queries.correction_tables.corrections(entry),
         proof=queries.proof_pages.of_line(line) if line is not None else None,
         history=history,

@@ -27,7 +27,7 @@ from webapp.models import (
     Project,
     Transaction,
 )
-from webapp.queries import journal_entries, lookups
+from webapp.queries import journal_entries, lookups, transfer_pairs
 
 HASH_SHOWN = 8
 
@@ -171,6 +171,17 @@ def line_of(entry: JournalEntry) -> Transaction | None:
     speaks_of = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
     named = journal_entries.transactions_of(journal_entries.legs_of(speaks_of))
     return db.session.get(Transaction, named[0]) if named else None
+
+
+def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction | None:
+    """Find the other side of an entry's bank line: the second line that shares the entry, or the one linked to it."""
+    if line is None:
+        return None
+    named = journal_entries.transactions_of(journal_entries.legs_of(entry))
+    shared = [line_id for line_id in named if line_id != line.id]
+    linked = transfer_pairs.others(entry.organization_id, [line.id])
+    other_id = shared[0] if shared else linked.get(line.id)
+    return db.session.get(Transaction, other_id) if other_id is not None else None
 
 
 def import_name(line: Transaction | None) -> str | None:
