@@ -47,7 +47,8 @@ def test_a_line_says_which_sources_gave_it(ada, feed):
     feed.import_(bank_file(Line("2026-03-02", "-12.50", "COFFEE BAR", "F1"), account=None))
     (result,) = feed.results(added=[line()])
     page = ada.browser().get(f"/feeds/{feed.fa_id}?show=all&line={result['transactionId']}").text
-    assert "the\n                line of the feed" in page or "line of the feed" in page
+    assert "<dt>Came by</dt><dd>file and feed</dd>" in page
+    assert "same day, amount and text" in page
 
 
 @on_sqlite
