@@ -1,0 +1,79 @@
+"""What rules do to one item: which of them match, what they set in the end, and what stopped the rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webapp.ledger.effects import Effect, EffectKind
+from webapp.ledger.rule_items import RuleItem
+from webapp.ledger.rule_matching import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyRule:
+    """A rule made ready to run; `effects` are in the order in which they apply."""
+
+    id: int
+    version: int
+    priority: int
+    stops: bool
+    questions: Questions
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is set in the end, and by which rule in which version."""
+
+    value: str | int
+    rule_id: int
+    rule_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of an item: what is set of each kind, the rules that matched, and those that were cut off.
+
+    `cut_off` are the rules that a `stopProcessing` before them kept from being asked; `stopped_by` names it.
+    """
+
+    settings: Mapping[EffectKind, Setting] = field(default_factory=dict)
+    matched: tuple[int, ...] = ()
+    stopped_by: int | None = None
+    cut_off: tuple[int, ...] = ()
+
+
+NOTHING = Decision()
+
+
+def in_order(rules: Sequence[ReadyRule]) -> list[ReadyRule]:
+    """Put rules in the order in which they run: lower priority first, then id."""
+    return sorted(rules, key=lambda rule: (rule.priority, rule.id))
+
+
+def decide(rules: Sequence[ReadyRule], item: RuleItem) -> Decision:
+    """Ask rules, in the order given, what becomes of an item; of effects of one kind the last wins.
+
+    >>> from webapp.ledger.conditions import Condition, Match
+    >>> from webapp.ledger.rule_matching import ready
+    >>> def rule(number, text, account, stops=False):
+    ...     questions = ready(Match.ALL, [Condition(value=text)])
+    ...     return ReadyRule(number, 1, 100, stops, questions, (Effect(EffectKind.SET_ACCOUNT, 0, account),))
+    >>> rules = [rule(1, "rent", 61), rule(2, "march", 62, stops=True), rule(3, "rent", 63)]
+    >>> decision = decide(rules, RuleItem(description="Rent March"))
+    >>> decision.matched, decision.stopped_by, decision.cut_off
+    ((1, 2), 2, (3,))
+    >>> decision.settings[EffectKind.SET_ACCOUNT]
+    Setting(value=62, rule_id=2, rule_version=1)
+    """
+    values = item.values()
+    settings: dict[EffectKind, Setting] = {}
+    matched: list[int] = []
+    for place, rule in enumerate(rules):
+        if not rule.questions.hold(values):
+            continue
+        matched.append(rule.id)
+        for effect in rule.effects:
+            settings[effect.kind] = Setting(effect.value, rule.id, rule.version)
+        if rule.stops:
+            return Decision(settings, tuple(matched), rule.id, tuple(each.id for each in rules[place + 1 :]))
+    return Decision(settings, tuple(matched)) if matched else NOTHING

@@ -1,0 +1,130 @@
+"""Whether a rule's conditions hold of an item: compiled once, asked of any number of items, explained one by one."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+import re2
+
+from webapp.ledger.condition_values import pattern_options
+from webapp.ledger.conditions import KIND_OF, Condition, Field, Match, Operator, ValueKind
+from webapp.ledger.currencies import canonical
+from webapp.ledger.lines import normalised
+from webapp.ledger.rule_items import TEXT_FIELDS, Value, compact
+
+Values = Mapping[Field, Value]
+Test = Callable[[Any], bool]
+
+# Each negative operator with the one that it is the opposite of: it holds where that one does not.
+_OPPOSITE: Final = {
+    Operator.NOT_EQUALS: Operator.EQUALS,
+    Operator.NOT_CONTAINS: Operator.CONTAINS,
+    Operator.NOT_IN: Operator.IN,
+    Operator.IS_EMPTY: Operator.IS_NOT_EMPTY,
+}
+_RANGE: Final = re.compile(r"\.\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A condition made ready to be asked."""
+
+    condition: Condition
+    holds: Callable[[Values], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """All conditions of a rule; none at all hold of everything."""
+
+    match: Match
+    questions: tuple[Question, ...]
+
+    def hold(self, values: Values) -> bool:
+        """Tell whether the rule matches an item's values."""
+        if not self.questions:
+            return True
+        if self.match is Match.ANY:
+            return any(each.holds(values) for each in self.questions)
+        return all(each.holds(values) for each in self.questions)
+
+    def explain(self, values: Values) -> list[bool]:
+        """Tell of each condition, in their order, whether it holds."""
+        return [each.holds(values) for each in self.questions]
+
+
+def ready(match: Match, conditions: Sequence[Condition]) -> Questions:
+    """Make conditions that have no problem ready to be asked.
+
+    >>> from webapp.ledger.rule_items import RuleItem
+    >>> rent = ready(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
+    >>> rent.hold(RuleItem(description="Rent March", amount=Decimal("-900")).values())
+    True
+    >>> rent.explain(RuleItem(description="Rent back", amount=Decimal("900")).values())
+    [True, False]
+    """
+    return Questions(match, tuple(Question(each, _asked(each)) for each in conditions))
+
+
+def _asked(condition: Condition) -> Callable[[Values], bool]:
+    """Give the question of a condition; what is missing matches a negative operator only."""
+    positive = _OPPOSITE.get(condition.operator)
+    test = _test(condition.field, positive or condition.operator, condition.value)
+    fields = TEXT_FIELDS if condition.field is Field.ANY_TEXT else (condition.field,)
+
+    def found(values: Values) -> bool:
+        return any((value := values[field]) is not None and test(value) for field in fields)
+
+    if positive is None:
+        return found
+    return lambda values: not found(values)
+
+
+def _test(field: Field, operator: Operator, value: str) -> Test:
+    if operator is Operator.IS_NOT_EMPTY:
+        return lambda _value: True
+    if operator is Operator.MATCHES:
+        pattern = re2.compile(value, pattern_options())
+        return lambda text: pattern.search(text) is not None
+    read = _reader(field)
+    if operator is Operator.IN:
+        parts = frozenset(read(part.strip()) for part in value.split(","))
+        return lambda given: given in parts
+    if operator is Operator.BETWEEN:
+        first, last = (read(part.strip()) for part in _RANGE.split(value, maxsplit=1))
+        return lambda given: bool(first <= given <= last)
+    return _comparison(operator, read(value))
+
+
+def _comparison(operator: Operator, wanted: Any) -> Test:
+    comparisons: dict[Operator, Test] = {
+        Operator.EQUALS: lambda given: bool(given == wanted),
+        Operator.CONTAINS: lambda given: wanted in given,
+        Operator.STARTS_WITH: lambda given: bool(given.startswith(wanted)),
+        Operator.ENDS_WITH: lambda given: bool(given.endswith(wanted)),
+        Operator.GREATER_THAN: lambda given: bool(given > wanted),
+        Operator.GREATER_OR_EQUAL: lambda given: bool(given >= wanted),
+        Operator.LESS_THAN: lambda given: bool(given < wanted),
+        Operator.LESS_OR_EQUAL: lambda given: bool(given <= wanted),
+    }
+    return comparisons[operator]
+
+
+def _reader(field: Field) -> Callable[[str], Any]:
+    """Give how a condition's value is read as what its field holds."""
+    if field is Field.IBAN:
+        return compact
+    readers: dict[ValueKind, Callable[[str], Any]] = {
+        ValueKind.TEXT: normalised,
+        ValueKind.AMOUNT: Decimal,
+        ValueKind.SIZE: Decimal,
+        ValueKind.DAY: date.fromisoformat,
+        ValueKind.DIRECTION: str.upper,
+        ValueKind.DOCUMENT_TYPE: str.upper,
+        ValueKind.CURRENCY: canonical,
+        ValueKind.ID: int,
+    }
+    return readers[KIND_OF[field]]
