@@ -34,6 +34,7 @@ collect_ignore = [] if CORPUS.is_dir() else ["corpus"]
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="use the counts that the promises name")
+    parser.addoption("--seed", type=int, help="replay one seed of the simulated bank, and print what happens")
 
 
 def pytest_configure(config):

@@ -150,7 +150,7 @@ def test_three_nonsense_batches_pause_the_feed_until_a_person_resumes_it(ada, be
     assert "2926" in answer.json["error"]
     assert ben.post(f"/api/feeds/accounts/{feed.fa_id}/resume").status_code == 403
     assert ada.post(f"/api/feeds/accounts/{feed.fa_id}/resume").status_code == 200
-    assert verdicts_of(feed.push(added=[line("A2")])) == ["NEW"]
+    assert verdicts_of(feed.push(added=[line("A2", day="2026-03-03")])) == ["NEW"]
 
 
 def test_a_stated_balance_is_kept_and_a_missing_one_is_unknown(ada, feed):

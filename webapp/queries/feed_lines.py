@@ -10,7 +10,14 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.joins import PENDING_TIERS, Report
-from webapp.models import FeedAccount, FeedBatch, FeedLine, JournalEntry, LineJoin, Transaction
+from webapp.models import (
+    FeedAccount,
+    FeedBatch,
+    FeedLine,
+    JournalEntry,
+    LineJoin,
+    Transaction,
+)
 from webapp.queries.batches import batches
 
 REPORT = (
@@ -146,7 +153,7 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Re
         )
         .correlate(Transaction)
     )
-    return _reports(
+    return reports(
         *_of(feed_account, Transaction),
         Transaction.booked_on.between(first, last),
         Transaction.line_key.is_not(None),
@@ -155,31 +162,10 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Re
     )
 
 
-def only_in_feed(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
-    """List the booked lines of some days that the feed gave and no file did yet, deleted ones too."""
-    twin = sa.orm.aliased(Transaction)
-    is_given = (
-        sa.exists()
-        .where(
-            LineJoin.organization_id == Transaction.organization_id,
-            LineJoin.kept_id == Transaction.id,
-            LineJoin.status == "JOINED",
-            twin.organization_id == LineJoin.organization_id,
-            twin.id == LineJoin.joined_id,
-            twin.line_key.is_not(None),
-            LineJoin.tier.not_in(PENDING_TIERS),
-        )
-        .correlate(Transaction)
-    )
-    return _reports(
-        *_fed(feed_account, first, last), Transaction.status.in_((*IN_BOOKS, "DELETED")), ~is_given
-    )
-
-
 def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
     """List the booked lines of some days that the feed gave and took back."""
-    return _reports(
-        *_fed(feed_account, first, last),
+    return reports(
+        *fed(feed_account, first, last),
         Transaction.status == "REMOVED",
         ~sa.exists().where(JOINED_TO).correlate(Transaction),
     )
@@ -187,7 +173,7 @@ def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Repor
 
 def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
     """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
-    return _reports(
+    return reports(
         *_of(feed_account, Transaction),
         Transaction.status == "REMOVED",
         Transaction.journal_entry_id.is_not(None),
@@ -201,12 +187,12 @@ def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
         JournalEntry.id == Transaction.journal_entry_id,
         JournalEntry.status == "DRAFT",
     )
-    return _reports(
-        *_fed(feed_account, first, last), Transaction.status.in_(IN_BOOKS), is_draft.correlate(Transaction)
+    return reports(
+        *fed(feed_account, first, last), Transaction.status.in_(IN_BOOKS), is_draft.correlate(Transaction)
     )
 
 
-def _fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
+def fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
     """Say in SQL that the feed gave a line of some days as booked."""
     by_feed = sa.exists().where(OF_LINE, sa.not_(FeedLine.is_pending)).correlate(Transaction)
     return (
@@ -232,7 +218,7 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
 
 def pending(feed_account: FeedAccount) -> list[Report]:
     """List the lines that wait for the bank."""
-    return _reports(*_of(feed_account, Transaction), Transaction.status == "PENDING")
+    return reports(*_of(feed_account, Transaction), Transaction.status == "PENDING")
 
 
 def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
@@ -247,7 +233,7 @@ def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Re
         )
         .correlate(Transaction)
     )
-    return _reports(
+    return reports(
         *_of(feed_account, Transaction),
         Transaction.booked_on.between(first, last),
         Transaction.status.in_(IN_BOOKS),
@@ -275,7 +261,8 @@ def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int
     return {*found, *((other, one) for one, other in found)}
 
 
-def _reports(*chosen: sa.ColumnElement[bool]) -> list[Report]:
+def reports(*chosen: sa.ColumnElement[bool]) -> list[Report]:
+    """List lines as joins compare them, in the order of days."""
     rows = db.session.execute(
         sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
     )

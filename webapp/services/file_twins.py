@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount
-from webapp.queries import feed_lines
+from webapp.queries import feed_lines, given_lines
 from webapp.services import joins, pending_joins
 from webapp.services.staged_lines import LINES
 
@@ -27,8 +27,8 @@ REPORT = (
 )
 
 
-def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> None:
-    """Recognise the new lines of a file that the feed gave already, where nothing is unclear about it.
+def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format: str) -> None:
+    """Recognise the new lines of a file that the feed gave already; what is unclear about it is asked.
 
     A line that the bank took back stays out only where the text is the same too.
     """
@@ -36,7 +36,7 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> None:
     if not new or not feed_lines.has_feed_lines(feed_account):
         return
     days = [each.line.booked_on for each in new]
-    there = feed_lines.only_in_feed(feed_account, min(days), max(days))
+    there = given_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
     gone = feed_lines.taken_back(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
@@ -56,6 +56,7 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> None:
 def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set[int]) -> None:
     line.twin = pairing
     if not pairing.is_certain:
+        line.verdict, line.reason = "POSSIBLY_THERE", pairing.reason
         return
     line.verdict, line.known_id = "ALREADY_THERE", pairing.kept_id
     line.reason = pairing.reason

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from webapp.importers.bank_files import FileRefusedError, Line, Statement
 from webapp.ledger.errors import UnprocessableError
@@ -15,11 +13,10 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries import known_lines
 from webapp.queries.known_lines import KnownLine
-from webapp.services import file_twins
+from webapp.services import file_twins, suspected_lines
 
 ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 MOST_WARNINGS = 20
-THERE_STATES = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
 
 
 @dataclass(slots=True)
@@ -27,7 +24,7 @@ class PlannedLine:
     """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
 
     `number` is its place among the lines that wait to be written (services/staged_lines.py).
-    `twin` is the line of the feed that it is, or may be.
+    `twin` is the line of another source that it is, or may be.
     """
 
     line: Line
@@ -85,8 +82,8 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank
         found = by_key.get((each.key.digest, each.key.occurrence))
         if found is not None:
             _recognise(each, found)
-    file_twins.judge(planned, feed_account)
-    _suspect(planned, known, bank_format)
+    file_twins.judge(planned, feed_account, bank_format)
+    suspected_lines.judge(planned, known, feed_account, bank_format)
     return _reused_references(planned, feed_account)
 
 
@@ -100,22 +97,6 @@ def _recognise(planned: PlannedLine, known: KnownLine) -> None:
         planned.reason = "Somebody deleted this line; it stays deleted."
     elif known.line_status == "REMOVED":
         planned.reason = "The bank took this line back by its feed; it stays out."
-
-
-def _suspect(planned: Sequence[PlannedLine], known: Sequence[KnownLine], bank_format: str) -> None:
-    """Mark the new lines that another source gave already: same day and amount, not more often than there."""
-    left: Counter[tuple[date, int]] = Counter()
-    given = {line.kept_id for line in known if line.kept_id is not None}
-    given |= {each.known_id for each in planned if each.is_twin and each.known_id is not None}
-    for line in known:
-        if line.status in THERE_STATES and line.id not in given:
-            left[line.booked_on, line.amount_minor] += -1 if line.source == bank_format else 1
-    for each in planned:
-        key = each.line.booked_on, each.amount_minor
-        if each.verdict == "NEW" and left[key] > 0:
-            left[key] -= 1
-            each.verdict = "POSSIBLY_THERE"
-            each.reason = "Another source gave a line of this day and amount."
 
 
 def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> list[str]:

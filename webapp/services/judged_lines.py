@@ -17,11 +17,13 @@ DELETED_REASON = "Somebody deleted this line; it stays deleted."
 
 @dataclass(frozen=True, slots=True)
 class Feeding:
-    """Whose feed is taken, into which account, and when."""
+    """Whose feed is taken, into which account, and when; which ids its batch gives as lines, and takes back."""
 
     organization: Organization
     feed_account: FeedAccount
     now: datetime
+    repeated: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)

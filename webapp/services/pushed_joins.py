@@ -7,13 +7,24 @@ from collections.abc import Sequence
 from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount, Transaction
 from webapp.queries import feed_lines, lookups
-from webapp.services import joins, pending_joins, reissues
+from webapp.services import joins, pending_joins, reissues, renamed_lines
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 
 Twins = dict[int, Pairing]
 
 
-def twins_of(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
+def twins_of(feeding: Feeding, arriving: Sequence[Judged]) -> Twins:
+    """Find which booked lines are there already: a file gave them, or the feed did under other ids."""
+    again = renamed_lines.of(feeding, arriving)
+    certain = {id(each): pairing for each, pairing in again if pairing.is_certain}
+    twins = _in_files(feeding.feed_account, [each for each in arriving if id(each) not in certain])
+    perhaps = {
+        id(each): pairing for each, pairing in again if id(each) not in certain and not is_joined(each, twins)
+    }
+    return twins | perhaps | certain
+
+
+def _in_files(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
     """Find which booked lines are there, by a file or under an id that was removed, by their place in what arrives."""
     days = [each.line.booked_on for each in arriving]
     has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
@@ -39,7 +50,7 @@ def twins_of(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
 
 
 def is_joined(each: Judged, twins: Twins) -> bool:
-    """Tell whether a line is certainly a file's."""
+    """Tell whether a line is certainly one that is there."""
     pairing = twins.get(id(each))
     return pairing is not None and pairing.is_certain
 

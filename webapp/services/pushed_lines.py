@@ -70,7 +70,7 @@ def _write(feeding: Feeding, lines: Sequence[Judged]) -> None:
     booked_now = [each for each in lines if each.is_booked_now]
     changed = [each for each in lines if each.said is not None and not each.is_booked_now]
     arriving = [each for each in (*new, *booked_now) if not each.line.pending]
-    twins = pushed_joins.twins_of(feeding.feed_account, arriving)
+    twins = pushed_joins.twins_of(feeding, arriving)
     _write_new(feeding, new, twins)
     _book(feeding, booked_now, twins)
     _change(feeding, changed)

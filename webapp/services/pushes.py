@@ -76,7 +76,9 @@ def _take(feed_account: FeedAccount, batch: Batch, digest: str, doing: Act, prov
     now = doing.now
     organization = organizations.get(feed_account.organization_id)
     today = organizations.today(organization.id, now)
-    feeding = Feeding(organization, feed_account, now)
+    repeated = {line.provider_transaction_id for key in ("added", "modified") for line in batch[key]}
+    removed_ids = frozenset(batch["removed"])
+    feeding = Feeding(organization, feed_account, now, frozenset(repeated) - removed_ids, removed_ids)
     added = _judged(batch["added"], feed_account, today, "added")
     modified = _judged(batch["modified"], feed_account, today, "modified")
     balance = _stated(batch["balance"], feed_account, today)

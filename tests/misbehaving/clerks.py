@@ -1,0 +1,189 @@
+"""The person beside a bank that misbehaves: settles what the books ask, and nothing that they do not ask."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections import Counter
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from tests.misbehaving.banks import Bank, Class, Emission, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.fixtures.people import Person
+
+
+class DifferenceError(Exception):
+    """The books say something else than the bank, and ask nobody."""
+
+
+class Clerk:
+    """Whoever takes what a bank emits into one feed account, through the API alone."""
+
+    def __init__(self, person: Person, bank: Bank, note: Callable[[str], None] = lambda _: None) -> None:
+        self.person = person
+        self.bank = bank
+        self.chance = random.Random(-bank.seed)  # noqa: S311  (a replay, no secret)
+        self.told = Told()
+        self.asked: set[int] = set()
+        self.knows: dict[int, int] = {}
+        self.counts: Counter[str] = Counter()
+        self.note = note
+        opened = {"name": f"Account {bank.seed}", "currency": "EUR", "externalId": f"SEED{bank.seed}"}
+        account = self.ask("POST", "/api/feeds/accounts", 201, json=opened)["feedAccount"]
+        self.fa_id, self.account_id = account["faId"], account["accountId"]
+
+    def take(self, group: list[Emission]) -> None:
+        """Take emissions as they come, settle what is asked, and compare."""
+        for emission in group:
+            self.note(emission.what)
+            self.asked |= self.push(emission) if emission.body is not None else self.upload(emission)
+            self.told.hear(emission)
+        self.counts["emissions"] += len(group)
+        self.settle()
+        self.go_on()
+
+    def push(self, emission: Emission) -> set[int]:
+        """Push a batch; answers the lines that it asks about."""
+        path = f"/api/feeds/accounts/{self.fa_id}/transactions"
+        results = self.ask("POST", path, 200, json=emission.body)["results"]
+        return self.heard(results, [uid_of(each["providerTransactionId"]) for each in results])
+
+    def upload(self, emission: Emission) -> set[int]:
+        """Import a file; answers the lines that it asks about."""
+        file = emission.file
+        form = {"file": (io.BytesIO(file.data), file.name), "faId": str(self.fa_id)}
+        form |= {"mapping": file.mapping} if file.mapping else {}
+        answer = self.ask("POST", "/api/feeds/imports", 201, data=form, content_type="multipart/form-data")
+        lines = self.ask("GET", f"/api/feeds/imports/{answer['import']['id']}/lines?limit=200", 200)["lines"]
+        shown = [uid for uid, _ in emission.tells]
+        lines.sort(key=lambda line: line["row"])
+        return self.heard(lines, [*shown, *(None for _ in lines[len(shown) :])])
+
+    def heard(self, verdicts: list[dict[str, Any]], uids: list[int | None]) -> set[int]:
+        for each, uid in zip(verdicts, uids, strict=True):
+            self.counts[each["verdict"]] += 1
+            if uid is not None:
+                self.knows.setdefault(each["transactionId"], uid)
+            self.note(f"    {each['verdict']} {each['transactionId']} {each['reason']}")
+        return {each["transactionId"] for each in verdicts if each["verdict"] == "POSSIBLY_THERE"}
+
+    def booked(self) -> list[dict[str, Any]]:
+        """List the booked lines of the account."""
+        path = f"/api/transactions?faId={self.fa_id}&status=BOOKED&limit=200"
+        return self.ask("GET", path, 200)["transactions"]
+
+    def settle(self) -> None:
+        """Say of each line that is asked about whether it is one that is there, as the bank's own count has it."""
+        there: dict[Class, list[int]] = {}
+        for line in self.booked():
+            there.setdefault(class_of(line), []).append(line["id"])
+        told = self.told.classes()
+        for cls, ids in there.items():
+            while len(ids) > told[cls]:
+                asked = [each for each in ids if each in self.asked]
+                if not asked:
+                    raise DifferenceError(
+                        f"{cls} is there {len(ids)} times, told {told[cls]} times, and nobody is asked"
+                    )
+                self.drop(asked[-1], ids)
+            for each in self.asked.intersection(ids):
+                self.refuse(each)
+        self.asked.clear()
+
+    def drop(self, line_id: int, ids: list[int]) -> None:
+        """Say that a line is one of the others of its day and amount, or one that was deleted."""
+        ids.remove(line_id)
+        self.asked.discard(line_id)
+        same = [each for each in ids if self.knows.get(each) == self.knows.get(line_id)]
+        suggested = [each["transactionId"] for each in self.suggestions(line_id)]
+        partners = same or [each for each in suggested if each in ids] or ids
+        self.note(f"    the person: {line_id} is one of {partners}")
+        if not partners:
+            self.counts["deleted again"] += 1
+            self.ask("DELETE", f"/api/transactions/{line_id}", 200)
+            return
+        self.counts["joined by the person"] += 1
+        other = {"transactionId": partners[0]}
+        kept = self.ask("POST", f"/api/transactions/{line_id}/join", 200, json=other)["transaction"]["id"]
+        if kept == line_id:
+            ids[ids.index(partners[0])] = line_id
+
+    def refuse(self, line_id: int) -> None:
+        """Say of every suggestion for a line that is one of its own that it is another."""
+        for each in self.suggestions(line_id):
+            if each["lineStatus"] == "BOOKED":
+                self.counts["told apart by the person"] += 1
+                self.note(f"    the person: {line_id} is not {each['transactionId']}")
+                other = {"transactionId": each["transactionId"]}
+                self.ask("POST", f"/api/transactions/{line_id}/unjoin", 200, json=other)
+
+    def suggestions(self, line_id: int) -> list[dict[str, Any]]:
+        return self.ask("GET", f"/api/transactions/{line_id}/suggestions", 200)["suggestions"]
+
+    def go_on(self) -> None:
+        """Keep the books as people do: confirm some lines, now and then delete one, settle pending ones."""
+        lines = self.booked()
+        drafts = [line["id"] for line in lines if line["entryStatus"] == "DRAFT"]
+        chosen = self.chance.sample(drafts, self.chance.choice((0, 0, len(drafts) // 2)))
+        self.confirm(chosen)
+        if self.chance.random() < 0.1 and lines:
+            self.delete(self.chance.choice(lines))
+
+    def confirm(self, ids: list[int]) -> None:
+        if ids:
+            results = self.ask("POST", "/api/transactions/confirm", 200, json={"ids": ids})["results"]
+            assert {each["status"] for each in results} == {"EXECUTED"}, results
+
+    def delete(self, line: dict[str, Any]) -> None:
+        """Delete a line that is not posted and that no other can be taken for."""
+        uid = self.told.only_of(class_of(line))
+        if uid is None or line["entryStatus"] != "DRAFT":
+            return
+        self.note(f"    the person deletes {line['id']}")
+        self.ask("DELETE", f"/api/transactions/{line['id']}", 200)
+        self.told.deleted.add(uid)
+        self.counts["deleted"] += 1
+
+    def close(self) -> None:
+        """Confirm all that is left, void what the bank took back, and compare with the true account."""
+        lines = self.booked()
+        self.confirm(
+            [line["id"] for line in lines if line["entryStatus"] == "DRAFT" or line["correctionMarkerId"]]
+        )
+        removed = self.ask("GET", f"/api/transactions?faId={self.fa_id}&status=REMOVED&limit=200", 200)
+        for line in removed["transactions"]:
+            if line["entryStatus"] == "POSTED":
+                self.counts["voided"] += 1
+                path = f"/api/journal-entries/{line['journalEntryId']}/void"
+                self.ask("POST", path, 200, json={"reason": "The bank took it back."})
+        truth = self.bank.truth(self.told.deleted)
+        books = Counter(map(class_of, self.booked()))
+        if books != truth:
+            raise DifferenceError(f"too many: {+(books - truth)}, too few: {+(truth - books)}")
+        balance = self.ask("GET", f"/api/accounts/{self.account_id}", 200)["account"]["balance"]
+        total = sum(minor * count for (_, minor), count in truth.items())
+        if minor_of(balance) != total:
+            raise DifferenceError(f"the ledger holds {balance}, the true account {total}")
+
+    def ask(self, method: str, path: str, expected: int, **options: Any) -> dict[str, Any]:
+        answer = self.person.ask(method, path, **options)
+        if answer.status_code != expected:
+            raise DifferenceError(f"{method} {path}: {answer.status_code} {answer.text}")
+        return answer.json
+
+
+def class_of(line: dict[str, Any]) -> Class:
+    return date.fromisoformat(line["bookedOn"]), minor_of(line["amount"])
+
+
+def uid_of(name: str) -> int:
+    """Tell which line the bank means by an id of its feed."""
+    return int(name[1:].partition(".")[0])
+
+
+def minor_of(amount: str) -> int:
+    return int(amount.replace(".", ""))
