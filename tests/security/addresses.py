@@ -19,6 +19,11 @@ NEVER_ISSUED = 2**53 - 1
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
+    "PUT /api/journal-entries/<id:entry_id>": {
+        "effectiveAt": "2026-03-02",
+        "postings": [{"accountId": 1, "amount": "1.00"}, {"accountId": 1, "amount": "-1.00"}],
+        "version": "A test",
+    },
     "PATCH /api/transactions/<id:transaction_id>": {"description": "A test"},
     "POST /api/transactions/<id:transaction_id>/join": {"transactionId": NEVER_ISSUED},
     "POST /api/transactions/<id:transaction_id>/unjoin": {"transactionId": NEVER_ISSUED},

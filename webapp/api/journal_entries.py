@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.queries.entry_records import Filters
 from webapp.schemas.action_requests import ActionResultSchema
-from webapp.schemas.journal_entries import EntryQuerySchema, JournalEntrySchema, ManualEntrySchema, VoidSchema
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.journal_entries import (
+    EntryAnswerSchema,
+    EntryChangesSchema,
+    EntryDeletionQuerySchema,
+    EntryPostSchema,
+    EntryQuerySchema,
+    JournalEntrySchema,
+    ManualEntrySchema,
+    VoidSchema,
+)
+from webapp.schemas.paging import OkSchema, listing
 from webapp.web import paging
 from webapp.web.auth import acting, demand, here, requires
+
+if TYPE_CHECKING:
+    from webapp.models import JournalEntry
 
 bp = Blueprint(
     "api_journal_entries", __name__, url_prefix="/api/journal-entries", description="Journal entries"
 )
-AnswerSchema = wrapped("entry", JournalEntrySchema)
 
 
 @bp.get("")
@@ -33,21 +44,53 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 
 @bp.get("/<id:entry_id>")
 @requires("read", is_documented=True)
-@bp.response(200, AnswerSchema)
+@bp.response(200, EntryAnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""
-    return {"entry": queries.entry_records.record(queries.journal_entries.get(here(), entry_id))}
+    return answer(queries.journal_entries.get(here(), entry_id))
 
 
 @bp.post("")
 @requires("draft")
 @bp.arguments(ManualEntrySchema)
-@bp.response(201, AnswerSchema)
+@bp.response(201, EntryAnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Write a manual entry; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
-    return {"entry": queries.entry_records.record(services.manual_entries.create(**body, **acting()))}
+    return answer(services.manual_entries.create(**body, **acting()))
+
+
+@bp.put("/<id:entry_id>")
+@requires("draft")
+@bp.arguments(EntryChangesSchema)
+@bp.response(200, EntryAnswerSchema)
+def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Let a draft that was written by hand say something else; posting it at once needs the scope confirm."""
+    if body["post"]:
+        demand("confirm")
+    entry = queries.journal_entries.get(here(), entry_id)
+    return answer(services.manual_entries.change(entry, **body, **acting()))
+
+
+@bp.delete("/<id:entry_id>")
+@requires("draft")
+@bp.arguments(EntryDeletionQuerySchema, location="query")
+@bp.response(200, OkSchema)
+def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
+    """Take a draft that was written by hand out of the journal."""
+    services.manual_entries.delete(queries.journal_entries.get(here(), entry_id), **asked, **acting())
+    return {"ok": True}
+
+
+@bp.post("/<id:entry_id>/post")
+@requires("confirm")
+@bp.arguments(EntryPostSchema)
+@bp.response(200, ActionResultSchema)
+def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Make a draft that was written by hand part of the books; a repeat changes nothing."""
+    entry = queries.journal_entries.get(here(), entry_id)
+    return services.manual_entries.post(entry, **body, **acting())
 
 
 @bp.post("/<id:entry_id>/void")
@@ -55,6 +98,13 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(VoidSchema)
 @bp.response(200, ActionResultSchema)
 def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
-    """Cancel an entry as it stands by a reversal; a bank line gets a fresh draft."""
-    entry = queries.journal_entries.get(here(), entry_id)
-    return services.voids.void(entry, reason=body["reason"], effective_on=body["effective_at"], **acting())
+    """Cancel an entry as it stands by a reversal; a bank line gets a fresh draft, another entry if asked for."""
+    if body["copy"]:
+        demand("draft")
+    body["effective_on"] = body.pop("effective_at")
+    return services.voids.void(queries.journal_entries.get(here(), entry_id), **body, **acting())
+
+
+def answer(entry: JournalEntry) -> dict[str, Any]:
+    """Give one entry with the version that a change of it names."""
+    return {"entry": queries.entry_records.record(entry), "version": queries.manual_entries.version(entry)}

@@ -1,6 +1,6 @@
 """What each leg of an entry is in the base currency, so that the entry adds up to nothing there too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -113,7 +113,23 @@ def mirror_several_currencies(
     Traceback (most recent call last):
     webapp.ledger.entries.UnbalancedError: Credits exceed debits by 0.07 EUR.
     """
-    legs = [
+    legs = mirror_each(legs, base, rates)
+    rest = sum(mirrored(leg) for leg in legs)
+    if rest == 0:
+        return tuple(legs)
+    account_id = rests.rounding_id if abs(rest) <= len(legs) else rests.realised_exchange_id
+    if account_id is None:
+        raise UnbalancedError(Money(rest, base))
+    return (*legs, Leg(account_id, bounded(-rest), base, -rest))
+
+
+def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[Leg]:
+    """Mirror every leg by its own rate, whatever is left over.
+
+    >>> [leg.amount_base_minor for leg in mirror_each([Leg(1, 1086, "USD")], "EUR", {"USD": Decimal("1.0842")})]
+    [1002]
+    """
+    return [
         replace(
             leg,
             amount_base_minor=leg.amount_minor
@@ -122,13 +138,26 @@ def mirror_several_currencies(
         )
         for leg in legs
     ]
-    rest = sum(mirrored(leg) for leg in legs)
-    if rest == 0:
-        return tuple(legs)
-    account_id = rests.rounding_id if abs(rest) <= len(legs) else rests.realised_exchange_id
-    if account_id is None:
-        raise UnbalancedError(Money(rest, base))
-    return (*legs, Leg(account_id, bounded(-rest), base, -rest))
+
+
+def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list[Leg]:
+    """Give the legs of an entry without the leg that an earlier mirroring in several currencies left over.
+
+    `rests` are the accounts that such a leg is on.
+
+    >>> bought = [Leg(1, -1000, "EUR", -1000), Leg(2, 1086, "USD", 1002), Leg(9, -2, "EUR", -2)]
+    >>> len(without_rest(bought, "EUR", {9})), len(without_rest(bought, "EUR", {8}))
+    (2, 3)
+    """
+    *others, last = legs
+    is_rest = (
+        last.account_id in rests
+        and last.currency == base
+        and not last.is_bank_leg
+        and last.amount_base_minor == last.amount_minor
+        and len({leg.currency for leg in others}) > 1
+    )
+    return others if is_rest else list(legs)
 
 
 def _leading(legs: Sequence[Leg]) -> int:

@@ -71,6 +71,13 @@ class JournalEntrySchema(Schema):
     can_void = ma.fields.Boolean()
 
 
+class EntryAnswerSchema(Schema):
+    """One entry; `version` is what a change of a draft that was written by hand names, and null for all others."""
+
+    entry = ma.fields.Nested(JournalEntrySchema)
+    version = ma.fields.String(allow_none=True)
+
+
 class EntryQuerySchema(PageSchema):
     """Which entries to list; days are inclusive."""
 
@@ -105,12 +112,35 @@ class ManualEntrySchema(Schema):
     post = fields.Flag(load_default=False)
 
 
+class EntryChangesSchema(ManualEntrySchema):
+    """What a draft that was written by hand shall say, and the version of it that this replaces."""
+
+    version = fields.Text(least=1, most=64, required=True)
+
+
+class EntryPostSchema(Schema):
+    """Why an entry is posted, and the version that somebody looked at."""
+
+    note = fields.Text(most=2000, allow_none=True, load_default=None)
+    version = fields.Text(least=1, most=64, allow_none=True, load_default=None)
+
+
+class EntryDeletionQuerySchema(Schema):
+    """The version of a draft that somebody looked at."""
+
+    version = fields.Text(least=1, most=64, load_default=None)
+
+
 class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
     """The same filters as the journal's form sends them."""
 
 
 class VoidSchema(Schema):
-    """Why an entry is voided, and on which day if not the first open one."""
+    """Why an entry is voided, on which day if not the first open one, and whether it comes back as a draft.
+
+    `copy` is for entries that were written by hand; a bank line gets a fresh draft in any case.
+    """
 
     reason = fields.Text(least=1, most=2000, required=True)
     effective_at = fields.EffectiveAt(load_default=None, allow_none=True)
+    copy = fields.Flag(load_default=False)

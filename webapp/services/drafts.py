@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from decimal import Decimal
 
 import sqlalchemy as sa
 
@@ -43,18 +44,20 @@ def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date)
 
     Where the lines of two banks share the entry, each currency is at the rate of its own line's day.
     """
-    days = _rate_days(organization.id, legs)
-    rates = {
-        code: rate
-        for code in {leg.currency for leg in legs}
-        if (
-            rate := exchange_rates.rate_on(
-                organization.id, code, organization.base_currency, days.get(code, rate_day)
-            )
-        )
-        is not None
-    }
+    rates = rates_of(organization, legs, rate_day)
     return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def rates_of(organization: Organization, legs: Sequence[Leg], rate_day: date) -> dict[str, Decimal]:
+    """Find the rates that mirror legs at a day; a currency without one is left out."""
+    days = _rate_days(organization.id, legs)
+    found = {
+        code: exchange_rates.rate_on(
+            organization.id, code, organization.base_currency, days.get(code, rate_day)
+        )
+        for code in {leg.currency for leg in legs}
+    }
+    return {code: rate for code, rate in found.items() if rate is not None}
 
 
 def _rate_days(organization_id: str, legs: Sequence[Leg]) -> dict[str, date]:

@@ -12,8 +12,9 @@ from typing import Any
 from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger.chart import Role
-from webapp.ledger.entries import Leg, UnbalancedError
+from webapp.ledger.entries import UnbalancedError
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.models import JournalEntry, Organization
 from webapp.queries import accounts, exchange_rates, organizations
@@ -165,16 +166,3 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
         return False
     journal_entries.write_legs(entry, fresh)
     return True
-
-
-def without_rest(legs: Sequence[Leg], base: str, rests: set[int]) -> list[Leg]:
-    """Give the legs of an entry without the leg that an earlier mirroring in several currencies left over."""
-    *others, last = legs
-    is_rest = (
-        last.account_id in rests
-        and last.currency == base
-        and not last.is_bank_leg
-        and last.amount_base_minor == last.amount_minor
-        and len({leg.currency for leg in others}) > 1
-    )
-    return others if is_rest else list(legs)

@@ -58,6 +58,7 @@ def add_draft(
     now: datetime,
     corrects_id: int | None = None,
     voids_id: int | None = None,
+    document_id: int | None = None,
 ) -> JournalEntry:
     """Write a draft with its legs; it counts in no balance."""
     entry = JournalEntry(
@@ -69,6 +70,7 @@ def add_draft(
         base_currency=organization.base_currency,
         corrects_id=corrects_id,
         voids_id=voids_id,
+        document_id=document_id,
         created_at=now,
     )
     db.session.add(entry)

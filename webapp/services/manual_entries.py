@@ -1,4 +1,4 @@
-"""Manual entries: what a person writes into the journal without a bank line."""
+"""Manual entries: what a person writes into the journal without a bank line, and changes until it is posted."""
 
 from __future__ import annotations
 
@@ -6,70 +6,192 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from webapp.ledger.entries import AccountCurrencyError, Leg, check_account_currency
-from webapp.models import Account, JournalEntry, Merchant, Project
-from webapp.queries import lookups, organizations
-from webapp.services import drafts, journal_entries
-from webapp.services.action_requests import act
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Document, JournalEntry
+from webapp.queries import journal_entries as entries
+from webapp.queries import lookups, manual_entries, organizations
+from webapp.services import drafts, journal_entries, manual_postings
+from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.edits import ArchivedAccountError, jsonable, money_at, summary
+from webapp.services.edits import jsonable, summary
+from webapp.services.transactions import answer, ids_result
+
+Postings = Sequence[Mapping[str, Any]]
+
+
+class NotManualError(LedgerError):
+    """This entry was not written by hand; change the bank line or the entry that it is of."""
+
+    code = "not_manual"
+
+
+class EntryStateError(LedgerError):
+    """The entry is no draft any more."""
+
+    code = "posted"
+
+
+class StaleEntryError(LedgerError):
+    """Somebody changed this draft after you opened it; look at it again, then repeat."""
+
+    code = "stale_version"
+
+    def __init__(self, entry: JournalEntry) -> None:
+        """Say who changed the entry, and which version is the current one."""
+        super().__init__(
+            f"{manual_entries.last_writer(entry) or 'Somebody'} changed this draft after you opened it.",
+            details={"version": manual_entries.version(entry)},
+        )
 
 
 def create(
     *,
     effective_at: date,
-    postings: Sequence[Mapping[str, Any]],
+    postings: Postings,
+    actor: Actor,
+    now: datetime,
+    description: str = "",
+    post: bool = False,
+    document_id: int | None = None,
+) -> JournalEntry:
+    """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
+
+    A posting without a currency is in its account's, else in the base currency.
+    """
+    organization = organizations.get(actor.organization_id)
+    payload = _payload(effective_at, description, postings, post=post)
+    with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
+        doing.title = f"Wrote the entry {description}" if description else "Wrote an entry"
+        if document_id is not None:
+            lookups.refer(Document, organization.id, document_id, "documentId")
+        legs = manual_postings.legs_of(organization, postings)
+        journal_entries.check_open(organization.id, effective_at)
+        mirrored = drafts.mirror_legs(organization, legs, effective_at)
+        entry = journal_entries.add_draft(
+            organization,
+            effective_at,
+            mirrored,
+            source="manual" if document_id is None else "document",
+            description=description,
+            now=now,
+            document_id=document_id,
+        )
+        doing.target_id = str(entry.id)
+        doing.after = summary(mirrored, description)
+        if post:
+            _post(entry, doing)
+    return entry
+
+
+def change(
+    entry: JournalEntry,
+    *,
+    version: str,
+    effective_at: date,
+    postings: Postings,
     actor: Actor,
     now: datetime,
     description: str = "",
     post: bool = False,
 ) -> JournalEntry:
-    """Write a manual entry as a draft, or with `post` as part of the books at once.
+    """Let a draft say something else, and with `post` become part of the books in the same act.
 
-    A posting without a currency is in its account's, else in the base currency.
+    Raises StaleEntryError where `version` is not the one that the draft is in.
     """
     organization = organizations.get(actor.organization_id)
-    payload = {"effectiveAt": effective_at.isoformat(), "postings": jsonable(postings), "post": post}
-    with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
-        doing.title = f"Wrote the entry {description}" if description else "Wrote an entry"
-        legs = [
-            _leg(actor.organization_id, index, posting, organization.base_currency)
-            for index, posting in enumerate(postings)
-        ]
+    payload = _payload(effective_at, description, postings, post=post)
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
+        doing.title = f"Changed the draft {description or entry.id}"
+        _require(entry, version)
+        doing.before = summary(entries.legs_of(entry), entry.description)
+        legs = manual_postings.legs_of(organization, postings)
         journal_entries.check_open(organization.id, effective_at)
         mirrored = drafts.mirror_legs(organization, legs, effective_at)
-        entry = journal_entries.add_draft(
-            organization, effective_at, mirrored, source="manual", description=description, now=now
-        )
-        doing.target_id = str(entry.id)
+        _write(entry, effective_at, description)
+        journal_entries.write_legs(entry, mirrored)
         doing.after = summary(mirrored, description)
         if post:
-            journal_entries.post(entry, doing)
-            doing.result = {"journalEntryIds": [entry.id]}
+            _post(entry, doing)
     return entry
 
 
-def _leg(organization_id: str, index: int, posting: Mapping[str, Any], base_currency: str) -> Leg:
-    path = f"postings.{index}"
-    account = lookups.refer(Account, organization_id, posting["account_id"], f"{path}.accountId")
-    if account.is_archived:
-        raise ArchivedAccountError(
-            fields={f"{path}.accountId": ["This account is archived; choose another one."]}
+def post(
+    entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None, note: str | None = None
+) -> dict[str, Any]:
+    """Make a draft part of the books, for good; a repeat changes nothing and answers the same."""
+    payload = {"note": note or "", "version": version}
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "post_journal_entry", target, note=note or "", payload=payload) as doing:
+        doing.title = f"Posted the entry {entry.description or entry.id}"
+        _require_manual(entry)
+        if entry.status == "POSTED":
+            doing.nothing_to_do()
+            return answer(entry.action_request_id or "", ids_result([entry.id]), is_changed=False)
+        _require(entry, version)
+        doing.before = {"status": entry.status}
+        _post(entry, doing)
+        doing.after = {"status": entry.status}
+    return answer(doing.id, ids_result([entry.id]), is_changed=True)
+
+
+def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
+    """Take a draft out of the journal; what it said stays in the audit trail."""
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
+        doing.title = f"Deleted the draft {entry.description or entry.id}"
+        _require(entry, version)
+        doing.before = summary(entries.legs_of(entry), entry.description)
+        doing.result = ids_result(deleted=[entry.id])
+        journal_entries.delete_draft(entry)
+
+
+def _require_manual(entry: JournalEntry) -> None:
+    if entry.source in manual_entries.SOURCES:
+        return
+    lines = entries.transactions_of(entries.legs_of(entry))
+    sentence = f"Entry {entry.id} is of bank line {lines[0]}; change it there." if lines else None
+    raise NotManualError(sentence, details={"transactionIds": lines})
+
+
+def _require(entry: JournalEntry, version: str | None) -> None:
+    """Refuse what was not written by hand, is no draft any more, or is not what the caller saw."""
+    _require_manual(entry)
+    if entry.status == "POSTED":
+        raise EntryStateError(f"Entry {entry.id} is posted and stays. Void it, and write another one.")
+    if entry.status != "DRAFT":
+        raise EntryStateError(f"Entry {entry.id} is voided and stays. Write another one.", code="voided")
+    if version is not None and version != manual_entries.version(entry):
+        raise StaleEntryError(entry)
+
+
+def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
+    written = db.session.execute(
+        sa.update(JournalEntry)
+        .where(
+            JournalEntry.organization_id == entry.organization_id,
+            JournalEntry.id == entry.id,
+            JournalEntry.status == "DRAFT",
         )
-    if posting.get("org_merchant_id") is not None:
-        lookups.refer(Merchant, organization_id, posting["org_merchant_id"], f"{path}.orgMerchantId")
-    if posting.get("project_id") is not None:
-        lookups.refer(Project, organization_id, posting["project_id"], f"{path}.projectId")
-    currency = posting.get("currency") or account.currency or base_currency
-    leg = Leg(
-        account_id=account.id,
-        amount_minor=money_at(posting["amount"], currency, f"{path}.amount").minor,
-        currency=currency,
-        merchant_id=posting.get("org_merchant_id"),
-        project_id=posting.get("project_id"),
+        .values(effective_on=effective_at, description=description)
     )
-    try:
-        check_account_currency(leg, account.currency)
-    except AccountCurrencyError as error:
-        raise AccountCurrencyError(str(error), fields={f"{path}.currency": [str(error)]}) from error
-    return leg
+    if written.rowcount != 1:  # type: ignore[attr-defined]
+        raise StaleEntryError(entry)
+    db.session.refresh(entry)
+
+
+def _post(entry: JournalEntry, doing: Act) -> None:
+    journal_entries.post(entry, doing)
+    doing.result = ids_result([entry.id])
+
+
+def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:
+    return {
+        "effectiveAt": effective_at.isoformat(),
+        "description": description,
+        "postings": jsonable(postings),
+        "post": post,
+    }

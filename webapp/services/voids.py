@@ -13,7 +13,7 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
-from webapp.queries import organizations, voidable
+from webapp.queries import manual_entries, organizations, voidable
 from webapp.services import drafts, journal_entries, line_changes, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
@@ -32,10 +32,23 @@ class VoidDayError(UnprocessableError):
 
 
 def void(
-    entry: JournalEntry, *, reason: str, actor: Actor, now: datetime, effective_on: date | None = None
+    entry: JournalEntry,
+    *,
+    reason: str,
+    actor: Actor,
+    now: datetime,
+    effective_on: date | None = None,
+    copy: bool = False,
 ) -> dict[str, Any]:
-    """Cancel an entry as it stands, with all its corrections, and answer with the action request's result."""
-    payload = {"reason": reason, "effectiveAt": effective_on.isoformat() if effective_on else None}
+    """Cancel an entry as it stands, with all its corrections, and answer with the action request's result.
+
+    With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
+    """
+    payload = {
+        "reason": reason,
+        "effectiveAt": effective_on.isoformat() if effective_on else None,
+        "copy": copy,
+    }
     title = f"Voided entry {entry.id}"
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
@@ -44,6 +57,8 @@ def void(
             raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
         doing.before = {"status": entry.status}
         doing.result = reverse(entry, doing, effective_on=effective_on)
+        if copy and entry.source in manual_entries.SOURCES:
+            doing.result["journalEntryIds"].append(_copy(entry, doing).id)
         doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
     return {
         "action_request_id": doing.id,
@@ -84,6 +99,20 @@ def reverse(
         "deletedJournalEntryIds": [] if marker is None else [marker.id],
         "voidedJournalEntryIds": [member.id for member in family],
     }
+
+
+def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
+    """Write what was in force of a voided entry as a draft, dated as the reversal: no day between counts it twice."""
+    reversal_day = entries.get(entry.organization_id, entry.voided_by_id or 0).effective_on
+    return journal_entries.add_draft(
+        organizations.get(entry.organization_id),
+        reversal_day,
+        effective(*entries.family_legs(entry)) or entries.legs_of(entry),
+        source=entry.source,
+        description=entry.description,
+        now=doing.now,
+        document_id=entry.document_id,
+    )
 
 
 def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:

@@ -1,0 +1,66 @@
+"""Entries that a person wrote and that are drafts still: what they say, and which version of it somebody saw."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.chart import Role
+from webapp.ledger.entries import Leg
+from webapp.ledger.mirrors import without_rest
+from webapp.models import Account, ActionRequest, JournalEntry
+from webapp.queries import journal_entries
+
+# Written by a person as a whole; every other draft is of a bank line, and changed there.
+SOURCES = frozenset({"manual", "document"})
+LETTERS = 16
+
+
+def said_legs(entry: JournalEntry) -> list[Leg]:
+    """Give the legs that somebody wrote, without the one that mirroring them added."""
+    legs = journal_entries.legs_of(entry)
+    if not legs:
+        return []
+    rests = db.session.scalars(
+        sa.select(Account.id).where(
+            Account.organization_id == entry.organization_id,
+            Account.role.in_((Role.ROUNDING, Role.REALISED_EXCHANGE)),
+        )
+    )
+    return without_rest(legs, entry.base_currency, set(rests))
+
+
+def version(entry: JournalEntry) -> str | None:
+    """Give the version of a draft that may be changed; None for every other entry.
+
+    It is a digest of what the entry says. Its mirrors are not part of it: a rate that arrives says nothing
+    that a person could overwrite.
+    """
+    if entry.status != "DRAFT" or entry.source not in SOURCES:
+        return None
+    said = {
+        "effectiveAt": entry.effective_on.isoformat(),
+        "description": entry.description,
+        "postings": [
+            [leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id]
+            for leg in said_legs(entry)
+        ],
+    }
+    return sha256_hex(canonical_json(said))[:LETTERS]
+
+
+def last_writer(entry: JournalEntry) -> str | None:
+    """Name who wrote an entry last."""
+    actor = db.session.scalar(
+        sa.select(ActionRequest.actor)
+        .where(
+            ActionRequest.organization_id == entry.organization_id,
+            ActionRequest.target_kind == "journal_entry",
+            ActionRequest.target_id == str(entry.id),
+            ActionRequest.status == "EXECUTED",
+        )
+        .order_by(ActionRequest.id.desc())
+        .limit(1)
+    )
+    return actor["name"] if actor else None
