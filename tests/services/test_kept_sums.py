@@ -1,0 +1,82 @@
+"""The database keeps the sums by itself: its triggers are there, whoever writes, and read no more than is written."""
+
+import importlib
+
+import pytest
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import DaySum, JournalEntry
+from webapp.queries import checks
+
+SUMS = importlib.import_module("webapp.migrations.versions.0004_keep_sums")
+TOUCHED = importlib.import_module("webapp.migrations.versions.0006_note_touched_proofs")
+POSTING = {"sums_of_posting", "proofs_of_entry"}
+LINES = {f"{kind}_of_line_{event}" for kind in ("sums", "proofs") for event in ("insert", "update", "delete")}
+PROOFS = {"sqlite": {"sums_of_completed", "sums_of_reopened"}, "postgresql": {"sums_of_proof"}}
+NAMES = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal",
+}
+
+
+def test_no_migration_has_lost_a_trigger(bank, database_kind):
+    there = bank.ask(lambda: set(db.session.scalars(sa.text(NAMES[database_kind]))))
+    assert there >= POSTING | LINES | PROOFS[database_kind]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_trigger_finds_what_it_needs_by_an_index(bank, database_kind):
+    """SQLite plans without statistics: one wrong index would read a whole history at each posting."""
+    entry = "(SELECT 1 AS id, 'org' AS organization_id, '2026-10-15' AS day, 1 AS root)"
+    line = (
+        "(SELECT 1 AS id, 'org' AS organization_id, 1 AS feed_account_id, '2026-10-15' AS day, 5 AS amount_minor,"
+        " 'BOOKED' AS status, 1 AS sign)"
+    )
+    standing = TOUCHED.STANDING[database_kind]
+    statements = [
+        *SUMS.of_posting(database_kind, entry),
+        *SUMS.of_lines(database_kind, line),
+        TOUCHED.NOTE.format(proofs=TOUCHED.BY_ENTRY.format(entries=entry, standing=standing)),
+        TOUCHED.NOTE.format(proofs=TOUCHED.BY_LINE.format(lines=line, standing=standing)),
+    ]
+    for statement in statements:
+        steps = bank.ask(
+            lambda asked=statement: [
+                row[3] for row in db.session.execute(sa.text(f"EXPLAIN QUERY PLAN {asked}"))
+            ]
+        )
+        searches = [step for step in steps if step.startswith("SEARCH")]
+        assert all("(journal_entry_id=?" in step for step in searches if step.startswith("SEARCH p ")), steps
+        assert not any("(organization_id=?)" in step for step in searches), steps
+        assert {step for step in steps if step.startswith("SCAN")} <= {
+            "SCAN CONSTANT ROW",
+            "SCAN e",
+            "SCAN l",
+            "SCAN touched",
+        }
+
+
+def test_whoever_posts_past_the_services_is_summed_too(ben, bank):
+    line = bank.send("2026-03-02", "-12.50", "Coffee")
+    entry = ben.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
+    account = bank.ledger_account()
+    kept = sa.select(DaySum.amount_minor).where(DaySum.account_id == account)
+    post = sa.update(JournalEntry).where(JournalEntry.id == entry).values(status="POSTED")
+    bank.ask(lambda: db.session.execute(post) and None)
+    assert bank.ask(lambda: db.session.scalars(kept).all()) == [-1250]
+    assert not {
+        code for code in bank.ask(lambda: {each.code for each in checks.violations()}) if "sum" in code
+    }
+
+
+def test_a_sum_that_64_bits_cannot_hold_is_refused(ben, bank):
+    huge = "92233720368547758.07"
+    accounts = [bank.account("Much", "ASSET"), bank.account("More", "ASSET")]
+    legs = [{"accountId": accounts[0], "amount": huge, "currency": "EUR"}]
+    legs.append({"accountId": accounts[1], "amount": f"-{huge}", "currency": "EUR"})
+    body = {"effectiveAt": "2026-03-02", "description": "Much", "postings": legs, "post": True}
+    assert ben.post("/api/journal-entries", json=body).status_code == 201
+    again = ben.post("/api/journal-entries", json=body)
+    assert again.status_code in (409, 422)
+    assert bank.ask(lambda: [each.code for each in checks.violations()]) == []
