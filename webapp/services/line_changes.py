@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.entries import Leg
@@ -79,6 +80,17 @@ def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
     return " ".join(said)
 
 
+def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
+    """Read the entries of lines with their postings at once; as long as the answer is held, nobody reads them again."""
+    found: list[JournalEntry] = []
+    for portion in batches({line.journal_entry_id for line in lines} - {None}):
+        statement = sa.select(JournalEntry).where(
+            JournalEntry.organization_id == lines[0].organization_id, JournalEntry.id.in_(portion)
+        )
+        found += db.session.scalars(statement.options(orm.selectinload(JournalEntry.postings)))
+    return found
+
+
 def _changed(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | None, str | None]]:
     """Give the fields that differ, in JSON's words, each as it was and as it is."""
     names = {
@@ -126,9 +138,10 @@ def _follow_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[st
     organization_id = line.organization_id
     if entry.description == was.description:
         entry.description = line.description
-    if entry.effective_on == organizations.first_open_day(organization_id, was.booked_on):
+    is_moved = line.booked_on != was.booked_on
+    if is_moved and entry.effective_on == organizations.first_open_day(organization_id, was.booked_on):
         entry.effective_on = organizations.first_open_day(organization_id, line.booked_on)
-    if line.amount_minor == was.amount_minor and line.booked_on == was.booked_on:
+    if line.amount_minor == was.amount_minor and not is_moved:
         return []
     legs = entries.legs_of(entry)
     target, rest = followed(line, legs)
@@ -195,6 +208,9 @@ def own_day(line: Transaction, entry: JournalEntry) -> date | None:
 
 
 def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
+    if counter and counter[0].amount_minor * line.amount_minor < 0:
+        return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
+    # Money that runs the other way now waits with the other uncategorised account, or is where a person put it.
     waiting = {accounts.by_role(line.organization_id, role).id for role in UNCATEGORISED}
     fresh = drafts.uncategorised_leg(line)
     if not counter:
@@ -204,7 +220,10 @@ def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
 
 
 def _mirrored(line: Transaction, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
-    return drafts.mirror_legs(organizations.get(line.organization_id), legs, rate_day)
+    organization = organizations.get(line.organization_id)
+    if all(leg.currency == organization.base_currency for leg in legs):
+        return tuple(replace(leg, amount_base_minor=leg.amount_minor) for leg in legs)
+    return drafts.mirror_legs(organization, legs, rate_day)
 
 
 def _rest_in_words(line: Transaction, rest: int) -> list[str]:

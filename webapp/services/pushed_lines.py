@@ -125,6 +125,7 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
     kept_rows = lookups.by_id(
         Transaction, feeding.organization.id, [each.said.kept_id for each in lines if each.said]
     )
+    held = line_changes.fetch_entries([*rows.values(), *kept_rows.values()])
     settled: list[Transaction] = []
     for each in lines:
         row = rows[each.row_id]
@@ -140,6 +141,7 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
         settled.append(kept or row)
         verdict = "DELETED" if (kept or row).status == "DELETED" else "CHANGED"
         each.settle(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
+    held.clear()
     _settle_statements(feeding, settled)
 
 
