@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from tests.fixtures.feeds import Feed, line
 from tests.ofx_statements import Line, bank_file
 from webapp.db import db
 from webapp.models import Transaction
@@ -198,3 +199,48 @@ def test_accepting_what_is_off_or_holds_is_refused_and_changes_nothing(ben, desk
     assert (refused.status_code, refused.json["code"]) == (409, "unconfirmed")
     assert desk.proof(october["id"])["status"] == "COMPLETED"
     assert ben.post(path, json={"reconciliationId": 2**53}).status_code == 422
+
+
+@pytest.fixture
+def fed(ada, bank, desk):
+    """A feed of which one line is confirmed and proved; answers the feed, the line and the proof."""
+    feed = Feed(ada, bank.open("Fed account"))
+    feed.push("one", added=[line("A1", "100.00", "2026-10-02", "In")])
+    [found] = ada.get("/api/transactions", query_string={"faId": bank.fa_id}).json["transactions"]
+    desk.confirm(found["id"])
+    return feed, found["id"], desk.prove("2026-10-31", "100.00")
+
+
+def test_a_line_that_the_bank_takes_back_is_named(desk, fed):
+    feed, taken, proof = fed
+    feed.push("two", removed=["A1"])
+    culprit = desk.proof(proof["id"])["brokenBy"]
+    assert (culprit["transactionId"], culprit["actor"]["name"]) == (taken, "Ada's program")
+    assert (culprit["field"], culprit["before"], culprit["after"]) == ("lineStatus", "BOOKED", "REMOVED")
+    assert culprit["actionRequestId"] is not None
+
+
+@pytest.mark.parametrize(
+    ("day", "amount", "told"),
+    [
+        ("2026-10-02", "90.00", ("amount", "100.00", "90.00")),
+        ("2026-10-05", "100.00", ("bookedOn", "2026-10-02", "2026-10-05")),
+    ],
+)
+def test_a_line_that_the_bank_changes_is_named(desk, fed, day, amount, told):
+    feed, changed, proof = fed
+    feed.push("two", modified=[line("A1", amount, day, "In")])
+    culprit = desk.proof(proof["id"])["brokenBy"]
+    assert culprit["transactionId"] == changed
+    assert (culprit["field"], culprit["before"], culprit["after"]) == told
+    feed.push("three", modified=[line("A1", "100.00", "2026-10-02", "In")])
+    mended = desk.proof(proof["id"])
+    assert (mended["holds"], [each["repair"] for each in mended["history"]]) == (True, ["UNDONE"])
+
+
+def test_another_day_of_the_bank_can_be_accepted(ada, desk, fed):
+    feed, _, proof = fed
+    feed.push("two", modified=[line("A1", "100.00", "2026-10-05", "In")])
+    answer = ada.post(f"{desk.path}/accept", json={"reconciliationId": proof["id"]})
+    assert answer.status_code == 200, answer.json
+    assert [each["bookedOn"] for each in answer.json["reconciliation"]["lines"]] == ["2026-10-05"]

@@ -58,7 +58,11 @@ def balance(code, amount, on="2026-03-31", direction="CRDT", currency="EUR", sub
 
 
 def statement(*content, number=OWN, currency="EUR", name="Stmt"):
-    identity = tag("IBAN", number) if number[:2].isalpha() and number[2:4].isdigit() else tag("Othr", tag("Id", number))
+    identity = (
+        tag("IBAN", number)
+        if number[:2].isalpha() and number[2:4].isdigit()
+        else tag("Othr", tag("Id", number))
+    )
     account = tag("Acct", tag("Id", identity), currency and tag("Ccy", currency), tag("Nm", "Lantern Studio"))
     return tag(name, tag("Id", "S1"), account, *content)
 

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from webapp.ledger.proofs import Item, ordered
+
+BOOKED: Final = "BOOKED"
 
 
 class Standing(StrEnum):
@@ -77,11 +79,12 @@ def books_differ(
 
 @dataclass(frozen=True, slots=True)
 class ItemToday:
-    """What has become of a frozen item: its day and amount now, and whether an entry of it is posted."""
+    """What has become of a frozen item: its day and amount now, whether an entry of it is posted, its line's state."""
 
     booked_on: date
     amount_minor: int
     is_posted: bool
+    line_status: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class Breach:
     Amounts are minor units; a breach of `books` names no item and says what they differ by.
     """
 
-    field: Literal["bookedOn", "amount", "entryStatus", "arrival", "books"]
+    field: Literal["bookedOn", "amount", "entryStatus", "lineStatus", "arrival", "books"]
     item: Item | None
     before: object
     after: object
@@ -120,6 +123,8 @@ def breaches(
 def _item_breaches(item: Item, now: ItemToday | None) -> list[Breach]:
     if now is None or not now.is_posted:
         return [Breach("entryStatus", item, "POSTED", None)]
+    if now.line_status not in (None, BOOKED):
+        return [Breach("lineStatus", item, BOOKED, now.line_status)]
     found = []
     if now.booked_on != item.booked_on:
         found.append(Breach("bookedOn", item, item.booked_on, now.booked_on))

@@ -160,6 +160,8 @@ def _said(breach: Breach, currency: str) -> tuple[str | None, str | None]:
 def _text(value: object, currency: str) -> str | None:
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, str):
+        return value
     return str(Money(value, currency)) if isinstance(value, int) else None
 
 

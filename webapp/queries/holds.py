@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.equations import Breach, ItemToday, breaches
+from webapp.ledger.equations import BOOKED, Breach, ItemToday, breaches
 from webapp.ledger.proofs import Item
 from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import culprits, proof_breaks, statement_books
@@ -84,7 +84,7 @@ def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, 
 def _verdict(proof: Reconciliation, found: list[Breach], culprit: BrokenBy | None) -> Verdict:
     lost = sum(
         item.amount_minor
-        for item in {breach.item for breach in found if breach.field == "entryStatus"}
+        for item in {breach.item for breach in found if breach.field in ("entryStatus", "lineStatus")}
         if item is not None
     )
     moved = sum(_int(breach.after) - _int(breach.before) for breach in found if breach.field == "amount")
@@ -102,7 +102,7 @@ def _int(value: object) -> int:
 
 
 def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
-    """Read the frozen lines that are no longer what they were: another day or amount, or not posted."""
+    """Read the frozen lines that are no longer what they were: another day, amount or state, or not posted."""
     item, line, entry = ReconciliationItem, Transaction, JournalEntry
     is_posted = sa.func.coalesce(entry.status, "") == "POSTED"
     rows = db.session.execute(
@@ -116,6 +116,7 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
             line.booked_on,
             line.amount_minor,
             is_posted,
+            line.status,
         )
         .join(line, sa.and_(is_of(line, item), line.id == item.transaction_id))
         .outerjoin(entry, sa.and_(is_of(entry, line), entry.id == line.journal_entry_id))
@@ -126,12 +127,17 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
                 line.booked_on != item.frozen_on,
                 line.amount_minor != item.frozen_minor,
                 sa.not_(is_posted),
+                line.status != BOOKED,
             ),
         )
     )
     return [
-        (proof, Item(line_id, entry_id, reference, day, minor), ItemToday(booked_on, amount, bool(posted)))
-        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted in rows
+        (
+            proof,
+            Item(line_id, entry_id, reference, day, minor),
+            ItemToday(booked_on, amount, bool(posted), status),
+        )
+        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted, status in rows
         if day is not None and minor is not None
     ]
 

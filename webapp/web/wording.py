@@ -84,6 +84,8 @@ def breach(culprit: Breach) -> str:
     if culprit.field == "entryStatus":
         before, after = ((word or "nothing").capitalize() for word in (culprit.before, culprit.after))
         return f"Its state went from {before} to {after}, so its bank leg no longer counts."
+    if culprit.field == "lineStatus":
+        return f"Its line went from {str(culprit.before).capitalize()} to {str(culprit.after).capitalize()}."
     if culprit.field == "amount":
         return f"Its amount went from {figure(culprit.before)} to {figure(culprit.after)}."
     return f"Its day went from {culprit.before} to {culprit.after}."
@@ -96,6 +98,26 @@ class Undoing(NamedTuple):
     consequence: str
 
 
+# By the field that changed, and whether an entry is to blame.
+TAKEN_BACK = ("The bank took the line back", "When it sends the line again, the proof holds")
+UNDOINGS = {
+    ("entryStatus", True): (
+        "Undo the voiding of entry {entry}",
+        "Confirm its fresh draft again, and the proof holds",
+    ),
+    ("entryStatus", False): ("Bring the line back", "Restore and confirm it, and the proof holds"),
+    ("lineStatus", True): TAKEN_BACK,
+    ("lineStatus", False): TAKEN_BACK,
+    ("arrival", True): ("Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds"),
+    ("arrival", False): (
+        "Take the line away",
+        "Delete the line or take its import back, and the proof holds",
+    ),
+    ("other", True): ("Look at entry {entry}", "Put it back as it was, and the proof holds"),
+    ("other", False): ("Look at the line", "As the bank first sent it, the proof holds"),
+}
+
+
 def undoing(culprit: Breach) -> Undoing:
     """Say how the change that broke a proof is undone.
 
@@ -106,19 +128,9 @@ def undoing(culprit: Breach) -> Undoing:
     'Delete the line or take its import back, and the proof holds'
     """
     entry = culprit.journal_entry_id
-    if culprit.field == "entryStatus" and entry is not None:
-        return Undoing(
-            f"Undo the voiding of entry {entry}", "Confirm its fresh draft again, and the proof holds"
-        )
-    if culprit.field == "entryStatus":
-        return Undoing("Bring the line back", "Restore and confirm it, and the proof holds")
-    if culprit.field == "arrival" and entry is None:
-        return Undoing("Take the line away", "Delete the line or take its import back, and the proof holds")
-    if culprit.field == "arrival":
-        return Undoing(f"Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds")
-    if entry is not None:
-        return Undoing(f"Look at entry {entry}", "Put it back as it was, and the proof holds")
-    return Undoing("Look at the line", "As the bank first sent it, the proof holds")
+    field = culprit.field if culprit.field in ("entryStatus", "lineStatus", "arrival") else "other"
+    act, consequence = UNDOINGS[field, entry is not None]
+    return Undoing(act.format(entry=entry), consequence)
 
 
 def owing(balance: object, currency: str) -> str:
