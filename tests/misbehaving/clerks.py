@@ -58,7 +58,11 @@ class Clerk:
         form = {"file": (io.BytesIO(file.data), file.name), "faId": str(self.fa_id)}
         form |= {"mapping": file.mapping} if file.mapping else {}
         answer = self.ask("POST", "/api/feeds/imports", 201, data=form, content_type="multipart/form-data")
-        lines = self.ask("GET", f"/api/feeds/imports/{answer['import']['id']}/lines?limit=200", 200)["lines"]
+        return self.read(answer["import"]["id"], emission)
+
+    def read(self, import_id: int, emission: Emission) -> set[int]:
+        """Read what became of the lines of a file; answers those that it asks about."""
+        lines = self.ask("GET", f"/api/feeds/imports/{import_id}/lines?limit=200", 200)["lines"]
         shown = [uid for uid, _ in emission.tells]
         lines.sort(key=lambda line: line["row"])
         return self.heard(lines, [*shown, *(None for _ in lines[len(shown) :])])
