@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from webapp.db import begin_write, db
-from webapp.models import Transaction, User
+from webapp.models import FeedAccount, Transaction, User
 from webapp.services import demo, sessions
 
 FOLDER = Path(__file__).parent / "screenshots"
@@ -30,7 +30,7 @@ PAGES = {
     "import-new": "/imports/new",
     "import": "/imports/1",
     "chart": "/accounts",
-    "register": "/accounts/1/register",
+    "register": "/accounts/{account}/register",
     "merchants": "/merchants",
     "projects": "/projects",
     "activity": "/activity",
@@ -50,10 +50,11 @@ PAGES = {
 
 @dataclass
 class Mara:
-    """The owner of the demo's books, and a line of hers that waits to be confirmed."""
+    """The owner of the demo's books, a line of hers that waits to be confirmed, and her first bank's ledger account."""
 
     secret: str
     line: int
+    account: int
 
     def cookie(self):
         return self.secret
@@ -72,7 +73,7 @@ def mara(app):
         newest = sa.select(sa.func.max(Transaction.id)).where(
             Transaction.feed_account_id == 2, Transaction.status == "BOOKED"
         )
-        found = Mara(secret, db.session.scalar(newest))
+        found = Mara(secret, db.session.scalar(newest), db.session.get_one(FeedAccount, 1).account_id)
         db.session.commit()
     return found
 
@@ -83,7 +84,7 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara):
     for mode, options in MODES.items():
         page = browse(mara, **options)
         for name, address in PAGES.items():
-            answer = page.goto(address.format(line=mara.line))
+            answer = page.goto(address.format(line=mara.line, account=mara.account))
             assert answer.status == 200, address
             page.screenshot(path=FOLDER / f"{name}-{mode}.png")
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
