@@ -3,6 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
+from webapp.queries import checks
 
 
 def verdicts_of(answer):
@@ -333,3 +334,14 @@ def test_a_posted_line_that_comes_back_under_another_id_keeps_its_entry(ada, fee
     assert feed.one(status="REMOVED")["id"] == there["id"]
     feed.results(removed=["A2"])
     assert feed.booked() == []
+
+
+def test_a_posted_line_that_the_bank_changed_and_then_removed_waits_for_a_void(ada, bank, feed):
+    feed.push(added=[line()])
+    there = feed.one()
+    ada.post(f"/api/transactions/{there['id']}/confirm")
+    feed.push(modified=[line(amount="-13.00")])
+    feed.push(removed=["A1"])
+    gone = feed.one()
+    assert (gone["status"], gone["entryStatus"], gone["correctionMarkerId"]) == ("REMOVED", "POSTED", None)
+    assert bank.ask(lambda: list(checks.violations())) == []

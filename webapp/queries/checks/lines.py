@@ -82,10 +82,13 @@ def with_another_kind_of_entry() -> Iterable[Violation]:
 
 
 def bank_legs() -> Iterable[Violation]:
-    """Find lines whose entry, with its corrections, does not say what the bank said: amount, account, currency."""
+    """Find lines whose entry, with its corrections, does not say what the bank said: amount, account, currency.
+
+    What the bank changed before it removed a line is in no books, and a void is all that its entry waits for.
+    """
     legs = _bank_legs()
     says = sa.and_(
-        legs.c.amount_minor == Transaction.amount_minor,
+        sa.or_(legs.c.amount_minor == Transaction.amount_minor, Transaction.status == "REMOVED"),
         legs.c.account_id == FeedAccount.account_id,
         legs.c.last_account_id == FeedAccount.account_id,
         legs.c.currency == Transaction.currency,
