@@ -3,6 +3,7 @@
 from collections import Counter
 
 from tests.concurrency.crowds import all_at_once, percentile
+from tests.replays import everything
 
 CLIENTS, WORKERS = 16, 4
 CROWD = 64
@@ -62,15 +63,3 @@ def test_a_crowd_on_lines_of_its_own_meets_no_error(gunicorn, ada, ben, bank, ro
     )
     assert statuses == {200: CROWD * each}
     assert all(answer.body["changed"] for answers in crowd for answer in answers)
-
-
-def everything(person, path, key):
-    """Read a list to its end."""
-    found, cursor = [], None
-    while True:
-        join = "&" if "?" in path else "?"
-        page = person.get(f"/api/{path}{join}limit=200" + (f"&cursor={cursor}" if cursor else "")).json
-        found += page[key]
-        cursor = page["nextCursor"]
-        if cursor is None:
-            return found

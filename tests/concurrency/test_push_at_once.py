@@ -6,8 +6,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client, percentile
-from tests.concurrency.test_confirm_once import everything
 from tests.fixtures.feeds import line
+from tests.replays import everything
 from webapp.queries import checks
 
 CLIENTS, WORKERS = 16, 4
