@@ -1,0 +1,178 @@
+"""Two acts that rule each other out, at the same moment: what is left is what one after the other would leave (P12)."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.concurrency.crowds import PATIENCE_SECONDS, Answer, Client
+from tests.fixtures.desks import Desk
+from webapp.queries import checks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+QUICK, PROMISED = 4, 200
+DAY, STATEMENT_DAY = "2026-03-02", "2026-03-31"
+Request = tuple[str, str, Any]
+
+
+@pytest.fixture
+def duel(gunicorn, ada) -> Iterator[Callable[[Request, Request], tuple[Answer, Answer]]]:
+    """Let two clients, each with its own connection, ask at the same moment."""
+    address, barrier = gunicorn(2), threading.Barrier(2)
+    with ExitStack() as stack, ThreadPoolExecutor(2) as threads:
+        clients = [stack.enter_context(closing(Client(address, ada.token))) for _ in range(2)]
+
+        def ask(client: Client, request: Request) -> Answer:
+            barrier.wait(PATIENCE_SECONDS)
+            return client.send(*request)
+
+        def both(one: Request, other: Request) -> tuple[Answer, Answer]:
+            first, second = threads.map(ask, clients, (one, other))
+            return first, second
+
+        yield both
+
+
+@pytest.fixture
+def rival(duel, bank, rounds, figure):
+    """Hold a duel as often as promised, each time over something new, and count how the rounds ended."""
+
+    def hold(name: str, prepare: Callable[[int], Any], allowed: set[tuple[Any, ...]]) -> None:
+        ends: Counter[tuple[Any, ...]] = Counter()
+        for number in range(rounds(QUICK, PROMISED)):
+            one, other, state = prepare(number)
+            answers = duel(one, other)
+            ends[*(_said(answer) for answer in answers), *state()] += 1
+        mixed = {end: times for end, times in ends.items() if end not in allowed}
+        broken = bank.ask(lambda: [each.as_json() for each in checks.violations()])
+        figure("P12", f"{name}, {ends.total()} rounds: {sum(mixed.values())} mixed; {dict(ends)}")
+        assert mixed == {}
+        assert broken == []
+
+    return hold
+
+
+def _said(answer: Answer) -> Any:
+    """Give an answer's code where it refuses, else whether it changed anything where it says so."""
+    if answer.status != 200:
+        return answer.status, answer.body.get("code")
+    return "changed" if answer.body.get("changed", True) else "unchanged"
+
+
+@pytest.fixture
+def line_state(ada):
+    def state(line: int) -> tuple[str, str | None]:
+        there = ada.get(f"/api/transactions/{line}").json["transaction"]
+        return there["status"], there["entryStatus"]
+
+    return state
+
+
+def confirming(line: int) -> Request:
+    return "POST", f"/api/transactions/{line}/confirm", {}
+
+
+def test_confirming_against_voiding(rival, ada, bank, line_state):
+    def prepare(number):
+        line = bank.send(DAY, "-1.00", f"Line {number}")
+        entry = ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
+        voiding = ("POST", f"/api/journal-entries/{entry}/void", {"reason": "Wrong"})
+        return confirming(line), voiding, lambda: line_state(line)
+
+    rival(
+        "confirm against void",
+        prepare,
+        {
+            ("changed", "changed", "BOOKED", "DRAFT"),
+            ("changed", (409, "draft"), "BOOKED", "POSTED"),
+        },
+    )
+
+
+def test_confirming_against_deleting(rival, bank, line_state):
+    def prepare(number):
+        line = bank.send(DAY, "-1.00", f"Line {number}")
+        return confirming(line), ("DELETE", f"/api/transactions/{line}", None), lambda: line_state(line)
+
+    rival(
+        "confirm against delete",
+        prepare,
+        {
+            ("changed", (409, "posted"), "BOOKED", "POSTED"),
+            ((409, "deleted"), "changed", "DELETED", None),
+        },
+    )
+
+
+@pytest.fixture
+def statement(ada, bank):
+    """Open an account of its own with a statement that is ready to complete."""
+
+    def ready(number: int, *, is_confirmed: bool = True) -> tuple[Desk, int]:
+        bank.open(f"Account {number}")
+        line = bank.send(DAY, "100.00")
+        desk = Desk(ada, bank.at(bank.fa_id))
+        if is_confirmed:
+            desk.confirm(line)
+        assert desk.put(STATEMENT_DAY, "100.00").status_code == 200
+        assert desk.clear(cleared=[line]).status_code == 200
+        return desk, line
+
+    return ready
+
+
+def standing(desk: Desk) -> tuple[str | None, str | None]:
+    """Tell whether a proof stands and holds, and whether a draft is open."""
+    account = desk.account()
+    anchor, draft = account["anchor"], account["draft"]
+    return anchor and ("proof" if anchor["holds"] else "broken proof"), draft and "draft"
+
+
+def test_completing_against_abandoning(rival, statement):
+    def prepare(number):
+        desk, _ = statement(number)
+        asked = ("POST", f"{desk.path}/complete", {}), ("POST", f"{desk.path}/abandon", {})
+        return *asked, lambda: standing(desk)
+
+    rival(
+        "complete against abandon",
+        prepare,
+        {("changed", "changed", "proof", None), ((409, "no_draft"), "changed", None, None)},
+    )
+
+
+def test_completing_against_confirming_within_its_period(rival, statement, line_state):
+    def prepare(number):
+        desk, line = statement(number, is_confirmed=False)
+        asked = ("POST", f"{desk.path}/complete", {}), confirming(line)
+        return *asked, lambda: (*standing(desk), *line_state(line))
+
+    rival(
+        "complete against confirm of a cleared line",
+        prepare,
+        {
+            ("changed", "changed", "proof", None, "BOOKED", "POSTED"),
+            ((409, "unconfirmed"), "changed", None, "draft", "BOOKED", "POSTED"),
+        },
+    )
+
+
+def test_reopening_against_abandoning(rival, statement):
+    def prepare(number):
+        desk, _ = statement(number)
+        assert desk.complete().status_code == 200
+        asked = ("POST", f"{desk.path}/reopen", {"reason": "Wrong"}), ("POST", f"{desk.path}/abandon", {})
+        return *asked, lambda: standing(desk)
+
+    rival(
+        "reopen against abandon",
+        prepare,
+        {("changed", "changed", None, "draft"), ("changed", "changed", None, None)},
+    )
