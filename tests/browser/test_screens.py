@@ -8,8 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from webapp.db import begin_write, db
-from webapp.models import FeedAccount, Transaction, User
-from webapp.services import demo, sessions
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import Account, FeedAccount, JournalEntry, Transaction, User
+from webapp.queries import organizations
+from webapp.services import demo, entry_previews, manual_entries, sessions
+from webapp.services.actors import Actor
 
 FOLDER = Path(__file__).parent / "screenshots"
 MODES = {
@@ -26,6 +30,10 @@ PAGES = {
     "workspace-split": "/feeds/2?show=unconfirmed&line={line}&edit=splits",
     "journal": "/journal",
     "entry": "/journal/1",
+    "entry-corrected": "/journal/{corrected}",
+    "entry-new": "/journal/new",
+    "entry-edit": "/journal/{draft}/edit",
+    "entry-draft": "/journal/{draft}",
     "proof": "/reconciliations/proofs/1",
     "import-new": "/imports/new",
     "import": "/imports/1",
@@ -50,11 +58,13 @@ PAGES = {
 
 @dataclass
 class Mara:
-    """The owner of the demo's books, a line of hers that waits to be confirmed, and her first bank's ledger account."""
+    """The owner of the demo's books, a line of hers that waits to be confirmed, and entries of hers."""
 
     secret: str
     line: int
     account: int
+    draft: int
+    corrected: int
 
     def cookie(self):
         return self.secret
@@ -68,14 +78,41 @@ def mara(app):
         owner = User(email="mara@northlight.example", name="Mara Lindqvist", created_at=now)
         db.session.add(owner)
         db.session.flush()
-        demo.make(owner, seed=1, day=date(2026, 11, 21))
+        books = demo.make(owner, seed=1, day=date(2026, 11, 21))
         secret = sessions.open_session(owner.id, now=now)
         newest = sa.select(sa.func.max(Transaction.id)).where(
             Transaction.feed_account_id == 2, Transaction.status == "BOOKED"
         )
-        found = Mara(secret, db.session.scalar(newest), db.session.get_one(FeedAccount, 1).account_id)
+        marker = sa.select(sa.func.max(JournalEntry.corrects_id)).where(JournalEntry.status == "DRAFT")
+        draft = write_draft(Actor(books.id, "PERSON", owner.id, owner.name, owner.id), now)
+        found = Mara(
+            secret,
+            line=db.session.scalar(newest),
+            account=db.session.get_one(FeedAccount, 1).account_id,
+            draft=draft,
+            corrected=db.session.scalar(marker),
+        )
         db.session.commit()
     return found
+
+
+def write_draft(actor, now):
+    """Write a draft in two currencies, with a rest."""
+    roles = sa.select(Account.role, Account.id).where(Account.organization_id == actor.organization_id)
+    ids = dict(db.session.execute(roles).all())
+    legs = [
+        {"account_id": ids["uncategorised_expenses"], "amount": "100.01", "currency": "USD"},
+        {"account_id": ids["uncategorised_expenses"], "amount": "5.00", "currency": "EUR"},
+    ]
+    organization = organizations.get(actor.organization_id)
+    said = [
+        Leg(leg["account_id"], Money.of(leg["amount"], leg["currency"]).minor, leg["currency"])
+        for leg in legs
+    ]
+    rest = entry_previews.rest(organization, said, "EUR", date(2026, 11, 20))
+    other = {"account_id": ids["opening_balances"], "amount": str(rest + Money(1, "EUR")), "currency": "EUR"}
+    facts = {"effective_at": date(2026, 11, 20), "description": "Two currencies", "postings": [*legs, other]}
+    return manual_entries.create(**facts, actor=actor, now=now).id
 
 
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara):
@@ -84,7 +121,7 @@ def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara):
     for mode, options in MODES.items():
         page = browse(mara, **options)
         for name, address in PAGES.items():
-            answer = page.goto(address.format(line=mara.line, account=mara.account))
+            answer = page.goto(address.format(**vars(mara)))
             assert answer.status == 200, address
             page.screenshot(path=FOLDER / f"{name}-{mode}.png")
             if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

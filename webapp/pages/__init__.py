@@ -18,6 +18,7 @@ NOUNS = (
     "journal_entries",
     "line_joins",
     "lock_dates",
+    "manual_entries",
     "members",
     "merchants",
     "organizations",

@@ -11,9 +11,9 @@ from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.queries.entry_records import EntryRecord, Filters
-from webapp.schemas.journal_entries import EntryFilterFormSchema, VoidSchema
+from webapp.schemas.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.web import paging
-from webapp.web.auth import acting, here, requires
+from webapp.web.auth import acting, demand, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import Problem, problem_of
@@ -58,10 +58,17 @@ def void(entry_id: int) -> Response:
     """Void an entry and show it again, or say in its place why not."""
     entry = queries.journal_entries.get(here(), entry_id)
     try:
-        body = VoidSchema().load(form_body())
-        services.voids.void(entry, reason=body["reason"], effective_on=body["effective_at"], **acting())
+        body = VoidFormSchema().load(form_body())
+        if body["copy"]:
+            demand("draft")
+        body["effective_on"] = body.pop("effective_at")
+        done = services.voids.void(entry, **body, **acting())
     except (LedgerError, ma.ValidationError) as error:
-        return show_entry(queries.journal_entries.get(here(), entry_id), problem=problem_of(error))
+        return show_entry(
+            queries.journal_entries.get(here(), entry_id), problem=problem_of(error, place="void")
+        )
+    if body["copy"]:
+        return go(url_for("manual_entries.edit", entry_id=done["result"]["journalEntryIds"][-1]))
     return go(url_for("journal_entries.show", entry_id=entry_id))
 
 
@@ -108,6 +115,8 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         history=history,
         chain=chain,
         void_from=queries.organizations.first_open_day(here(), stories.latest_day(entry)),
+        version=queries.manual_entries.version(entry),
+        is_manual=entry.source in queries.manual_entries.SOURCES,
         form=request.form,
         problem=problem,
     )

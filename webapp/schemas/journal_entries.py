@@ -118,6 +118,32 @@ class EntryChangesSchema(ManualEntrySchema):
     version = fields.Text(least=1, most=64, required=True)
 
 
+class PostingFormSchema(PostingInputSchema):
+    """A leg as a form writes it."""
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
+    project_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
+
+
+class ManualEntryFormSchema(Schema):
+    """A manual entry as a form writes it; which button was pressed says whether to post it."""
+
+    effective_at = fields.EffectiveAt(required=True)
+    description = fields.Text(most=2000, load_default="")
+    postings = ma.fields.List(
+        ma.fields.Nested(PostingFormSchema),
+        required=True,
+        validate=ma.validate.Length(min=2, max=MOST_POSTINGS, error="Write 2 to 200 legs."),
+    )
+
+
+class EntryChangesFormSchema(ManualEntryFormSchema):
+    """What a draft shall say, as a form writes it, and the version of it that this replaces."""
+
+    version = fields.Text(least=1, most=64, required=True)
+
+
 class EntryPostSchema(Schema):
     """Why an entry is posted, and the version that somebody looked at."""
 
@@ -144,3 +170,9 @@ class VoidSchema(Schema):
     reason = fields.Text(least=1, most=2000, required=True)
     effective_at = fields.EffectiveAt(load_default=None, allow_none=True)
     copy = fields.Flag(load_default=False)
+
+
+class VoidFormSchema(VoidSchema):
+    """The same as a form writes it."""
+
+    copy = fields.FormFlag(load_default=False)  # type: ignore[assignment]

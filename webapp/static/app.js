@@ -30,12 +30,12 @@
     if (press(key)) event.preventDefault();
   };
 
-  const keys = { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) };
+  // Sequences first: tinykeys takes the first that fits, and the "c" of "g c" would be a "c" of its own.
+  const keys = Object.fromEntries([..."hjicmnpysx"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
+  Object.assign(keys, { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) });
   // Without this, the "e" would go on into the select that it opens, and choose there.
   keys.e = (event) => { event.preventDefault(); edit(); };
-  for (const key of ["c", "s", "o", "n", "z", "Space", "Enter", ..."hjicmpysx".split("").map((letter) => `g ${letter}`)]) {
-    keys[key] = pressing(key);
-  }
+  for (const key of ["c", "s", "o", "n", "z", "Space", "Enter"]) keys[key] = pressing(key);
   keys["[Shift]+/"] = pressing("/");
   keys["Shift+X"] = () => selectRange(currentLine());
   keys["[Shift]+?"] = () => one("#keys")?.showModal();
