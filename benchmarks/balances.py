@@ -34,7 +34,7 @@ from webapp import queries
 from webapp.db import begin_read, db
 
 SIZES = (10_000, 100_000, 1_000_000)
-REPEATS, BATCH, BATCHES = 25, 20, 4
+REPEATS, BATCH, BATCHES = 100, 20, 4
 MOST_GROWTH, MOST_POSTING = 1.5, 1.3
 YEAR_BACK = histories.LAST - timedelta(days=365)
 

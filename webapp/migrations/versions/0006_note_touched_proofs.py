@@ -67,6 +67,11 @@ BY_LINE = """
         AND {standing}"""
 STANDING = {"sqlite": "i.is_standing = 1", "postgresql": "i.is_standing"}
 
+DATED_INSIDE = """EXISTS (
+    SELECT 1 FROM reconciliations r
+    WHERE r.organization_id = NEW.organization_id AND r.feed_account_id = NEW.feed_account_id
+        AND r.status = 'COMPLETED' AND r.statement_date >= NEW.booked_on)"""
+
 
 def note_entries(engine: str) -> str:
     """Write the statement that notes the proofs touched by entries."""
@@ -156,7 +161,12 @@ def keep_on_sqlite() -> None:
     )
     differs = " OR ".join(f"OLD.{field} IS NOT NEW.{field}" for field in FIELDS)
     for event in ROWS["sqlite"]:
-        of, when = (f" OF {', '.join(FIELDS)}", f"WHEN {differs}") if event == "UPDATE" else ("", "")
+        of, when = "", ""
+        if event == "UPDATE":
+            of, when = f" OF {', '.join(FIELDS)}", f"WHEN {differs}"
+        elif event == "INSERT":
+            # Imports bring many lines, and hardly ever one that is dated inside a proof.
+            when = f"WHEN {DATED_INSIDE}"
         op.execute(
             f"CREATE TRIGGER proofs_of_line_{event.lower()} AFTER {event}{of} ON transactions {when}"
             f" BEGIN {note_lines('sqlite', event)}; END"
