@@ -102,3 +102,26 @@ def test_a_line_that_two_kinds_of_files_give_can_be_settled_where_it_is_shown(fe
     assert feed.one(status="BOOKED")["id"] == suggested["transactionId"]
     again = feed.import_(camt_of("Kaffee"), "again.xml")["accounts"][0]
     assert (again["added"], again["alreadyThere"]) == (0, 1)
+
+
+def join(feed, line_id, other_id, act="join"):
+    answer = feed.person.post(f"/api/transactions/{line_id}/{act}", json={"transactionId": other_id})
+    assert answer.status_code == 200, answer.json
+
+
+def test_a_line_brings_its_own_reports_along_even_where_those_were_suspected_before(feed):
+    first, second, third = (
+        feed.results(added=[line(name)])[0]["transactionId"] for name in ("A1", "B1", "C1")
+    )
+    assert [each["transactionId"] for each in suggestions(feed, third)] == [first]
+    join(feed, third, second)
+    join(feed, second, first)
+    assert feed.one(status="BOOKED")["id"] == first
+    assert feed.verdicts(added=[line("A1"), line("B1"), line("C1")]) == ["ALREADY_THERE"] * 3
+
+
+def test_two_ids_that_are_told_apart_again_are_two_lines(feed):
+    first, second = (feed.results(added=[line(name)])[0]["transactionId"] for name in ("A1", "B1"))
+    join(feed, second, first)
+    join(feed, second, first, act="unjoin")
+    assert {each["id"] for each in feed.lines(status="BOOKED")} == {first, second}

@@ -141,14 +141,21 @@ def is_posted(line: Transaction) -> bool:
 
 
 def _bring_along(joined: Transaction, kept: Transaction) -> None:
-    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains."""
-    for found in db.session.scalars(
-        sa.select(LineJoin).where(
-            LineJoin.organization_id == joined.organization_id,
-            LineJoin.kept_id == joined.id,
-            LineJoin.status == "JOINED",
-        )
+    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains.
+
+    What was suspected or settled between those rows before gives way.
+    """
+    of_rows = sa.select(LineJoin).where(LineJoin.organization_id == joined.organization_id)
+    brought = db.session.scalars(
+        of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
+    ).all()
+    ids = [found.joined_id for found in brought]
+    for earlier in db.session.scalars(
+        of_rows.where(LineJoin.kept_id == kept.id, LineJoin.joined_id.in_(ids))
     ):
+        db.session.delete(earlier)
+    db.session.flush()
+    for found in brought:
         found.kept_id = kept.id
     db.session.flush()
 
@@ -202,6 +209,9 @@ def _come_back(found: LineJoin, joined: Transaction, doing: Act) -> None:
 def _leave_again(found: LineJoin, doing: Act) -> None:
     """Take a line back that its bank removed and that stayed for another id's sake; its posted entry stays."""
     kept = lookups.get(Transaction, found.organization_id, found.kept_id)
+    said = _said(kept)
+    if said is None or said.said != "REMOVED":
+        return
     kept.status, kept.updated_at = "REMOVED", doing.now
 
 
