@@ -162,7 +162,7 @@ def test_only_closing_balances_are_kept(ada):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"<html>Please sign in</html>", "no format"),
+        (b"<html>Please sign in</html>", "a web page"),
         (b"", "empty"),
         (bank_file(*MARCH, Line("2026-02-31", "1.00")), "no day"),
         (bank_file(*MARCH, Line("2026-03-01", "1.001")), "EUR has 2 digits"),

@@ -9,11 +9,16 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.queries.imports import ImportRecord
-from webapp.schemas.imports import ImportFormSchema, ImportLineQuerySchema, ImportLineSchema, ImportSchema
+from webapp.schemas.imports import (
+    CommitSchema,
+    ImportFormSchema,
+    ImportLineQuerySchema,
+    ImportLineSchema,
+    ImportSchema,
+)
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
-from webapp.web import paging, requests, uploads
+from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
-from webapp.web.strictness import refuse_unasked
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)
@@ -62,12 +67,11 @@ def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
 
 @bp.post("/<id:import_id>/commit")
 @requires("draft", begins=False)
+@bp.arguments(CommitSchema)
 @bp.response(200, AnswerSchema)
-def commit(import_id: int) -> Response:
-    """Import a file that was previewed within the last hour."""
-    requests.read_json_body()
-    refuse_unasked()
-    return answer(uploads.import_kept(import_id), status=200)
+def commit(said: dict[str, Any], import_id: int) -> Response:
+    """Import a file that was previewed within the last hour; doubtful lines and accounts may be decided."""
+    return answer(uploads.import_kept(import_id, uploads.choices(said)), status=200)
 
 
 @bp.delete("/<id:import_id>")

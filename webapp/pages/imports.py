@@ -10,12 +10,13 @@ from webapp.ledger.errors import LedgerError
 from webapp.queries.imports import VERDICTS
 from webapp.queries.paging import Page
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
-from webapp.schemas.imports import ImportFormSchema
+from webapp.schemas.imports import CommitFormSchema, ImportFormSchema
 from webapp.services.imports import PreviewOverError
 from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
+from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
-from webapp.web.problems import problem_of
+from webapp.web.problems import REFUSALS, problem_of
 
 bp = Blueprint("imports", __name__, url_prefix="/imports")
 
@@ -55,10 +56,10 @@ def show(import_id: int) -> Response:
 @requires("draft", begins=False)
 def commit(import_id: int) -> Response:
     """Take a previewed file in, all or nothing."""
-    _ = request.form
     try:
-        uploads.import_kept(import_id)
-    except LedgerError as error:
+        said = CommitFormSchema().load(form_body())
+        uploads.import_kept(import_id, uploads.choices(said))
+    except REFUSALS as error:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
     return go(url_for("imports.show", import_id=import_id))
@@ -112,6 +113,8 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
         show=asked["show"],
         next_cursor=paging.encode(rows.page.next_key),
+        doubts=rows.doubts,
+        whose=rows.open_accounts,
         is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and services.take_backs.obstacle(imported) is None,
         problem=problem,

@@ -91,9 +91,13 @@ class ImportRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportLineRecord:
-    """A row of a file, and what becomes of it; a skipped one has its text for a description."""
+    """A row of a file, and what becomes of it; a skipped one has its text for a description.
+
+    `possible_transaction_ids` are the lines that a doubtful one may be, while its file is only looked at.
+    """
 
     row: int
+    position: int
     verdict: str
     reason: str
     fa_id: int | None
@@ -105,6 +109,7 @@ class ImportLineRecord:
     description: str
     counterparty: str | None
     provider_transaction_id: str | None
+    possible_transaction_ids: tuple[int, ...] = ()
 
 
 def get(organization_id: str, import_id: int) -> Import:
@@ -176,6 +181,7 @@ def _line_records(organization_id: str, rows: Sequence[ImportLine]) -> list[Impo
 def _line_record(row: ImportLine, transaction: Transaction | None, account: str | None) -> ImportLineRecord:
     return ImportLineRecord(
         row=row.row,
+        position=row.position,
         verdict=row.verdict,
         reason=row.reason,
         fa_id=transaction.feed_account_id if transaction else None,

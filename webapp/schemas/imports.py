@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 
+MOST_DECISIONS = 10_000
 VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
 
@@ -56,6 +59,9 @@ class ImportLineSchema(Schema):
     """A row of a file, and what becomes of it."""
 
     row = fields.Whole()
+    position = fields.Whole(
+        metadata={"description": "The place of the row among all rows of the file, from 0."}
+    )
     verdict = fields.Word(*VERDICTS)
     reason = ma.fields.String()
     fa_id = fields.Id(allow_none=True)
@@ -66,6 +72,89 @@ class ImportLineSchema(Schema):
     description = ma.fields.String()
     counterparty = ma.fields.String(allow_none=True)
     provider_transaction_id = ma.fields.String(allow_none=True)
+    possible_transaction_ids = ma.fields.List(
+        fields.Id(), metadata={"description": "Of a line that is possibly there: the lines that it may be."}
+    )
+
+
+class DecisionSchema(Schema):
+    """What a line that is possibly there is: a line that is there, or a new one."""
+
+    position = fields.Whole(
+        least=0, required=True, metadata={"description": "The line's `position` among the rows of the file."}
+    )
+    transaction_id = fields.Id(
+        required=True,
+        allow_none=True,
+        metadata={
+            "description": "One of its `possibleTransactionIds`: it is this line, adds nothing, and is known from"
+            " then on. null: it is a line of its own."
+        },
+    )
+
+
+class AccountChoiceSchema(Schema):
+    """Whose an account of the file is, where its number does not decide: a feed account's, or a new one's."""
+
+    external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
+    currency = fields.Currency(allow_none=True, load_default=None)
+    fa_id = fields.Id(allow_none=True, load_default=None)
+    name = fields.Name(allow_none=True, load_default=None)
+    type = fields.Word("ASSET", "LIABILITY", allow_none=True, load_default=None)
+
+
+class CommitSchema(Schema):
+    """What to say of a previewed file as it is imported; a doubtful line that nothing is said of is added."""
+
+    decisions = ma.fields.List(
+        ma.fields.Nested(DecisionSchema), load_default=list, validate=ma.validate.Length(max=MOST_DECISIONS)
+    )
+    accounts = ma.fields.List(
+        ma.fields.Nested(AccountChoiceSchema), load_default=list, validate=ma.validate.Length(max=200)
+    )
+
+
+class DecisionFormSchema(Schema):
+    """A decision as the page's form writes it: the id of a line, `new`, or nothing where it is left open."""
+
+    position = fields.Digits(least=0, required=True)
+    line = fields.Text(most=20, allow_none=True, load_default=None)
+
+
+class AccountChoiceFormSchema(Schema):
+    """An account's choice as the page's form writes it: the id of a feed account, or nothing for a new one."""
+
+    external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
+    currency = fields.Currency(allow_none=True, load_default=None)
+    fa_id = fields.FormId(allow_none=True, load_default=None)
+    name = fields.Name(allow_none=True, load_default=None)
+    type = fields.Word("ASSET", "LIABILITY", allow_none=True, load_default=None)
+
+
+class CommitFormSchema(Schema):
+    """What the page's form says of a file as it is imported; `rest` is for the doubtful lines it does not name."""
+
+    decisions = ma.fields.List(
+        ma.fields.Nested(DecisionFormSchema),
+        load_default=list,
+        validate=ma.validate.Length(max=MOST_DECISIONS),
+    )
+    accounts = ma.fields.List(
+        ma.fields.Nested(AccountChoiceFormSchema), load_default=list, validate=ma.validate.Length(max=200)
+    )
+    rest = fields.Word("SAME", "ADD", allow_none=True, load_default=None)
+
+    @ma.post_load
+    def as_said(self, said: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        """Give the decisions that were made as a program would have sent them."""
+        decisions = []
+        for each in said["decisions"]:
+            if each["line"] is not None:
+                if each["line"] != "new" and not (each["line"].isascii() and each["line"].isdigit()):
+                    raise ma.ValidationError("Choose a line, or a line of its own.", "decisions")
+                line_id = None if each["line"] == "new" else int(each["line"])
+                decisions.append({"position": each["position"], "transaction_id": line_id})
+        return {**said, "decisions": decisions}
 
 
 class ImportLineQuerySchema(PageSchema):

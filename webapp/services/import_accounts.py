@@ -7,19 +7,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
+from webapp.ledger.errors import UnprocessableError
 from webapp.models import FeedAccount, Organization
-from webapp.queries import known_lines
+from webapp.queries import known_lines, lookups
 from webapp.services import feed_accounts
 from webapp.services.feed_accounts import Opening, mask_of
+from webapp.services.import_choices import NOTHING_SAID, Choices
 
 LONGEST_NAME = 255
+
+
+class AccountChoiceError(UnprocessableError):
+    """This account of the file cannot be the one that was chosen; choose another one."""
+
+    code = "account_choice"
 
 
 @dataclass(slots=True)
 class Target:
     """A feed account and what a file says about it; without a record it is yet to be opened.
 
-    `takes_number` says that the account had no number until this file brought one.
+    `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
+    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it.
     """
 
     currency: str
@@ -28,6 +37,9 @@ class Target:
     feed_account: FeedAccount | None = None
     statements: list[Statement] = field(default_factory=list)
     takes_number: bool = False
+    is_decided: bool = False
+    named: tuple[str | None, str | None] = (None, None)
+    type: str | None = None
 
     @property
     def fa_id(self) -> int | None:
@@ -38,23 +50,38 @@ class Target:
 class Assignment:
     """The targets of a file's statements, and what is worth a warning about how they were found."""
 
-    def __init__(self, organization: Organization, file: BankFile, chosen: FeedAccount | None) -> None:
-        """Begin with nothing assigned; `chosen` is the account for statements without a number."""
+    def __init__(
+        self,
+        organization: Organization,
+        file: BankFile,
+        chosen: FeedAccount | None,
+        choices: Choices = NOTHING_SAID,
+    ) -> None:
+        """Begin with nothing assigned; `chosen` is the account for statements without a number.
+
+        `choices` may say of each account of the file whose it is, where its number does not.
+        """
         self.targets: list[Target] = []
         self.warnings: list[str] = []
         self._organization = organization
         self._format = file.format
         self._chosen = chosen
+        self._choices = choices
+        self._taken: dict[int, tuple[str | None, str | None]] = {}
         self._numbers = {statement.external_id for statement in file.statements if statement.external_id}
         for statement in file.statements:
             self._find(statement).statements.append(statement)
 
     def _find(self, statement: Statement) -> Target:
         """Find the target of a statement, or make one; raises FileRefusedError where it is not clear which."""
-        if statement.external_id is None:
+        decided = self._decided(statement)
+        choice = None if decided else self._choices.account(statement.external_id, statement.currency)
+        if choice is not None:
+            there = None if choice.fa_id is None else self._as_chosen(statement, choice.fa_id)
+        elif statement.external_id is None:
             there = self._unnumbered(statement)
         else:
-            there = self._numbered(statement, statement.external_id)
+            there = decided or (self._chosen if self._may_take_number(statement) else None)
         currency = there.currency if there else self._currency(statement)
         if statement.currency is None:
             self.warnings.append(
@@ -64,9 +91,17 @@ class Assignment:
             self.warnings.append(
                 f"{there.name} is switched off: its lines were read, and the hub does not show it."
             )
-        return self._target(statement, there, currency)
+        target = self._target(statement, there, currency)
+        target.is_decided = target.is_decided or decided is not None
+        if choice is not None and there is None:
+            target.name, target.type = choice.name or target.name, choice.type
+        return target
 
-    def _numbered(self, statement: Statement, number: str) -> FeedAccount | None:
+    def _decided(self, statement: Statement) -> FeedAccount | None:
+        """Find the account that the file's number names."""
+        number = statement.external_id
+        if number is None:
+            return None
         found = known_lines.numbered(self._organization.id, number, statement.currency)
         if len(found) > 1:
             raise _unclear(f"The file names no currency, and account {number} is there in several", found)
@@ -77,7 +112,28 @@ class Assignment:
                     f"Account {number} is {found[0].name}, so its lines go there, not to {chosen.name}."
                 )
             return found[0]
-        return chosen if self._may_take_number(statement) else None
+        return None
+
+    def _as_chosen(self, statement: Statement, fa_id: int) -> FeedAccount:
+        """Take the account that was chosen, or say why it cannot be this one."""
+        chosen = lookups.refer(FeedAccount, self._organization.id, fa_id, "accounts")
+        number = statement.external_id
+        if statement.currency not in (None, chosen.currency):
+            raise AccountChoiceError(
+                f"{_whose(statement)} is in {statement.currency}, and {chosen.name} in {chosen.currency}."
+                " Choose another account."
+            )
+        if number is not None and chosen.external_id is not None:
+            raise AccountChoiceError(
+                f"{chosen.name} has the number {chosen.external_id}, and the file is of {number}."
+                " Open a new account for it."
+            )
+        named = number, statement.currency
+        if self._taken.setdefault(chosen.id, named) != named:
+            raise AccountChoiceError(
+                f"Two accounts of the file cannot both be {chosen.name}. Choose another one for {number or 'one'}."
+            )
+        return chosen
 
     def _may_take_number(self, statement: Statement) -> bool:
         """Tell whether the chosen account is the one that this number is of: it has none yet, nor is there a choice."""
@@ -123,6 +179,7 @@ class Assignment:
                 external_id=there.external_id if there else statement.external_id,
                 name=there.name if there else proposed_name(statement, currency),
                 feed_account=there,
+                named=(statement.external_id, statement.currency),
             )
             self.targets.append(target)
         if target.external_id is None and statement.external_id is not None:
@@ -154,7 +211,7 @@ def _opening(target: Target, bank_format: str) -> Opening:
     return Opening(
         name=target.name,
         currency=target.currency,
-        type="LIABILITY" if first.kind == "CARD" else "ASSET",
+        type=target.type or ("LIABILITY" if first.kind == "CARD" else "ASSET"),
         external_id=target.external_id,
         institution_name=institution[:LONGEST_NAME] if institution else None,
         created_by_format=bank_format,

@@ -12,8 +12,9 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, SkippedRow, 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import MAX_MINOR, Money
 from webapp.models import FeedAccount, Organization
-from webapp.services import import_lines
+from webapp.services import import_choices, import_lines
 from webapp.services.import_accounts import Assignment, Target
+from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_lines import PlannedLine
 
 
@@ -50,6 +51,11 @@ class AccountPlan:
         """The lines that come into the books."""
         return [line for line in self.lines if line.is_added]
 
+    def rows(self) -> list[PlannedLine | SkippedRow]:
+        """The lines and the skipped rows, in the order of the file."""
+        rows: list[PlannedLine | SkippedRow] = [*self.lines, *self.skipped]
+        return sorted(rows, key=_row)
+
     def as_json(self) -> dict[str, Any]:
         """Give what the import keeps about the account (behaviour.md 2)."""
         booked = self.booked
@@ -79,6 +85,7 @@ class AccountPlan:
 class Plan:
     """What an import of a file would do."""
 
+    organization_id: str
     file: BankFile
     accounts: list[AccountPlan]
     warnings: list[str]
@@ -100,21 +107,30 @@ def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
     return Reading(file, measured)
 
 
-def plan(organization: Organization, reading: Reading, chosen: FeedAccount | None) -> Plan:
-    """Judge a file against the books as they are now; raises FileRefusedError where it cannot come in."""
-    assignment = Assignment(organization, reading.file, chosen)
+def plan(
+    organization: Organization,
+    reading: Reading,
+    chosen: FeedAccount | None,
+    choices: Choices = NOTHING_SAID,
+) -> Plan:
+    """Judge a file against the books as they are now; raises FileRefusedError where it cannot come in.
+
+    Choices that do not fit it raise NotDoubtfulError or AccountChoiceError.
+    """
+    assignment = Assignment(organization, reading.file, chosen, choices)
     warnings = [*reading.file.warnings, *assignment.warnings]
     accounts = [_account(target, reading, warnings) for target in assignment.targets]
     for account in accounts:
         warnings += import_lines.judge(account.lines, account.target.feed_account, reading.file.format)
         _refuse_too_large(account)
     _attribute(reading.file.skipped, accounts)
+    import_choices.decide(accounts, choices)
     possible = sum(line.verdict == "POSSIBLY_THERE" for account in accounts for line in account.lines)
     if possible:
         warnings.append(
             f"{possible:,} of the lines may be there already from another source; look at them before confirming."
         )
-    return Plan(reading.file, accounts, warnings)
+    return Plan(organization.id, reading.file, accounts, warnings)
 
 
 def _refuse_too_large(account: AccountPlan) -> None:
@@ -166,6 +182,10 @@ def _attribute(skipped: Iterable[SkippedRow], accounts: Sequence[AccountPlan]) -
     for row in skipped:
         before = [pair for pair in begins if pair[0] <= row.row]
         (max(before, key=lambda pair: pair[0])[1] if before else accounts[0]).skipped.append(row)
+
+
+def _row(each: PlannedLine | SkippedRow) -> int:
+    return each.row if isinstance(each, SkippedRow) else each.line.row
 
 
 def _iso(day: date | None) -> str | None:

@@ -16,9 +16,10 @@ from webapp.queries import book_moves
 from webapp.queries import imports as queried
 from webapp.services import imports
 from webapp.services.actors import Actor
+from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
 from webapp.services.import_progress import Progress, silent
-from webapp.services.imports import FileRefusedError, Upload
+from webapp.services.imports import FileRefusedError, ImportedError, Upload
 from webapp.services.ready_imports import ReadyImport
 
 # Whose books never rest is judged under the lock at last, where nothing moves.
@@ -50,20 +51,32 @@ def preview(
 
 
 def take_kept(
-    import_id: int, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
+    import_id: int,
+    folder: Path,
+    *,
+    actor: Actor,
+    now: datetime,
+    progress: Progress = silent,
+    choices: Choices = NOTHING_SAID,
 ) -> Import:
-    """Import the kept file of a preview; one that the books no longer take is kept as REFUSED."""
+    """Import the kept file of a preview; one that the books no longer take is kept as REFUSED.
+
+    Choices that do not fit the file are refused, and leave it as it was.
+    """
     organization_id = actor.organization_id
     _snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
+        if imported.status == "IMPORTED" and choices != NOTHING_SAID:
+            raise ImportedError
         return imports.settled(imported)
     upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
     try:
         kept = imports.kept(imported, folder, now=now)
         db.session.rollback()
         progress("reading", 0, None)
-        ready = _turn(imports.read(kept.data, kept.mapping), upload.fa_id, organization_id, progress)
+        reading = imports.read(kept.data, kept.mapping)
+        ready = _turn(reading, upload.fa_id, organization_id, progress, choices)
         imported = queried.get(organization_id, import_id)
         imports.take_kept(imported, ready, folder, actor=actor, now=now)
     except FileRefusedError as error:
@@ -79,24 +92,36 @@ def _read(upload: Upload, progress: Progress) -> Reading:
     return reading
 
 
-def _turn(reading: Reading, fa_id: int | None, organization_id: str, progress: Progress) -> ReadyImport:
+def _turn(
+    reading: Reading,
+    fa_id: int | None,
+    organization_id: str,
+    progress: Progress,
+    choices: Choices = NOTHING_SAID,
+) -> ReadyImport:
     """Take the writer's turn with everything laid down; judged again where the books moved in the meantime."""
     for _ in range(ATTEMPTS):
-        ready = _judged(reading, fa_id, organization_id, progress)
+        ready = _judged(reading, fa_id, organization_id, progress, choices)
         db.session.rollback()
         begin_write(organization_id, first=ready.stage)
         if not book_moves.have_moved(organization_id, ready.last_act):
             return ready
         db.session.rollback()
     begin_write(organization_id)
-    ready = imports.ready(reading, fa_id, organization_id, progress)
+    ready = imports.ready(reading, fa_id, organization_id, progress, choices)
     ready.stage(db.session.connection())
     return ready
 
 
-def _judged(reading: Reading, fa_id: int | None, organization_id: str, progress: Progress) -> ReadyImport:
+def _judged(
+    reading: Reading,
+    fa_id: int | None,
+    organization_id: str,
+    progress: Progress,
+    choices: Choices = NOTHING_SAID,
+) -> ReadyImport:
     _snapshot(organization_id)
-    return imports.ready(reading, fa_id, organization_id, progress)
+    return imports.ready(reading, fa_id, organization_id, progress, choices)
 
 
 def _snapshot(organization_id: str) -> None:

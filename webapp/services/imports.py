@@ -20,6 +20,7 @@ from webapp.services import import_coverage, import_plans, import_writes, previe
 from webapp.services.action_requests import Act, act, new_id, record
 from webapp.services.actors import Actor
 from webapp.services.import_accounts import open_missing
+from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
 from webapp.services.import_progress import Progress, silent
 from webapp.services.previews import KeptFile
@@ -46,6 +47,12 @@ class PreviewOverError(LedgerError):
     """The file was kept for an hour, and is gone; choose it again to import it."""
 
     code = "preview_over"
+
+
+class ImportedError(LedgerError):
+    """This file is imported; what it should have been told comes too late. Take it back to decide anew."""
+
+    code = "imported"
 
 
 class RefusedImportError(LedgerError):
@@ -86,12 +93,16 @@ def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
 
 
 def ready(
-    reading: Reading, fa_id: int | None, organization_id: str, progress: Progress = silent
+    reading: Reading,
+    fa_id: int | None,
+    organization_id: str,
+    progress: Progress = silent,
+    choices: Choices = NOTHING_SAID,
 ) -> ReadyImport:
     """Judge a file against the books as the open transaction shows them; raises FileRefusedError."""
     progress("judging", 0, reading.lines)
     organization = organizations.get(organization_id)
-    plan = import_plans.plan(organization, reading, _chosen(organization_id, fa_id))
+    plan = import_plans.plan(organization, reading, _chosen(organization_id, fa_id), choices)
     return ReadyImport(plan, organization, progress)
 
 

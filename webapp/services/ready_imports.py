@@ -97,9 +97,7 @@ class ReadyImport:
     def _verdicts(self) -> Iterator[StagedVerdict]:
         positions = count()
         for waiting in self._waiting:
-            rows: list[PlannedLine | SkippedRow] = [*waiting.plan.lines, *waiting.plan.skipped]
-            rows.sort(key=_row)
-            for each, position in zip(rows, positions, strict=False):
+            for each, position in zip(waiting.plan.rows(), positions, strict=False):
                 yield _verdict(position, each)
 
 
@@ -135,10 +133,6 @@ def _new_line(planned: PlannedLine) -> NewLine:
         is_pending=line.pending,
         is_joined=planned.is_twin,
     )
-
-
-def _row(each: PlannedLine | SkippedRow) -> int:
-    return each.row if isinstance(each, SkippedRow) else each.line.row
 
 
 def _verdict(position: int, each: PlannedLine | SkippedRow) -> StagedVerdict:

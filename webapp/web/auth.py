@@ -25,7 +25,7 @@ from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
 from webapp.web import requests
-from webapp.web.strictness import refuse_unasked, refuse_unasked_query
+from webapp.web.strictness import declared_places, refuse_unasked, refuse_unasked_query
 
 View = TypeVar("View", bound=Callable[..., Any])
 BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
@@ -115,6 +115,8 @@ def guard() -> Response | None:
         begin()
     elif is_for_api():
         refuse_unasked_query(view)
+        if "body" in declared_places(view):
+            requests.read_json_body()
     return None
 
 

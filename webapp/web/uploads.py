@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,26 @@ from webapp.queries import imports as queried
 from webapp.queries.imports import ImportLineRecord, ImportRecord
 from webapp.queries.paging import Page
 from webapp.services import import_runs, imports, previewed_lines
+from webapp.services.import_choices import NOTHING_SAID, AccountChoice, Choices
 from webapp.services.imports import Upload
+from webapp.services.previewed_lines import Doubt, OpenAccount
 from webapp.web import import_progress, requests
 from webapp.web.auth import acting, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
+MOST_DOUBTS = 100
 # The parts of a form have names and borders beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a file, and how many there are of each verdict."""
+    """Some rows of a file, and how many there are of each verdict; of a preview also what somebody may decide."""
 
     page: Page[ImportLineRecord]
     counts: Mapping[str, int]
+    doubts: Sequence[Doubt] = ()
+    open_accounts: Sequence[OpenAccount] = ()
 
 
 class FileMissingError(UnprocessableError):
@@ -71,10 +76,21 @@ def take(upload: Upload) -> ImportRecord:
     return _kept(import_runs.take(upload, **acting()))
 
 
-def import_kept(import_id: int) -> ImportRecord:
+def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
     with import_progress.told(import_id) as progress:
-        return _kept(import_runs.take_kept(import_id, folder(), progress=progress, **acting()))
+        return _kept(
+            import_runs.take_kept(import_id, folder(), progress=progress, choices=choices, **acting())
+        )
+
+
+def choices(said: Mapping[str, Any]) -> Choices:
+    """Take what a commit says of its file, as CommitSchema read it."""
+    return Choices(
+        accounts=tuple(AccountChoice(**each) for each in said["accounts"]),
+        decisions={each["position"]: each["transaction_id"] for each in said["decisions"]},
+        rest=said.get("rest"),
+    )
 
 
 def _kept(imported: Import) -> ImportRecord:
@@ -89,10 +105,15 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
     if reading is None:
         listed = queried.lines(imported, verdict=verdict, after=after, limit=limit)
         return Rows(listed, queried.counts(imported))
-    records = previewed_lines.listed(imported, reading)
+    plan = previewed_lines.planned(imported, reading)
+    records = previewed_lines.records(plan)
     place = None if after is None else int(after[0])
-    listed = previewed_lines.page(records, verdict=verdict, after=place, limit=limit)
-    return Rows(listed, previewed_lines.counts(records))
+    return Rows(
+        previewed_lines.page(records, verdict=verdict, after=place, limit=limit),
+        previewed_lines.counts(records),
+        previewed_lines.doubts(imported.organization_id, records, most=MOST_DOUBTS),
+        previewed_lines.open_accounts(plan),
+    )
 
 
 def folder() -> Path:
