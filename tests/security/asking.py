@@ -52,7 +52,6 @@ FORMS = {
     "/journal/balance": journal_entries.ManualEntryFormSchema,
     "/journal/new": journal_entries.ManualEntryFormSchema,
     "/imports/<id:import_id>/commit": imports.CommitFormSchema,
-    "/journal/<id:entry_id>/void": journal_entries.VoidSchema,
     "/merchants": merchants.NewMerchantSchema,
     "/merchants/<id:merchant_id>": merchants.MerchantChangesSchema,
     "/projects": projects.ProjectFormSchema,
