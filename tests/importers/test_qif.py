@@ -83,7 +83,11 @@ def test_where_nothing_tells_the_order_it_is_asked_for():
     asked = refusal(text)
     assert isinstance(asked, DaysUnclearError)
     assert (asked.status, asked.code) == (422, "days_unclear")
-    assert asked.details == {"example": "03/04/2026", "dateFormats": ["%d/%m/%Y", "%m/%d/%Y"]}
+    assert asked.details == {
+        "key": "dateFormat",
+        "example": "03/04/2026",
+        "dateFormats": ["%d/%m/%Y", "%m/%d/%Y"],
+    }
     assert lines_of(text, dateFormat="%d/%m/%Y")[0].booked_on == date(2026, 4, 3)
     assert lines_of(text, dateFormat="%m/%d/%Y")[0].booked_on == date(2026, 3, 4)
 

@@ -1,5 +1,6 @@
 """What a bank file says, whatever its format: statements, balances and lines, as facts without our books."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,6 +16,23 @@ class FileRefusedError(UnprocessableError):
     """The file cannot be read as a bank file; nothing of it was taken."""
 
     code = "file_refused"
+
+
+class AskedError(FileRefusedError):
+    """The file leaves something open that a mapping can tell; `key` is what the mapping calls it."""
+
+    def __init__(self, message: str, key: str, **details: object) -> None:
+        """Ask for `key`; `details` say what may be chosen."""
+        super().__init__(message, details={"key": key, **details})
+        self.key = key
+
+
+class RowRefusedError(FileRefusedError):
+    """A row of the file cannot be read; `column` counts from 0, and `value` is what stands there."""
+
+    def __init__(self, message: str, *, row: int, column: int, named: str, value: str) -> None:
+        """Refuse the row of this number; `named` is the column as a message names it."""
+        super().__init__(message, details={"row": row, "column": column, "named": named, "value": value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +91,23 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Columns:
+    """How a table was read: `mapping` tells all of it (behaviour.md 2), `names` is its header, empty where it has none.
+
+    `layout` is alike for tables of one layout: a SHA-256 in hex.
+    """
+
+    layout: str
+    names: tuple[str, ...]
+    mapping: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class BankFile:
-    """A whole file, read or refused as one."""
+    """A whole file, read or refused as one; `columns` where it is a table."""
 
     format: str
     statements: tuple[Statement, ...]
     warnings: tuple[str, ...] = field(default=())
     skipped: tuple[SkippedRow, ...] = field(default=())
+    columns: Columns | None = None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError
 from webapp.importers.texts import quoted
 from webapp.importers.typed_cells import Day, Flaw, Number, untyped
 from webapp.ledger.currencies import DIGITS
@@ -110,7 +110,7 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
     >>> marks(["1.234,56"]), marks(["12.5", "1,000"]), marks(["1 234,5"]), marks(["12"])
     ((',', '.'), ('.', ','), (',', ' '), ('.', ''))
 
-    Raises FileRefusedError where no amount tells: 1,234 may be a thousand or a little more than one.
+    Raises AskedError where no amount tells: 1,234 may be a thousand or a little more than one.
     """
     votes: set[str] = set()
     seen: set[str] = set()
@@ -129,9 +129,11 @@ def marks(texts: Iterable[str]) -> tuple[str, str]:
     is_mixed = "," in votes and any(isinstance(cell, Number) for cell in cells)
     if len(votes) > 1 or (unclear and not votes) or is_mixed:
         example = f" such as {quoted(unclear)}" if unclear else ""
-        raise FileRefusedError(
+        raise AskedError(
             f"Amounts{example} can be read in two ways; say the mark before the cents in the mapping, as decimal,"
-            " and the one between thousands, as thousands."
+            " and the one between thousands, as thousands.",
+            "decimal",
+            example=unclear.strip(),
         )
     decimal = votes.pop() if votes else "."
     groups = sorted(seen - {decimal}, reverse=True)

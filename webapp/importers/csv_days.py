@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError
 from webapp.importers.csv_months import in_english
 from webapp.importers.texts import quoted
 from webapp.importers.typed_cells import Day, Flaw
@@ -100,7 +100,7 @@ def found_format(texts: Iterable[str]) -> str:
     >>> found_format(["01/02/2024", "31/01/2024"]), found_format(["2024-03-04 10:00:00"])
     ('%d/%m/%Y', '%Y-%m-%d %H:%M:%S')
 
-    Raises FileRefusedError where there is none, or where two differ and nothing speaks for one.
+    Raises AskedError where there is none, or where two differ and nothing speaks for one.
     """
     cells = list(texts)
     distinct = list(dict.fromkeys(cell.strip() for cell in cells if not isinstance(cell, (Day, Flaw))))
@@ -108,9 +108,10 @@ def found_format(texts: Iterable[str]) -> str:
         return _ISO
     sound = _sound(distinct, FORMATS)
     if not sound:
-        raise FileRefusedError(
+        raise AskedError(
             f"The days, such as {quoted(distinct[0] if distinct else '')}, are in no one format that is known;"
-            " say it in the mapping, as dateFormat (%d.%m.%Y)."
+            " say it in the mapping, as dateFormat (%d.%m.%Y).",
+            "dateFormat",
         )
     readings = {each: [Days(each).day(text) for text in distinct] for each in sound}
     differing = {tuple(days): each for each, days in reversed(readings.items())}
@@ -118,9 +119,12 @@ def found_format(texts: Iterable[str]) -> str:
     if len(differing) == 1 or len(running) == 1:
         return running[0] if len(running) == 1 else next(iter(differing.values()))
     formats = " or ".join(sorted(differing.values()))
-    raise FileRefusedError(
+    raise AskedError(
         f"Days such as {quoted(distinct[0])} can be read in two ways; say which in the mapping, as dateFormat"
-        f" {formats}."
+        f" {formats}.",
+        "dateFormat",
+        example=distinct[0],
+        dateFormats=sorted(differing.values()),
     )
 
 

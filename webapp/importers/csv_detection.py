@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from webapp.importers import csv_words as words
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError, FileRefusedError
 from webapp.importers.csv_amounts import exact, grouping, marks
 from webapp.importers.csv_days import found_format
 from webapp.importers.csv_doubts import is_split_beside, refuse_other_amounts, refuse_stated_balances
@@ -17,7 +17,7 @@ from webapp.importers.typed_cells import refuse_swapped
 from webapp.ledger.currencies import SUCCESSORS
 
 _FIRST: Final = 60
-_ROLES: Final = {
+ROLES: Final = {
     "date": words.BOOKED + words.DATED,
     "amount": words.AMOUNT,
     "debit": words.DEBIT,
@@ -64,27 +64,29 @@ def layout_of(table: Sequence[Row], told: Told) -> Layout:
 
 def has_header(table: Sequence[Row]) -> bool:
     """Tell whether one of the first rows is a header whose words say where day and amount are."""
-    return _header(table) is not None
+    return header_in(table) is not None
 
 
-def _header(table: Sequence[Row]) -> int | None:
+def header_in(table: Sequence[Row]) -> int | None:
+    """Find the header among the first rows, None where no row has its words."""
     for number, row in enumerate(table[:_FIRST]):
-        found = roles(row.cells, _ROLES)
+        found = roles(row.cells, ROLES)
         if found["date"] and (found["amount"] or (found["debit"] and found["credit"])):
             return number
     return None
 
 
 def _found(table: Sequence[Row], told: Told) -> Layout:
-    header = told.header if told.header is not None else _header(table)
+    header = told.header if told.header is not None else header_in(table)
     if header is None or header >= len(table) or told.has_header is False:
-        raise FileRefusedError(
+        raise AskedError(
             "No row says where the file keeps its days and amounts; name the columns in a mapping, as date and"
-            " amount, or as date, debit and credit."
+            " amount, or as date, debit and credit.",
+            "header",
         )
     names = table[header].cells
     body = table[header + 1 :]
-    found = roles(names, _ROLES)
+    found = roles(names, ROLES)
     layout = Layout(header, {}, names=list(names), invert=bool(told.invert), currency=told.currency)
     layout.columns = {role: index(column, names, body, role) for role, column in told.columns.items()}
     _find_amount(layout, found, body)
@@ -110,7 +112,7 @@ def _find_amount(layout: Layout, found: dict[str, list[int]], body: Sequence[Row
         columns["debit"] = _only(layout, found["debit"], body, "debit")
         columns["credit"] = _only(layout, found["credit"], body, "credit")
     else:
-        raise FileRefusedError(f"The header names no column of amounts; {_ASK}, as amount.")
+        raise AskedError(f"The header names no column of amounts; {_ASK}, as amount.", "amount")
 
 
 def _booked_amounts(layout: Layout, columns: Sequence[int]) -> Sequence[int]:
@@ -139,7 +141,7 @@ def _find_date(layout: Layout, found: dict[str, list[int]], body: Sequence[Row])
     booked = [column for column in found["date"] if words.plain(layout.names[column]) in words.BOOKED]
     likely = [column for column in found["date"] if column in {*full, *booked}] or found["date"]
     if not likely:
-        raise FileRefusedError(f"The header names no column of days; {_ASK}, as date.")
+        raise AskedError(f"The header names no column of days; {_ASK}, as date.", "date")
     layout.columns["date"] = _only(layout, likely, lines, "date")
 
 
@@ -225,7 +227,7 @@ def _find_sign(rows: Sequence[Row], layout: Layout, told: Told) -> None:
         if not is_signed or all(agrees) or not any(agrees):
             layout.flag = flag, words.OUT, words.IN
             return
-        raise FileRefusedError(f"The words of {layout.named(flag)} contradict the signs; {_ASK}, as flag.")
+        raise AskedError(f"The words of {layout.named(flag)} contradict the signs; {_ASK}, as flag.", "flag")
 
 
 def _refuse_fees(rows: Sequence[Row], layout: Layout) -> None:
@@ -238,9 +240,10 @@ def _refuse_fees(rows: Sequence[Row], layout: Layout) -> None:
             exact(row.cell(column), layout.decimal, layout.thousands) for row in rows if row.cell(column)
         ]
         if any(value != 0 for value in values):
-            raise FileRefusedError(
+            raise AskedError(
                 f"There are fees in {layout.named(column)}, and nothing tells whether the amounts include"
-                f" them; {_ASK} which column is the amount."
+                f" them; {_ASK} which column is the amount.",
+                "amount",
             )
 
 
@@ -249,7 +252,7 @@ def _only(layout: Layout, columns: Sequence[int], rows: Sequence[Row], key: str)
     for other in columns[1:]:
         if any(_TIME.sub("", row.cell(columns[0])) != _TIME.sub("", row.cell(other)) for row in rows):
             both = f"{layout.named(columns[0])} and {layout.named(other)}"
-            raise FileRefusedError(f"Both {both} may be meant; {_ASK} which one, as {key}.")
+            raise AskedError(f"Both {both} may be meant; {_ASK} which one, as {key}.", key)
     return columns[0]
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from webapp.importers import csv_words as words
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError, FileRefusedError
 from webapp.importers.csv_amounts import exact
 from webapp.importers.csv_layouts import Layout, roles
 from webapp.importers.csv_tables import Row
@@ -43,7 +43,7 @@ def refuse_other_amounts(rows: Sequence[Row], layout: Layout) -> None:
             continue
         if any(_differ(row, chosen, column, layout) for row in rows):
             both = f"{layout.named(chosen)} and {layout.named(column)}"
-            raise FileRefusedError(f"Both {both} may be meant; {_ASK} which one, as amount.")
+            raise AskedError(f"Both {both} may be meant; {_ASK} which one, as amount.", "amount")
 
 
 def refuse_stated_balances(rows: Sequence[Row], layout: Layout) -> None:

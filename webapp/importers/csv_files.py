@@ -2,19 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from webapp.importers import csv_balances
-from webapp.importers.bank_files import BankFile, FileRefusedError, StatedBalance, Statement
+from webapp.importers.bank_files import AskedError, BankFile, FileRefusedError, StatedBalance, Statement
 from webapp.importers.csv_detection import has_header, layout_of
-from webapp.importers.csv_layouts import Layout
+from webapp.importers.csv_layouts import Layout, columns_of, layouts_of
 from webapp.importers.csv_lines import Entry, Reader
 from webapp.importers.csv_mappings import Told, told
 from webapp.importers.csv_tables import Row, delimiters, looks_like_a_table, rows, text_of
 from webapp.importers.csv_words import plain
+from webapp.importers.glimpses import Glimpse, glimpse_of
 
 # So many rows show whether a mark parts the cells.
-_FIRST: Final = 60
+FIRST: Final = 60
+_HEAD: Final = 256 * 1024
 
 Groups = Mapping[tuple[str | None, str | None], list[Entry]]
 
@@ -30,10 +33,46 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     What the mapping (behaviour.md 2) leaves open is found in the file; where that is not certain it is asked for.
     """
     says = told(mapping)
-    return file_of(_table(text_of(data, says.encoding), says), says)
+    table = table_of(data, says)
+    return file_of(table, says, layouts=layouts(data))
 
 
-def file_of(table: Sequence[Row], says: Told, *, bank_format: str = "csv") -> BankFile:
+def glimpse(data: bytes, mapping: Mapping[str, object] | None = None) -> Glimpse:
+    """Look at the first rows of a file; raises FileRefusedError where it has none."""
+    says = told(mapping)
+    return glimpse_of(table_of(_head(data), says)[:FIRST], says)
+
+
+def table_of(data: bytes, says: Told) -> list[Row]:
+    """Part a file into its rows, as a mapping tells or as they make sense."""
+    return _table(text_of(data, says.encoding), says)
+
+
+def layouts(data: bytes) -> Sequence[str]:
+    """Give what a table is known by when another of its layout comes, for each of the first rows as the header.
+
+    The first stands for a table of as many columns without a header. Encoding and mark are taken as they seem
+    likeliest, whatever a mapping tells, so that a file is known before its mapping is.
+    """
+    text = text_of(_head(data), None)
+    likely = delimiters(text, None)
+    try:
+        return layouts_of(list(islice(rows(text, likely[0]), FIRST))) if likely else ()
+    except FileRefusedError:
+        return ()
+
+
+def _head(data: bytes) -> bytes:
+    """The first lines, cut where neither a line nor a character of two bytes is parted."""
+    if len(data) <= _HEAD:
+        return data
+    head = data[:_HEAD].rpartition(b"\n")[0] or data[:_HEAD]
+    return head[: len(head) // 2 * 2] if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else head
+
+
+def file_of(
+    table: Sequence[Row], says: Told, *, bank_format: str = "csv", layouts: Sequence[str] = ()
+) -> BankFile:
     """Read the rows of a table, whatever they were kept in, or raise FileRefusedError."""
     layout = layout_of(table, says)
     entries, skipped = Reader(table, layout, may_shift=bank_format == "csv").entries()
@@ -43,7 +82,8 @@ def file_of(table: Sequence[Row], says: Told, *, bank_format: str = "csv") -> Ba
     statements, warnings = _statements(_grouped(entries), is_told="balance" in says.columns)
     if not entries:
         warnings.append("The file holds no transaction, so there is nothing to import.")
-    return BankFile(bank_format, statements, tuple(warnings), tuple(skipped))
+    columns = columns_of(layout, says, layouts or layouts_of(table[:FIRST]))
+    return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
 
 
 def _table(text: str, says: Told) -> list[Row]:
@@ -68,7 +108,7 @@ def makes_sense(table: Sequence[Row], says: Told) -> bool:
     """Tell whether the first rows have a header that is known, or lines where the mapping says."""
     if not says.names_the_money:
         return has_header(table)
-    first = table[: (says.header or 0) + _FIRST]
+    first = table[: (says.header or 0) + FIRST]
     try:
         return bool(Reader(first, layout_of(first, says)).entries()[0])
     except FileRefusedError:
@@ -93,6 +133,7 @@ def _signed(entries: list[Entry], table: Sequence[Row], layout: Layout) -> list[
     groups = [group for group in groups if group]
     holds, holds_inverted = csv_balances.proves(groups, 1), csv_balances.proves(groups, -1)
     if holds_inverted and not holds:
+        layout.invert = True
         return [replace(entry, line=replace(entry.line, amount=-entry.line.amount)) for entry in entries]
     column = layout.columns["amount"]
     texts = {row.number: row.cell(column) for row in table}
@@ -103,9 +144,11 @@ def _signed(entries: list[Entry], table: Sequence[Row], layout: Layout) -> list[
     into = sum(entry.line.amount > 0 for entry in entries)
     out = sum(entry.line.amount < 0 for entry in entries)
     if entries and not (holds and not holds_inverted) and not is_marked and out <= into:
-        raise FileRefusedError(
+        raise AskedError(
             "Nothing in the file tells whether an amount without a minus is money in or money out; say so in the"
-            ' mapping, {"invert": false} for money in or {"invert": true} for money out.'
+            ' mapping, {"invert": false} for money in or {"invert": true} for money out.',
+            "invert",
+            example=next((texts[line.row] for line in unsigned), ""),
         )
     return entries
 

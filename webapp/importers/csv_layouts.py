@@ -1,11 +1,13 @@
 """The layout of a table: each role's column as an index, from the names or indexes that a mapping tells."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError
-from webapp.importers.csv_mappings import Column, Told
+from webapp.importers.bank_files import Columns, FileRefusedError
+from webapp.importers.csv_mappings import COLUMNS, Column, Told
 from webapp.importers.csv_tables import Row
 from webapp.importers.csv_words import plain
 from webapp.importers.texts import quoted
@@ -124,6 +126,42 @@ def roles(names: Sequence[str], words: Mapping[str, Sequence[str]]) -> dict[str,
         )
         for role, known in words.items()
     }
+
+
+def layouts_of(first: Sequence[Row]) -> list[str]:
+    """Give what a table's layout is known by: that without a header, then that of each of its first rows as one."""
+    width = max((len(row.cells) for row in first), default=0)
+    headers = [[_folded(cell) for cell in row.cells] for row in first]
+    return [sha256(json.dumps(each).encode()).hexdigest() for each in ([str(width)], *headers)]
+
+
+def columns_of(layout: Layout, told: Told, layouts: Sequence[str]) -> Columns:
+    """Tell how a table was read, as a mapping that would read it in the same way."""
+    place = 0 if layout.header is None else layout.header + 1
+    mapping: dict[str, object] = {"header": layout.header, **_choices(layout)}
+    if told.encoding:
+        mapping["encoding"] = told.encoding
+    if "delimiter" in told.choices:
+        mapping["delimiter"] = told.choices["delimiter"]
+    keys = {role: key for key, role in COLUMNS.items()}
+    mapping |= {keys[role]: column for role, column in layout.columns.items()}
+    if layout.flag:
+        mapping["flag"] = [layout.flag[0], sorted(layout.flag[1]), sorted(layout.flag[2])]
+    if layout.pending:
+        mapping["pending"] = [layout.pending[0], min(layout.pending[1])]
+    return Columns(layouts[place] if place < len(layouts) else "", tuple(layout.names), mapping)
+
+
+def _choices(layout: Layout) -> dict[str, object]:
+    said: dict[str, object] = {
+        "dateFormat": layout.date_format or None,
+        "decimal": layout.decimal,
+        "thousands": layout.thousands or None,
+        "invert": layout.invert,
+        "currency": layout.currency,
+        "balanceIs": "before" if layout.balance_is_before else None,
+    }
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def _folded(name: str) -> str:

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, Line, SkippedRow
+from webapp.importers.bank_files import FileRefusedError, Line, RowRefusedError, SkippedRow
 from webapp.importers.csv_amounts import currency_in, exact
 from webapp.importers.csv_days import Days
 from webapp.importers.csv_layouts import Layout
@@ -209,8 +209,13 @@ class Reader:
             raise self._refused(row, self._layout.columns["date"], "the row has an amount and no day")
 
     def _refused(self, row: Row, column: int, why: str) -> FileRefusedError:
-        return FileRefusedError(
-            f"Row {row.number:,}, {self._layout.named(column)}: {why}: {quoted(_one_line(row.cell(column)))}."
+        named, value = self._layout.named(column), _one_line(row.cell(column))
+        return RowRefusedError(
+            f"Row {row.number:,}, {named}: {why}: {quoted(value)}.",
+            row=row.number,
+            column=column,
+            named=named,
+            value=value,
         )
 
     def _cell(self, row: Row, role: str) -> str | None:

@@ -13,7 +13,8 @@ from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 Column = str | int
 
-_COLUMNS: Final = {
+# What a mapping calls a column, and the role's name in a layout.
+COLUMNS: Final = {
     "date": "date",
     "amount": "amount",
     "debit": "debit",
@@ -73,13 +74,13 @@ class Told:
 def told(mapping: Mapping[str, object] | None) -> Told:
     """Check a mapping (behaviour.md 2); raises FileRefusedError with a sentence that names the key."""
     given = dict(mapping or {})
-    unknown = sorted(given.keys() - _COLUMNS.keys() - _CHOICES.keys() - set(_OTHERS))
+    unknown = sorted(given.keys() - COLUMNS.keys() - _CHOICES.keys() - set(_OTHERS))
     if unknown:
-        known = ", ".join(sorted({*_COLUMNS, *_CHOICES, *_OTHERS}))
+        known = ", ".join(sorted({*COLUMNS, *_CHOICES, *_OTHERS}))
         raise FileRefusedError(f"The mapping has no key {quoted(unknown[0])}; it has {known}.")
     _check_amounts(given)
     return Told(
-        columns={name: _column(key, given[key]) for key, name in _COLUMNS.items() if key in given},
+        columns={name: _column(key, given[key]) for key, name in COLUMNS.items() if key in given},
         choices={key: _choice(key, given[key]) for key in _CHOICES if key in given},
         encoding=_encoding(given["encoding"]) if "encoding" in given else None,
         header=_header(given["header"]) if given.get("header") is not None else None,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError
 from webapp.importers.texts import quoted
 
 _MARKS: Final = ".,"
@@ -21,7 +21,7 @@ def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
     >>> decimal_mark(["1,000.00", "7"], {}), decimal_mark(["12,50", "1.000"], {}), decimal_mark(["5"], {})
     ('.', ',', '.')
 
-    Raises FileRefusedError where no amount tells: 1,234 may be a thousand or a little more than one.
+    Raises AskedError where no amount tells: 1,234 may be a thousand or a little more than one.
     """
     chosen = mapping.get("decimal")
     if chosen in {".", ","}:
@@ -39,9 +39,11 @@ def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
             return mark
         unclear = unclear or text
     if unclear:
-        raise FileRefusedError(
+        raise AskedError(
             f"Amounts such as {quoted(unclear)} can be read in two ways; say the mark before the cents in the"
-            " mapping, as decimal."
+            " mapping, as decimal.",
+            "decimal",
+            example=unclear.strip(),
         )
     return "."
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, Literal
 
-from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.bank_files import AskedError
 
 Order = Literal["dmy", "mdy", "ymd"]
 
@@ -20,7 +20,7 @@ _ENOUGH: Final = 5
 _FORMATS: Final[dict[Order, str]] = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 
 
-class DaysUnclearError(FileRefusedError):
+class DaysUnclearError(AskedError):
     """The days of the file can be read as day and month or as month and day."""
 
     code = "days_unclear"
@@ -103,7 +103,9 @@ def _unclear(texts: Iterable[str]) -> DaysUnclearError:
     return DaysUnclearError(
         f"Days such as “{example}” can be read as day and month or as month and day; say which in the mapping,"
         f" as dateFormat {formats[0]} or {formats[1]}.",
-        details={"example": example, "dateFormats": formats},
+        "dateFormat",
+        example=example,
+        dateFormats=formats,
     )
 
 

@@ -1,12 +1,15 @@
 """XLSX: the table in a workbook, read like one of CSV, but for its numbers and days, which are what they are."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from webapp.importers.bank_files import BankFile, FileRefusedError
-from webapp.importers.csv_files import file_of, makes_sense
+from webapp.importers.bank_files import AskedError, BankFile, FileRefusedError
+from webapp.importers.csv_files import FIRST, file_of, makes_sense
+from webapp.importers.csv_layouts import layouts_of
 from webapp.importers.csv_mappings import Told, told
 from webapp.importers.foreign_files import what_an_archive_is
+from webapp.importers.glimpses import Glimpse, glimpse_of
 from webapp.importers.texts import quoted
 from webapp.importers.xlsx_archives import Archive, is_archive
 from webapp.importers.xlsx_books import ROOT, Book, SheetName
@@ -37,17 +40,43 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     bank_file = file_of(sheet.rows, says, bank_format="xlsx")
     hidden = [f"{sheet.hidden:,} rows of the sheet are hidden; they were read like the others."]
     warnings = (*bank_file.warnings, *(hidden if sheet.hidden else []))
-    return BankFile("xlsx", bank_file.statements, warnings, bank_file.skipped)
+    return replace(bank_file, warnings=warnings)
 
 
-def chosen(data: bytes, says: Told) -> tuple[SheetName, Sheet]:
-    """The sheet that the mapping names, else the only one with a table; raises FileRefusedError where two have one."""
+def layouts(data: bytes) -> Sequence[str]:
+    """Give what the tables of a workbook are known by, all that a mapping may mean."""
+    try:
+        book = _book(data)
+        sheets = [book.sheet(each) for each in book.sheets]
+    except FileRefusedError:
+        return ()
+    return [layout for sheet in sheets if sheet.rows for layout in layouts_of(sheet.rows[:FIRST])]
+
+
+def glimpse(data: bytes, mapping: Mapping[str, object] | None = None) -> Glimpse:
+    """Look at the first rows of the sheet that is meant, or may be; raises FileRefusedError where there is none."""
+    says = told(mapping)
+    names = tuple(each.name for each in _book(data).sheets)
+    try:
+        sheet = chosen(data, says)[1]
+    except AskedError:
+        return Glimpse(sheets=names)
+    return replace(glimpse_of(sheet.rows[:FIRST], says), sheets=names)
+
+
+def _book(data: bytes) -> Book:
     archive = Archive(data)
     if ROOT not in archive:
         raise FileRefusedError(what_an_archive_is(archive.names()))
     book = Book(archive)
     if not book.sheets or len(book.sheets) > _MAX_SHEETS:
         raise FileRefusedError(f"The workbook has no sheets with cells, or more than {_MAX_SHEETS}.")
+    return book
+
+
+def chosen(data: bytes, says: Told) -> tuple[SheetName, Sheet]:
+    """The sheet that the mapping names, else the only one with a table; raises AskedError where two have one."""
+    book = _book(data)
     if says.sheet is not None:
         listed = _named(book.sheets, says.sheet)
         return listed, book.sheet(listed)
@@ -78,9 +107,10 @@ def _only(sheets: Sequence[SheetName], *, are_tables: bool) -> SheetName:
     if len(sheets) == 1:
         return sheets[0]
     why = "may each be the statement" if are_tables else "are there, and none has a header that is known"
-    raise FileRefusedError(
+    raise AskedError(
         f"Several sheets {why}: {_names(sheets)}; say which in the mapping, as sheet.",
-        details={"key": "sheet", "sheets": [each.name for each in sheets]},
+        "sheet",
+        sheets=[each.name for each in sheets],
     )
 
 
