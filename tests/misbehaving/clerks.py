@@ -135,7 +135,9 @@ class Clerk:
         chosen = self.chance.sample(drafts, self.chance.choice((0, 0, len(drafts) // 2)))
         self.confirm(chosen)
         if self.chance.random() < 0.1 and lines:
-            self.delete(self.chance.choice(lines))
+            line = self.chance.choice(lines)
+            if line["id"] not in chosen:
+                self.delete(line)
 
     def confirm(self, ids: list[int]) -> None:
         if ids:
