@@ -72,6 +72,15 @@ def void(entry_id: int) -> Response:
     return go(url_for("journal_entries.show", entry_id=entry_id))
 
 
+@bp.post("/<id:entry_id>/correction/discard")
+@requires("draft")
+def discard(entry_id: int) -> Response:
+    """Discard the waiting correction of an entry, and show the entry as it stands."""
+    entry = queries.journal_entries.get(here(), entry_id)
+    services.edits.discard_correction(entry, **acting())
+    return go(url_for("journal_entries.show", entry_id=entry_id))
+
+
 def listed_entry(record: EntryRecord) -> dict[str, Any]:
     """Give an entry as a row of the journal."""
     banks_first = sorted(record.postings, key=lambda posting: not posting.is_bank_leg)
@@ -114,6 +123,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         proof=queries.proof_pages.of_line(line) if line is not None else None,
         history=history,
         chain=chain,
+        voiding=queries.void_previews.preview(entry) if record.can_void else None,
         void_from=queries.organizations.first_open_day(here(), stories.latest_day(entry)),
         version=queries.manual_entries.version(entry),
         is_manual=entry.source in queries.manual_entries.SOURCES,

@@ -34,6 +34,7 @@ from webapp.queries import (
     transactions,
     transfer_pairs,
     transfers,
+    void_previews,
     watched,
     workspaces,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "transactions",
     "transfer_pairs",
     "transfers",
+    "void_previews",
     "watched",
     "workspaces",
 ]

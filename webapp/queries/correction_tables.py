@@ -15,10 +15,11 @@ from webapp.queries.entry_stories import Names, line_of
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One state of a corrected entry, and the entry that brought it about."""
+    """One state of a corrected entry, or with `is_change` what a correction changed; and the entry that says so."""
 
     label: str
-    entry_id: int
+    entry_id: int | None
+    is_change: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Corrections:
 
     columns: list[Column]
     rows: list[Row]
+    has_currencies: bool
+    has_merchants: bool
     marker_id: int | None
     transaction_id: int | None
 
@@ -51,17 +54,21 @@ def corrections(entry: JournalEntry) -> Corrections | None:
     original = journal_entries.legs_of(entry)
     standing = effective(*journal_entries.family_legs(entry))
     states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
-    if posted:
-        states.append((Column("In force", posted[-1].id), standing))
+    states += [(Column("Correction", one.id, is_change=True), journal_entries.legs_of(one)) for one in posted]
+    states.append((Column("In force", None), standing))
     will_post: Sequence[Leg] = ()
     if marker is not None:
         target = journal_entries.legs_of(marker)
-        states.append((Column("Marker", marker.id), target))
+        states.append((Column("Target", marker.id), target))
         will_post = difference(target, standing)
     line = line_of(entry)
+    rows = _rows(entry.organization_id, [legs for _, legs in states], will_post)
+    every = [leg for legs in (*(legs for _, legs in states), will_post) for leg in legs]
     return Corrections(
         columns=[column for column, _ in states],
-        rows=_rows(entry.organization_id, [legs for _, legs in states], will_post),
+        rows=rows,
+        has_currencies=len({leg.currency for leg in every}) > 1,
+        has_merchants=any(row.merchant_name for row in rows),
         marker_id=marker.id if marker is not None else None,
         transaction_id=line.id if line is not None else None,
     )

@@ -20,10 +20,10 @@ from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries import accounts, lookups
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, line_entries, partings
+from webapp.services import drafts, journal_entries, line_entries, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError
+from webapp.services.transactions import STATES, LineStateError, ids_result
 
 Changes = Mapping[str, Any]
 
@@ -86,6 +86,21 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
         transaction.updated_at = now
         db.session.flush()
     return transaction
+
+
+def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
+    """Delete the marker of a posted entry, so that what is in force stays; without one nothing is done."""
+    lines = entries.transactions_of(entries.legs_of(entry))
+    target = ("transaction", lines[0]) if lines else ("journal_entry", entry.id)
+    title = f"Discarded the correction of {entry.description or entry.id}"
+    with act(actor, now, "discard_correction", target, title=title) as doing:
+        marker = entries.marker_of(entry)
+        if marker is None:
+            doing.nothing_to_do()
+            return
+        doing.before = summary(entries.legs_of(marker), marker.description)
+        doing.result = ids_result(deleted=[marker.id])
+        journal_entries.delete_draft(marker)
 
 
 def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
