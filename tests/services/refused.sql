@@ -1,5 +1,6 @@
 -- Statements that the database refuses, whatever the application does. Each begins with the engine and its name;
--- :posted :draft :lonely :voided are entries: a posted one, a draft, a draft with one leg, and a voided one.
+-- :posted :draft :lonely :voided :crooked :leaning are entries: a posted one, a draft, a draft with one leg, a voided
+-- one, a draft out of balance in its currency, and one that is so in the base currency only.
 
 -- both: another day on a posted header
 UPDATE journal_entries
@@ -111,6 +112,23 @@ WHERE id = :posted;
 UPDATE journal_entries
 SET status = 'POSTED'
 WHERE id = :lonely;
+
+-- both: posted out of balance
+UPDATE journal_entries
+SET status = 'POSTED'
+WHERE id = :crooked;
+
+-- both: posted out of balance in the base currency
+UPDATE journal_entries
+SET status = 'POSTED'
+WHERE id = :leaning;
+
+-- both: a correction posted at birth
+INSERT INTO journal_entries (organization_id, effective_on, description, status, source, base_currency,
+corrects_id, created_at)
+SELECT organization_id, effective_on, description, 'POSTED', 'correction', base_currency, id, created_at
+FROM journal_entries
+WHERE id = :posted;
 
 -- both: draft straight to voided
 UPDATE journal_entries

@@ -24,16 +24,19 @@ def statements_for(kind):
 
 @pytest.fixture
 def entries(ada, bank, books):
-    """A posted entry, a draft, a draft whose second leg is gone, and a voided one."""
-    lines = bank.send_many([("2026-03-02", f"-{number}0.00", f"Line {number}") for number in (1, 2, 3, 4)])
+    """A posted entry, a draft, a draft whose second leg is gone, a voided one, and two drafts out of balance."""
+    lines = bank.send_many([("2026-03-02", f"-{number}0.00", f"Line {number}") for number in range(1, 7)])
     ids = [ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"] for line in lines]
     for line in (lines[0], lines[3]):
         ada.post(f"/api/transactions/{line}/confirm")
     ada.post(f"/api/journal-entries/{ids[3]}/void", json={"reason": "A test"})
-    ids_by_name = dict(zip(("posted", "draft", "lonely", "voided"), ids, strict=True))
-    assert not refused(
-        bank, "DELETE FROM postings WHERE journal_entry_id = :lonely AND position = 1", **ids_by_name
-    )
+    ids_by_name = dict(zip(("posted", "draft", "lonely", "voided", "crooked", "leaning"), ids, strict=True))
+    for change in (
+        "DELETE FROM postings WHERE journal_entry_id = :lonely AND position = 1",
+        "UPDATE postings SET amount_minor = 1 WHERE journal_entry_id = :crooked AND position = 1",
+        "UPDATE postings SET amount_base_minor = 1 WHERE journal_entry_id = :leaning AND position = 1",
+    ):
+        assert not refused(bank, change, **ids_by_name)
     return ids_by_name
 
 

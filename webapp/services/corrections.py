@@ -8,11 +8,18 @@ from datetime import datetime
 from webapp.db import db
 from webapp.ledger.corrections import difference, effective, is_same
 from webapp.ledger.entries import Leg
+from webapp.ledger.errors import LedgerError
 from webapp.models import JournalEntry
 from webapp.queries import journal_entries as entries
 from webapp.queries import organizations
 from webapp.services import journal_entries
 from webapp.services.action_requests import Act
+
+
+class NotInForceError(LedgerError):
+    """Only a posted entry is corrected: a draft is changed, and of a voided one nothing is in force."""
+
+    code = "not_in_force"
 
 
 def standing_legs(entry: JournalEntry) -> tuple[Leg, ...]:
@@ -22,6 +29,7 @@ def standing_legs(entry: JournalEntry) -> tuple[Leg, ...]:
 
 def aim(entry: JournalEntry, target: Sequence[Leg], *, now: datetime) -> JournalEntry | None:
     """Open or change the one marker of a posted entry; a target that is in force already deletes it."""
+    _check_in_force(entry)
     marker = entries.marker_of(entry)
     if is_same(target, standing_legs(entry)):
         if marker is not None:
@@ -43,6 +51,7 @@ def aim(entry: JournalEntry, target: Sequence[Leg], *, now: datetime) -> Journal
 
 def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> JournalEntry | None:
     """Post what lies between a marker and what is in force, and delete the marker; nothing between posts nothing."""
+    _check_in_force(entry)
     target = entries.legs_of(marker)
     journal_entries.check_counterparties(entry.organization_id, target)
     legs = difference(target, standing_legs(entry))
@@ -62,3 +71,8 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     journal_entries.post(correction, doing)
     db.session.flush()
     return correction
+
+
+def _check_in_force(entry: JournalEntry) -> None:
+    if entry.status != "POSTED":
+        raise NotInForceError
