@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from webapp.ledger.conditions import Field
 from webapp.ledger.effects import Effect, EffectKind
 from webapp.ledger.rule_items import RuleItem
 from webapp.ledger.rule_matching import Questions
@@ -65,15 +66,34 @@ def decide(rules: Sequence[ReadyRule], item: RuleItem) -> Decision:
     >>> decision.settings[EffectKind.SET_ACCOUNT]
     Setting(value=62, rule_id=2, rule_version=1)
     """
-    values = item.values()
-    settings: dict[EffectKind, Setting] = {}
-    matched: list[int] = []
-    for place, rule in enumerate(rules):
-        if not rule.questions.hold(values):
-            continue
-        matched.append(rule.id)
-        for effect in rule.effects:
-            settings[effect.kind] = Setting(effect.value, rule.id, rule.version)
-        if rule.stops:
-            return Decision(settings, tuple(matched), rule.id, tuple(each.id for each in rules[place + 1 :]))
-    return Decision(settings, tuple(matched)) if matched else NOTHING
+    return RuleSet(rules).decide(item)
+
+
+class RuleSet:
+    """Rules that are asked of many items: what a rule needs in the text is looked for before its conditions are.
+
+    So a rule that has nothing to do with an item costs one look into its text.
+    """
+
+    def __init__(self, rules: Sequence[ReadyRule]) -> None:
+        """Take rules in the order in which they run."""
+        self.rules = rules
+        self._needs = [(rule.questions.needs, place) for place, rule in enumerate(rules)]
+
+    def decide(self, item: RuleItem) -> Decision:
+        """Tell what becomes of an item; of effects of one kind the last wins."""
+        values = item.values()
+        text = values[Field.ANY_TEXT] or ""
+        settings: dict[EffectKind, Setting] = {}
+        matched: list[int] = []
+        for place in [place for needs, place in self._needs if needs in text]:  # type: ignore[operator]
+            rule = self.rules[place]
+            if not rule.questions.hold(values):
+                continue
+            matched.append(rule.id)
+            for effect in rule.effects:
+                settings[effect.kind] = Setting(effect.value, rule.id, rule.version)
+            if rule.stops:
+                cut_off = tuple(each.id for each in self.rules[place + 1 :])
+                return Decision(settings, tuple(matched), rule.id, cut_off)
+        return Decision(settings, tuple(matched)) if matched else NOTHING

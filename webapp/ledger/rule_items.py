@@ -21,6 +21,9 @@ TEXT_FIELDS: Final = (
     Field.TEXT,
 )
 
+# No text holds it, so that nothing is found across two of them.
+BETWEEN_TEXTS: Final = "\0"
+
 
 @dataclass(frozen=True, slots=True)
 class RuleItem:
@@ -51,15 +54,25 @@ class RuleItem:
     def values(self) -> dict[Field, Value]:
         """Give what each field compares as: texts folded, an empty one as none at all.
 
+        ANY_TEXT is all of them in one, so that one look finds what any of them contains.
+
         >>> values = RuleItem(description="  Caf\u00e9  BAR ", amount=Decimal("-2.50")).values()
         >>> values[Field.DESCRIPTION], values[Field.AMOUNT_ABS], values[Field.DIRECTION], values[Field.IBAN]
         ('café bar', Decimal('2.50'), 'OUT', None)
         """
-        return {
+        texts = {
             Field.DESCRIPTION: _folded(self.description),
             Field.COUNTERPARTY: _folded(self.counterparty),
             Field.REFERENCE: _folded(self.reference),
             Field.IBAN: compact(self.iban) if self.iban else None,
+            Field.SENDER: _folded(self.sender),
+            Field.FILE_NAME: _folded(self.file_name),
+            Field.TEXT: _folded(self.text),
+        }
+        given = [text for text in texts.values() if text is not None]
+        return {
+            **texts,
+            Field.ANY_TEXT: BETWEEN_TEXTS.join(given) if given else None,
             Field.AMOUNT: self.amount,
             Field.AMOUNT_ABS: None if self.amount is None else abs(self.amount),
             Field.DIRECTION: None if self.amount is None else "OUT" if self.amount < 0 else "IN",
@@ -72,9 +85,6 @@ class RuleItem:
             Field.TOTAL: self.total,
             Field.TAX: self.tax,
             Field.ISSUED_ON: self.issued_on,
-            Field.SENDER: _folded(self.sender),
-            Field.FILE_NAME: _folded(self.file_name),
-            Field.TEXT: _folded(self.text),
         }
 
 

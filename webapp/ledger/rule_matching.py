@@ -25,6 +25,8 @@ _OPPOSITE: Final = {
     Operator.NOT_IN: Operator.IN,
     Operator.IS_EMPTY: Operator.IS_NOT_EMPTY,
 }
+# The operators whose value stands in the text itself.
+_LITERAL: Final = frozenset({Operator.EQUALS, Operator.CONTAINS, Operator.STARTS_WITH, Operator.ENDS_WITH})
 _RANGE: Final = re.compile(r"\.\.")
 
 
@@ -34,6 +36,15 @@ class Question:
 
     condition: Condition
     holds: Callable[[Values], bool]
+
+    @property
+    def needs(self) -> str:
+        """Give a text without which the condition cannot hold, empty where it needs none."""
+        condition = self.condition
+        is_text = condition.field is Field.ANY_TEXT or condition.field in TEXT_FIELDS
+        if not is_text or condition.operator not in _LITERAL:
+            return ""
+        return str(_reader(condition.field)(condition.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +58,18 @@ class Questions:
         """Tell whether the rule matches an item's values."""
         if not self.questions:
             return True
-        if self.match is Match.ANY:
-            return any(each.holds(values) for each in self.questions)
-        return all(each.holds(values) for each in self.questions)
+        is_any = self.match is Match.ANY
+        for each in self.questions:
+            if each.holds(values) is is_any:
+                return is_any
+        return not is_any
+
+    @property
+    def needs(self) -> str:
+        """Give a text that every item has which the rule matches, the longest known; empty where there is none."""
+        if self.match is Match.ANY and len(self.questions) > 1:
+            return ""
+        return max((each.needs for each in self.questions), key=len, default="")
 
     def explain(self, values: Values) -> list[bool]:
         """Tell of each condition, in their order, whether it holds."""
@@ -72,15 +92,28 @@ def ready(match: Match, conditions: Sequence[Condition]) -> Questions:
 def _asked(condition: Condition) -> Callable[[Values], bool]:
     """Give the question of a condition; what is missing matches a negative operator only."""
     positive = _OPPOSITE.get(condition.operator)
-    test = _test(condition.field, positive or condition.operator, condition.value)
-    fields = TEXT_FIELDS if condition.field is Field.ANY_TEXT else (condition.field,)
+    operator = positive or condition.operator
+    test = _test(condition.field, operator, condition.value)
+    is_apart = condition.field is Field.ANY_TEXT and operator is not Operator.CONTAINS
+    found = _found_in_any(test) if is_apart else _found(condition.field, test)
+    return found if positive is None else lambda values: not found(values)
+
+
+def _found(field: Field, test: Test) -> Callable[[Values], bool]:
+    def found(values: Values) -> bool:
+        value = values[field]
+        return value is not None and test(value)
+
+    return found
+
+
+def _found_in_any(test: Test) -> Callable[[Values], bool]:
+    """Ask the texts one by one: where one begins or ends is a matter of each."""
 
     def found(values: Values) -> bool:
-        return any((value := values[field]) is not None and test(value) for field in fields)
+        return any((value := values[field]) is not None and test(value) for field in TEXT_FIELDS)
 
-    if positive is None:
-        return found
-    return lambda values: not found(values)
+    return found
 
 
 def _test(field: Field, operator: Operator, value: str) -> Test:

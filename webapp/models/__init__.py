@@ -16,6 +16,7 @@ from webapp.models.projects import Project, ProjectGroup
 from webapp.models.proof_breaks import ProofBreak, TouchedProof
 from webapp.models.provider_balances import ProviderBalance
 from webapp.models.reconciliations import Reconciliation, ReconciliationItem
+from webapp.models.rule_runs import RuleRun, RuleSetting
 from webapp.models.rules import Rule
 from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
@@ -58,6 +59,8 @@ __all__ = [
     "ReconciliationItem",
     "RegisterLine",
     "Rule",
+    "RuleRun",
+    "RuleSetting",
     "SignInCounter",
     "TouchedProof",
     "Transaction",

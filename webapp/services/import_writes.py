@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import FeedAccount, Import, ImportLine, Organization, ProviderBalance, Transaction
 from webapp.queries import known_lines
-from webapp.services import file_twins, line_writes, staged_lines
+from webapp.services import file_twins, line_writes, rule_choices, staged_lines
 from webapp.services.ready_imports import ReadyAccount, ReadyImport
 from webapp.services.staged_lines import LINES, VERDICTS
 
@@ -21,11 +21,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The import that is written, in whose books, and when."""
+    """The import that is written, in whose books, when, and by which act."""
 
     organization: Organization
     imported: Import
     now: datetime
+    act_id: str
 
     def row(self, **facts: Any) -> Row:
         """Give a row of the organization's."""
@@ -34,11 +35,17 @@ class Writing:
 
 def write(writing: Writing, ready: ReadyImport) -> None:
     """Write what was laid down and what else a file says; every account of it has its feed account by now."""
+    run_id = rule_choices.begin(writing.organization, ready.rules, act_id=writing.act_id, now=writing.now)
     for batch, account in enumerate(ready.accounts):
         feed_account = _feed(account)
         waiting = known_lines.pending_ids(feed_account)
         line_writes.write_staged(
-            writing.organization, feed_account, batch=batch, now=writing.now, import_id=writing.imported.id
+            writing.organization,
+            feed_account,
+            batch=batch,
+            now=writing.now,
+            import_id=writing.imported.id,
+            run_id=run_id,
         )
         file_twins.keep(feed_account, account.twins, batch=batch, now=writing.now)
         _replace_pending(writing, account, waiting)

@@ -201,7 +201,7 @@ def _import(imported: Import, ready: ReadyImport, *, actor: Actor, now: datetime
         organization = organizations.get(actor.organization_id)
         targets = [account.target for account in ready.accounts]
         opened = open_missing(targets, organization.id, ready.format, now=now)
-        import_writes.write(import_writes.Writing(organization, imported, now), ready)
+        import_writes.write(import_writes.Writing(organization, imported, now, doing.id), ready)
         _describe(imported, ready)
         _remember(imported, ready, {feed_account.id for feed_account in opened})
         db.session.flush()

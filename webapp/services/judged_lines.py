@@ -17,11 +17,12 @@ DELETED_REASON = "Somebody deleted this line; it stays deleted."
 
 @dataclass(frozen=True, slots=True)
 class Feeding:
-    """Whose feed is taken, into which account, and when; which ids its batch gives as lines, and takes back."""
+    """Whose feed is taken, into which account, when, by which act; which ids its batch gives and takes back."""
 
     organization: Organization
     feed_account: FeedAccount
     now: datetime
+    act_id: str
     repeated: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
 

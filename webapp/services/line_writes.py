@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -11,100 +10,12 @@ import sqlalchemy as sa
 
 from webapp.db import db, next_ids
 from webapp.ledger.chart import Role
-from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.rates import mirror
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
-from webapp.queries import accounts, openings, rate_tables
-from webapp.queries.rate_tables import RateTable
-from webapp.services import staged_lines
-from webapp.services.staged_lines import LINES, StagedLine
-
-
-class LineTooLargeError(UnprocessableError):
-    """A line's amount in the base currency is larger than the books can hold; `index` is its place among the lines."""
-
-    def __init__(self, message: str, index: int) -> None:
-        super().__init__(message)
-        self.index = index
-
-
-@dataclass(frozen=True, slots=True)
-class NewLine:
-    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files.
-
-    One that `is_joined` is only another report of a line that is there: it is kept without a draft, as REMOVED.
-    """
-
-    provider_transaction_id: str | None
-    booked_on: date
-    value_on: date | None
-    amount_minor: int
-    description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-    line_key: str | None
-    occurrence: int
-    is_pending: bool
-    is_joined: bool = False
-
-    @property
-    def state(self) -> str:
-        """Tell how the line comes into the books; only a BOOKED one has a draft."""
-        if self.is_joined:
-            return "REMOVED"
-        return "PENDING" if self.is_pending else "BOOKED"
-
-
-@dataclass(frozen=True, slots=True)
-class Mirrors:
-    """How lines of an account's currency are mirrored in the base currency, each at its booking day's rate."""
-
-    currency: str
-    base: str
-    rates: RateTable
-
-    def of(self, line: NewLine, index: int) -> int | None:
-        """Mirror a line's amount, none where a rate is missing; raises LineTooLargeError."""
-        if self.currency == self.base:
-            return line.amount_minor
-        rate = self.rates.on(line.booked_on)
-        try:
-            return None if rate is None else mirror(line.amount_minor, self.currency, self.base, rate)
-        except UnprocessableError as error:
-            raise LineTooLargeError(str(error), index) from None
-
-
-def mirrors(organization: Organization, currency: str, days: Sequence[date]) -> Mirrors:
-    """Read the rates of the days between the first and the last of these."""
-    base = organization.base_currency
-    rates = (
-        rate_tables.between(organization.id, currency, base, min(days), max(days)) if days else RateTable()
-    )
-    return Mirrors(currency, base, rates)
-
-
-def staged(
-    lines: Iterable[NewLine], mirrored: Mirrors, *, batch: int = 0, first: int = 0
-) -> Iterator[StagedLine]:
-    """Give lines as they wait to be written, numbered from `first`; raises LineTooLargeError."""
-    for index, line in enumerate(lines):
-        yield StagedLine(
-            first + index,
-            batch,
-            line.provider_transaction_id,
-            line.booked_on,
-            line.value_on,
-            line.amount_minor,
-            mirrored.of(line, index) if line.state == "BOOKED" else None,
-            line.description,
-            line.counterparty,
-            line.reference,
-            line.iban,
-            line.line_key,
-            line.occurrence,
-            line.state,
-        )
+from webapp.queries import accounts, openings
+from webapp.services import rule_choices, staged_lines
+from webapp.services.line_rules import LineRules
+from webapp.services.new_lines import NewLine, mirrors, staged
+from webapp.services.staged_lines import CHOICES, LINES
 
 
 def write(
@@ -114,6 +25,8 @@ def write(
     *,
     now: datetime,
     import_id: int | None,
+    rules: LineRules,
+    act_id: str,
 ) -> Sequence[int]:
     """Write lines of an account, the booked ones each with its draft; answers their ids in the order given.
 
@@ -122,10 +35,13 @@ def write(
     """
     if not lines:
         return ()
-    mirrored = mirrors(organization, feed_account.currency, [line.booked_on for line in lines])
+    days = [line.booked_on for line in lines]
+    mirrored = mirrors(organization, feed_account.currency, days)
     connection = db.session.connection()
-    staged_lines.stage(connection, staged(lines, mirrored))
-    write_staged(organization, feed_account, batch=0, now=now, import_id=import_id)
+    asking = rules.asking(feed_account.currency, feed_account.id, days)
+    staged_lines.stage(connection, staged(lines, mirrored, asking=asking), (), rules.choices)
+    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now)
+    write_staged(organization, feed_account, batch=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
     staged_lines.clear(connection)
     return [int(each) for each in ids]
@@ -138,8 +54,12 @@ def write_staged(
     batch: int,
     now: datetime,
     import_id: int | None,
+    run_id: int | None = None,
 ) -> None:
-    """Write a batch of lines that were laid down before, as `write` does; each learns its ids there."""
+    """Write a batch of lines that were laid down before, as `write` does; each learns its ids there.
+
+    `run_id` names the run of the rules that chose something for them.
+    """
     connection = db.session.connection()
     if not _number(connection, batch):
         return
@@ -160,6 +80,8 @@ def write_staged(
     }
     for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
         connection.execute(statement, facts)
+    if run_id is not None:
+        rule_choices.keep(connection, facts | {"run_id": run_id})
 
 
 def _number(connection: sa.Connection, batch: int) -> bool:
@@ -190,7 +112,11 @@ def _fact(name: str, kind: Any) -> sa.BindParameter[Any]:
 def _insert(table: sa.Table, columns: dict[str, Any], *, booked: bool = False, legs: Any = None) -> sa.Insert:
     """Take every line of a batch, or every booked one, into a table, in the order of their numbers."""
     chosen = sa.select(*columns.values()).where(LINES.c.batch == sa.bindparam("batch"))
-    chosen = chosen.select_from(LINES if legs is None else LINES.join(legs, sa.true()))
+    if legs is None:
+        chosen = chosen.select_from(LINES)
+    else:
+        choices = LINES.outerjoin(CHOICES, CHOICES.c.number == LINES.c.number)
+        chosen = chosen.select_from(choices.join(legs, sa.true()))
     if booked:
         chosen = chosen.where(LINES.c.state == "BOOKED")
     order = (LINES.c.number,) if legs is None else (LINES.c.number, legs.c.position)
@@ -251,6 +177,7 @@ _LEGS = sa.union_all(
     sa.select(sa.literal_column("0").label("position")), sa.select(sa.literal_column("1").label("position"))
 ).subquery("legs")
 _IS_BANK_LEG = _LEGS.c.position == 0
+_IS_IN_OTHER_CURRENCY = sa.and_(sa.not_(_IS_BANK_LEG), CHOICES.c.currency.is_not(None))
 # The leg that waits for its account is the bank leg's opposite.
 _SIGN = sa.literal(1) - 2 * _LEGS.c.position
 _POSTINGS = _insert(
@@ -261,15 +188,20 @@ _POSTINGS = _insert(
         "position": _LEGS.c.position,
         "account_id": sa.case(
             (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
+            (CHOICES.c.account_id.is_not(None), CHOICES.c.account_id),
             # As ledger/chart.py says: nothing waits with the expenses.
             (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)),
             else_=_fact("expenses_id", sa.BigInteger),
         ),
-        "amount_minor": _SIGN * LINES.c.amount_minor,
-        "currency": _fact("currency", sa.String),
+        "amount_minor": sa.case(
+            (_IS_IN_OTHER_CURRENCY, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_minor
+        ),
+        "currency": sa.case((_IS_IN_OTHER_CURRENCY, CHOICES.c.currency), else_=_fact("currency", sa.String)),
         "amount_base_minor": _SIGN * LINES.c.amount_base_minor,
         "base_currency": _fact("base_currency", sa.String),
         "is_bank_leg": _IS_BANK_LEG,
+        "org_merchant_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.merchant_id)),
+        "project_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.project_id)),
         "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
     },
     booked=True,

@@ -12,15 +12,17 @@ from webapp.queries.feed_lines import SaidLine
 from webapp.services import (
     joins,
     line_changes,
+    line_rules,
     line_writes,
     open_drafts,
     pushed_joins,
+    rule_writes,
     said_lines,
     set_asides,
 )
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 from webapp.services.line_changes import Facts
-from webapp.services.line_writes import NewLine
+from webapp.services.new_lines import NewLine
 
 REMOVED_REASON = "The bank took this line back; its id stays out."
 
@@ -98,7 +100,15 @@ def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twin
         )
         for each in new
     ]
-    ids = line_writes.write(feeding.organization, feeding.feed_account, rows, now=feeding.now, import_id=None)
+    ids = line_writes.write(
+        feeding.organization,
+        feeding.feed_account,
+        rows,
+        now=feeding.now,
+        import_id=None,
+        rules=line_rules.for_trigger(feeding.organization, "TRANSACTION_INGESTED"),
+        act_id=feeding.act_id,
+    )
     for each, row_id in zip(new, ids, strict=True):
         each.row_id = row_id
         each.settle("PENDING" if each.line.pending else "NEW", row_id)
@@ -107,6 +117,7 @@ def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twin
 def _book(feeding: Feeding, lines: Sequence[Judged], twins: pushed_joins.Twins) -> None:
     """Book lines that were pending under the same id; one that was taken for another line is a line of its own."""
     rows = _rows(feeding, lines)
+    booked: list[int] = []
     for each in lines:
         row = rows[each.row_id]
         if each.said is not None and each.said.kept_id is not None:
@@ -117,7 +128,9 @@ def _book(feeding: Feeding, lines: Sequence[Judged], twins: pushed_joins.Twins) 
             joins.leave_books(row, now=feeding.now)
         else:
             joins.come_into_books(row, now=feeding.now)
+            booked.append(row.id)
         each.settle("CHANGED", row.id, "It was pending and is booked now.")
+    _run_rules(feeding, booked, "TRANSACTION_INGESTED")
 
 
 def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
@@ -127,6 +140,7 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
     )
     held = line_changes.fetch_entries([*rows.values(), *kept_rows.values()])
     settled: list[Transaction] = []
+    changed: list[int] = []
     for each in lines:
         row = rows[each.row_id]
         kept = kept_rows.get(each.said.kept_id if each.said else None)
@@ -139,10 +153,18 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
         if kept is not None:
             reason = _pass_on(kept, was, each.facts, feeding.now) or reason
         settled.append(kept or row)
+        if reason:
+            changed.append((kept or row).id)
         verdict = "DELETED" if (kept or row).status == "DELETED" else "CHANGED"
         each.settle(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
     held.clear()
     _settle_statements(feeding, settled)
+    _run_rules(feeding, changed, "TRANSACTION_UPDATED")
+
+
+def _run_rules(feeding: Feeding, line_ids: Sequence[int], trigger: str) -> None:
+    """Run the rules of a trigger on lines of this push that are in the books by now."""
+    rule_writes.run_on(feeding.organization, line_ids, trigger, act_id=feeding.act_id, now=feeding.now)
 
 
 def _settle_statements(feeding: Feeding, changed: Sequence[Transaction]) -> None:

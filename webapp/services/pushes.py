@@ -22,7 +22,7 @@ from webapp.services import pushed_lines, removed_lines
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.judged_lines import Feeding, Judged
-from webapp.services.line_writes import LineTooLargeError
+from webapp.services.new_lines import LineTooLargeError
 
 PAUSED_AFTER = 3
 LONGEST_NAME = 40
@@ -78,7 +78,9 @@ def _take(feed_account: FeedAccount, batch: Batch, digest: str, doing: Act, prov
     today = organizations.today(organization.id, now)
     repeated = {line.provider_transaction_id for key in ("added", "modified") for line in batch[key]}
     removed_ids = frozenset(batch["removed"])
-    feeding = Feeding(organization, feed_account, now, frozenset(repeated) - removed_ids, removed_ids)
+    feeding = Feeding(
+        organization, feed_account, now, doing.id, frozenset(repeated) - removed_ids, removed_ids
+    )
     added = _judged(batch["added"], feed_account, today, "added")
     modified = _judged(batch["modified"], feed_account, today, "modified")
     balance = _stated(batch["balance"], feed_account, today)

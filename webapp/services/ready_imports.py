@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import count
 from typing import Any
 
@@ -13,12 +14,13 @@ from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBala
 from webapp.ledger.money import Money
 from webapp.models import Organization
 from webapp.queries import book_moves
-from webapp.services import line_writes, staged_lines
+from webapp.services import line_rules, new_lines, staged_lines
 from webapp.services.import_accounts import Target
 from webapp.services.import_lines import PlannedLine
 from webapp.services.import_plans import AccountPlan, Plan
 from webapp.services.import_progress import STEP, Progress, silent
-from webapp.services.line_writes import LineTooLargeError, Mirrors, NewLine
+from webapp.services.line_rules import Asking, LineRules
+from webapp.services.new_lines import LineTooLargeError, Mirrors, NewLine
 from webapp.services.staged_lines import StagedLine, StagedVerdict
 
 
@@ -60,6 +62,9 @@ class ReadyImport:
         self.last_act = book_moves.last_act(organization.id)
         self.accounts = [_ready(account) for account in plan.accounts]
         self._waiting = [_waiting(account, organization) for account in plan.accounts]
+        self.rules = line_rules.for_trigger(organization, "TRANSACTION_INGESTED")
+        days = [each.line.booked_on for waiting in self._waiting for each in waiting.lines]
+        self._asking = [_asking(self.rules, waiting, days) for waiting in self._waiting]
         self._base_currency = organization.base_currency
         self._progress = progress
         numbers = count()
@@ -73,15 +78,17 @@ class ReadyImport:
 
     def stage(self, connection: sa.Connection) -> None:
         """Lay the lines and verdicts down on a connection, and let go of them; once. Raises FileRefusedError."""
-        staged_lines.stage(connection, self._told(self._lines()), self._verdicts())
-        self._waiting = []
+        staged_lines.stage(connection, self._told(self._lines()), self._verdicts(), self.rules.choices)
+        self._waiting, self.rules.choices = [], []
 
     def _lines(self) -> Iterator[StagedLine]:
         for batch, waiting in enumerate(self._waiting):
             first = waiting.lines[0].number if waiting.lines else 0
             lines = map(_new_line, waiting.lines)
             try:
-                yield from line_writes.staged(lines, waiting.mirrors, batch=batch, first=first or 0)
+                yield from new_lines.staged(
+                    lines, waiting.mirrors, batch=batch, first=first or 0, asking=self._asking[batch]
+                )
             except LineTooLargeError as error:
                 row = waiting.lines[error.index].line.row
                 raise FileRefusedError(f"Line {row} in {self._base_currency}: {error}") from None
@@ -114,7 +121,13 @@ def _waiting(account: AccountPlan, organization: Organization) -> _Waiting:
     pending = [line for line in account.lines if line.line.pending and line.known_id is None]
     lines = [*account.added, *pending, *(line for line in account.lines if line.is_twin)]
     days = [line.line.booked_on for line in lines]
-    return _Waiting(account, lines, line_writes.mirrors(organization, account.target.currency, days))
+    return _Waiting(account, lines, new_lines.mirrors(organization, account.target.currency, days))
+
+
+def _asking(rules: LineRules, waiting: _Waiting, days: Sequence[date]) -> Asking | None:
+    """Let rules be asked of an account's lines; one that the file opens is named by no rule yet."""
+    feed_account = waiting.plan.target.feed_account
+    return rules.asking(waiting.mirrors.currency, None if feed_account is None else feed_account.id, days)
 
 
 def _new_line(planned: PlannedLine) -> NewLine:

@@ -49,6 +49,21 @@ class StagedVerdict(NamedTuple):
     number: int | None
 
 
+class StagedChoice(NamedTuple):
+    """What rules set opposite a line that waits, None where they leave it; and by which rule each, by its id."""
+
+    number: int
+    account_id: int | None
+    merchant_id: int | None
+    project_id: int | None
+    currency: str | None
+    amount_minor: int | None
+    account_rule_id: int | None
+    merchant_rule_id: int | None
+    project_rule_id: int | None
+    currency_rule_id: int | None
+
+
 LINES = sa.Table(
     "staged_lines",
     METADATA,
@@ -82,13 +97,39 @@ VERDICTS = sa.Table(
     sa.Column("number", BigId),
     **TEMPORARY,
 )
+CHOICES = sa.Table(
+    "staged_choices",
+    METADATA,
+    sa.Column("number", BigId, primary_key=True, autoincrement=False),
+    sa.Column("account_id", BigId),
+    sa.Column("merchant_id", BigId),
+    sa.Column("project_id", BigId),
+    sa.Column("currency", sa.Text),
+    sa.Column("amount_minor", MONEY),
+    sa.Column("account_rule_id", BigId),
+    sa.Column("merchant_rule_id", BigId),
+    sa.Column("project_rule_id", BigId),
+    sa.Column("currency_rule_id", BigId),
+    **TEMPORARY,
+)
+_ROWS: dict[sa.Table, tuple[str, ...]] = {
+    LINES: StagedLine._fields,
+    VERDICTS: StagedVerdict._fields,
+    CHOICES: StagedChoice._fields,
+}
 
 
 def stage(
-    connection: sa.Connection, lines: Iterable[StagedLine], verdicts: Iterable[StagedVerdict] = ()
+    connection: sa.Connection,
+    lines: Iterable[StagedLine],
+    verdicts: Iterable[StagedVerdict] = (),
+    choices: Iterable[StagedChoice] = (),
 ) -> None:
-    """Lay lines and verdicts down, in place of what was there from an earlier turn."""
-    for table, rows in ((LINES, lines), (VERDICTS, verdicts)):
+    """Lay lines and verdicts down, in place of what was there from an earlier turn.
+
+    What rules choose is laid down last: it may be found out while the lines are.
+    """
+    for table, rows in ((LINES, lines), (VERDICTS, verdicts), (CHOICES, choices)):
         connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
         connection.execute(sa.delete(table))
         if connection.dialect.name == "sqlite":
@@ -99,16 +140,12 @@ def stage(
 
 def clear(connection: sa.Connection) -> None:
     """Let go of what was laid down."""
-    connection.execute(sa.delete(LINES))
-    connection.execute(sa.delete(VERDICTS))
-
-
-def _columns(table: sa.Table) -> tuple[str, ...]:
-    return StagedLine._fields if table is LINES else StagedVerdict._fields
+    for table in _ROWS:
+        connection.execute(sa.delete(table))
 
 
 def _fill_on_sqlite(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
-    columns = _columns(table)
+    columns = _ROWS[table]
     cursor: Any = connection.connection.cursor()
     # Outside a transaction each row would be one of its own; a temporary table locks nobody out.
     is_alone = not connection.connection.driver_connection.in_transaction  # type: ignore[union-attr]
@@ -129,7 +166,7 @@ def _plain(row: Any) -> tuple[Any, ...]:
 
 
 def _fill_on_postgresql(connection: sa.Connection, table: sa.Table, rows: Iterable[Any]) -> None:
-    names = ", ".join(_columns(table))
+    names = ", ".join(_ROWS[table])
     cursor: Any = connection.connection.cursor()
     with cursor.copy(f"COPY pg_temp.{table.name} ({names}) FROM STDIN") as copy:
         for row in rows:

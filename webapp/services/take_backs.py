@@ -22,6 +22,7 @@ from webapp.models import (
     Posting,
     ProviderBalance,
     ReconciliationItem,
+    RuleSetting,
     Transaction,
 )
 from webapp.queries import feed_accounts
@@ -232,6 +233,7 @@ def _delete_lines(imported: Import, now: datetime) -> None:
     for chunk in _chunks(sorted(filter(None, entry_ids))):
         db.session.execute(_of(imported, Posting).where(Posting.journal_entry_id.in_(chunk)))
     db.session.execute(_of(imported, ImportLine).where(ImportLine.import_id == imported.id))
+    db.session.execute(_of(imported, RuleSetting).where(RuleSetting.transaction_id.in_(_lines(imported))))
     db.session.execute(_of(imported, Transaction).where(Transaction.import_id == imported.id))
     for chunk in _chunks(sorted(filter(None, entry_ids))):
         db.session.execute(_of(imported, JournalEntry).where(JournalEntry.id.in_(chunk)))

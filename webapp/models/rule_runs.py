@@ -1,0 +1,68 @@
+"""What rules did: each run, and each field that a run set, with what stood there before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base, Instant
+from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+
+
+class RuleRun(Numbered, Base):
+    """Rules that ran once: over an import, a push, or by hand over the past.
+
+    `rules` says of each rule that matched `{id, version, name, matched}`, `skipped` of what could not be set
+    `{ruleId, kind, reason, lines}`. `rule_id` is the rule of a run by hand.
+    """
+
+    __tablename__ = "rule_runs"
+    __table_args__ = numbered(
+        one_of("trigger", "TRANSACTION_INGESTED", "TRANSACTION_UPDATED", "RECEIPT_PARSED", "MANUAL_APPLY"),
+        sa.Index("ix_rule_runs_newest", "organization_id", "created_at", "id"),
+    )
+
+    action_request_id: Mapped[str] = mapped_column(sa.String(40))
+    trigger: Mapped[str] = mapped_column(sa.String(32))
+    rule_id: Mapped[int | None] = mapped_column(BigId)
+    matched: Mapped[int] = mapped_column(default=0)
+    changed: Mapped[int] = mapped_column(default=0)
+    rules: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    skipped: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    created_at: Mapped[datetime] = created()
+    undone_at: Mapped[datetime | None] = mapped_column(Instant)
+    undone_by: Mapped[str | None] = mapped_column(sa.String(40))
+
+
+class RuleSetting(Numbered, Base):
+    """A field of a line's entry that a rule set, as it was before and as the rule set it.
+
+    `value` and `before` are an id or a currency's code. `superseded_by` is the act that set the field anew.
+    """
+
+    __tablename__ = "rule_settings"
+    # No key leads to a setting, so that it needs none of its own that carries the organization.
+    __table_args__ = (
+        one_of("kind", "SET_CURRENCY", "SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT"),
+        same_organization("transaction_id", "transactions"),
+        same_organization("run_id", "rule_runs"),
+        sa.Index("ix_rule_settings_line", "transaction_id"),
+        sa.Index("ix_rule_settings_run", "run_id", "transaction_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    transaction_id: Mapped[int] = mapped_column(BigId)
+    run_id: Mapped[int] = mapped_column(BigId)
+    kind: Mapped[str] = mapped_column(sa.String(16))
+    rule_id: Mapped[int] = mapped_column(BigId)
+    rule_version: Mapped[int]
+    value: Mapped[str] = mapped_column(sa.String(20))
+    before: Mapped[str | None] = mapped_column(sa.String(20))
+    superseded_by: Mapped[str | None] = mapped_column(sa.String(40))
+
+    run: Mapped[RuleRun] = relationship(
+        foreign_keys=run_id, primaryjoin=lambda: RuleSetting.run_id == RuleRun.id
+    )

@@ -1,0 +1,96 @@
+"""Rules of an organization asked of bank lines: what they decide, and what stands opposite a line then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Protocol
+
+from webapp.ledger.currencies import digits
+from webapp.ledger.effects import EffectKind
+from webapp.ledger.rule_engine import Decision, ReadyRule, RuleSet
+from webapp.ledger.rule_items import RuleItem
+from webapp.ledger.rule_outcomes import Books, Outcome, Side, settle
+from webapp.models import Organization
+from webapp.queries import rate_tables, ready_rules
+from webapp.queries.rate_tables import RateTable
+from webapp.queries.ready_rules import SaidRule
+
+
+class SaidLine(Protocol):
+    """What the bank says in a line, as far as rules look at it."""
+
+    @property
+    def booked_on(self) -> date: ...  # noqa: D102
+    @property
+    def amount_minor(self) -> int: ...  # noqa: D102
+    @property
+    def description(self) -> str: ...  # noqa: D102
+    @property
+    def counterparty(self) -> str | None: ...  # noqa: D102
+    @property
+    def reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def iban(self) -> str | None: ...  # noqa: D102
+
+
+class AskedRules:
+    """Some rules, ready for any number of lines of an organization."""
+
+    def __init__(self, organization: Organization, rules: Sequence[SaidRule]) -> None:
+        """Take rules as they are, and the accounts as the open transaction shows them."""
+        self.organization = organization
+        self.names = {rule.id: (rule.version, rule.name) for rule in rules}
+        self._set = RuleSet(ready_rules.made_ready(rules))
+        self._books = ready_rules.books(organization) if rules else Books(organization.base_currency, {})
+        self._codes = _currencies(self.ready)
+        self._rates: dict[str, RateTable] = {}
+
+    @property
+    def ready(self) -> Sequence[ReadyRule]:
+        """The rules in the order in which they run."""
+        return self._set.rules
+
+    def prepare(self, days: Sequence[date]) -> None:
+        """Read the rates of the currencies that the rules set, for lines of these days."""
+        if days and self._codes:
+            first, last, base = min(days), max(days), self.organization.base_currency
+            self._rates = {
+                code: rate_tables.between(self.organization.id, code, base, first, last)
+                for code in self._codes
+            }
+
+    def decide(self, line: SaidLine, currency: str, feed_account_id: int | None) -> Decision:
+        """Ask the rules what becomes of a line."""
+        return self._set.decide(item_of(line, currency, feed_account_id))
+
+    def settled(self, decision: Decision, side: Side, currency: str, day: date) -> Outcome:
+        """Tell what the rules' settings make of what stands opposite a line of a day."""
+        return settle(decision.settings, side, currency, self._books, lambda code: self._rate(code, day))
+
+    def _rate(self, code: str, day: date) -> Decimal | None:
+        return self._rates[code].on(day) if code in self._rates else None
+
+
+def item_of(line: SaidLine, currency: str, feed_account_id: int | None) -> RuleItem:
+    """Give a line as rules look at it: as the bank gave it."""
+    return RuleItem(
+        description=line.description,
+        counterparty=line.counterparty,
+        reference=line.reference,
+        iban=line.iban,
+        amount=Decimal(line.amount_minor).scaleb(-digits(currency)),
+        currency=currency,
+        day=line.booked_on,
+        feed_account_id=feed_account_id,
+    )
+
+
+def _currencies(rules: Sequence[ReadyRule]) -> set[str]:
+    return {
+        str(effect.value)
+        for rule in rules
+        for effect in rule.effects
+        if effect.kind is EffectKind.SET_CURRENCY
+    }

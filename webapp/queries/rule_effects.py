@@ -1,0 +1,107 @@
+"""What rules would do to lines that are in the books: which match, what each would be, what cannot be and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from webapp.ledger.effects import EffectKind
+from webapp.ledger.rule_engine import Decision, Setting
+from webapp.ledger.rule_outcomes import Side, Skip
+from webapp.queries import past_lines
+from webapp.queries.asked_rules import AskedRules, item_of
+from webapp.queries.past_lines import PastLine, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class LineEffect:
+    """What rules would do to one line; `made` is what makes a difference, `overruled` names who sets a field last.
+
+    `cut_off_by` is the rule that stops the line before the asked one is reached.
+    """
+
+    line: PastLine
+    standing: Standing
+    decision: Decision
+    after: Side | None = None
+    made: Mapping[EffectKind, Setting] = field(default_factory=dict)
+    skipped: tuple[Skip, ...] = ()
+    overruled: Mapping[EffectKind, int] = field(default_factory=dict)
+    cut_off_by: int | None = None
+
+
+def effects(
+    asked: AskedRules, portions: Iterable[list[PastLine]], only: int | None = None
+) -> Iterator[list[LineEffect]]:
+    """Ask rules of lines, portion by portion; gives those that any matches, or that the one rule `only` does.
+
+    Of one rule only what it sets itself is an effect: a field that a later rule sets is that one's.
+    """
+    for lines in portions:
+        matched = [(line, decision) for line in lines if (decision := _decision(asked, line, only))]
+        if not matched:
+            yield []
+            continue
+        asked.prepare([line.booked_on for line, _ in matched])
+        standings = past_lines.standings(asked.organization.id, [line for line, _ in matched])
+        yield [_effect(asked, line, standings[line.id], decision, only) for line, decision in matched]
+
+
+def _decision(asked: AskedRules, line: PastLine, only: int | None) -> Decision | None:
+    decision = asked.decide(line, line.currency, line.feed_account_id)
+    if only is None or only in decision.matched:
+        return decision if decision.matched else None
+    if only not in decision.cut_off:
+        return None
+    rule = next(each for each in asked.ready if each.id == only)
+    values = item_of(line, line.currency, line.feed_account_id).values()
+    return decision if rule.questions.hold(values) else None
+
+
+def _effect(
+    asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, only: int | None
+) -> LineEffect:
+    if only is not None and only not in decision.matched:
+        return LineEffect(line, standing, decision, cut_off_by=decision.stopped_by)
+    settings = decision.settings
+    own = {kind: each for kind, each in settings.items() if only in (None, each.rule_id)}
+    overruled = {kind: settings[kind].rule_id for kind in _kinds(asked, only) if kind not in own}
+    if standing.closed is not None or standing.side is None:
+        skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
+        return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)
+    decided = Decision(own, decision.matched)
+    outcome = asked.settled(decided, standing.side, line.currency, line.booked_on)
+    return LineEffect(line, standing, decision, outcome.side, outcome.made, outcome.skipped, overruled)
+
+
+def _kinds(asked: AskedRules, only: int | None) -> set[EffectKind]:
+    return {effect.kind for rule in asked.ready if rule.id == only for effect in rule.effects}
+
+
+class Digest:
+    """The SHA-256 of everything that a rule would change, and of the rule in its version."""
+
+    def __init__(self, rule_id: int, version: int) -> None:
+        """Begin with the rule."""
+        self._hash = sha256(f"{rule_id} {version}".encode())
+
+    def add(self, effect: LineEffect) -> None:
+        """Take what would become of a line into account, also where that is nothing."""
+        before, after = effect.standing.side, effect.after
+        facts = [effect.line.id, effect.standing.is_posted, effect.cut_off_by, said(before), said(after)]
+        self._hash.update(json.dumps(facts, separators=(",", ":")).encode())
+
+    @property
+    def hex(self) -> str:
+        """The digest so far."""
+        return self._hash.hexdigest()
+
+
+def said(side: Side | None) -> list[Any] | None:
+    """Write down what stands opposite a line."""
+    if side is None:
+        return None
+    return [side.account_id, side.currency, side.amount_minor, side.merchant_id, side.project_id]
