@@ -29,6 +29,7 @@ class Clerk:
         self.chance = random.Random(-bank.seed)  # noqa: S311  (a replay, no secret)
         self.told = Told()
         self.asked: set[int] = set()
+        self.hinted: set[int] = set()
         self.knows: dict[int, int] = {}
         self.counts: Counter[str] = Counter()
         self.note = note
@@ -70,6 +71,8 @@ class Clerk:
     def heard(self, verdicts: list[dict[str, Any]], uids: list[int | None]) -> set[int]:
         for each, uid in zip(verdicts, uids, strict=True):
             self.counts[each["verdict"]] += 1
+            if each["reason"].startswith("A pending line"):
+                self.hinted.add(each["transactionId"])
             if uid is not None:
                 self.knows.setdefault(each["transactionId"], uid)
             self.note(f"    {each['verdict']} {each['transactionId']} {each['reason']}")
@@ -129,7 +132,9 @@ class Clerk:
         return self.ask("GET", f"/api/transactions/{line_id}/suggestions", 200)["suggestions"]
 
     def go_on(self) -> None:
-        """Keep the books as people do: confirm some lines, now and then delete one, settle pending ones."""
+        """Keep the books as people do: settle what was pending, confirm some lines, now and then delete one."""
+        while self.hinted:
+            self.settle_pending(self.hinted.pop())
         lines = self.booked()
         drafts = [line["id"] for line in lines if line["entryStatus"] == "DRAFT"]
         chosen = self.chance.sample(drafts, self.chance.choice((0, 0, len(drafts) // 2)))
@@ -138,6 +143,19 @@ class Clerk:
             line = self.chance.choice(lines)
             if line["id"] not in chosen:
                 self.delete(line)
+
+    def settle_pending(self, line_id: int) -> None:
+        """Say whether the pending line that a booked one may have been is that one."""
+        for each in self.suggestions(line_id):
+            if each["tier"] in {"TWIN", "REISSUED"}:
+                continue
+            other = each["transactionId"]
+            act = "join" if self.knows.get(other) == self.knows.get(line_id) else "unjoin"
+            self.counts[f"pending settled by {act}"] += 1
+            self.note(f"    the person: {line_id} {act} pending {other}")
+            self.ask("POST", f"/api/transactions/{line_id}/{act}", 200, json={"transactionId": other})
+            if act == "join":
+                return
 
     def confirm(self, ids: list[int]) -> None:
         if ids:
