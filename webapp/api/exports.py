@@ -43,14 +43,17 @@ def csv() -> Response:
 
 
 def attached(format_: str) -> Response:
-    """Write the book to a file beside memory, while the request still reads its snapshot, and send it."""
+    """Write the book while the request still reads its snapshot, beside memory where it is long, and send it."""
     export = queries.exports.of(here(), format_)
     file = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
     for piece in export.pieces:
         file.write(piece.encode())
-    response = Response(sent(file), content_type=f"{export.media_type}; charset=utf-8")
+    length = file.tell()
+    pieces = sent(file)
+    body = b"".join(pieces) if length <= KEPT_IN_MEMORY else pieces
+    response = Response(body, content_type=f"{export.media_type}; charset=utf-8")
     response.headers.set("Content-Disposition", "attachment", filename=export.file_name)
-    response.content_length = file.tell()
+    response.content_length = length
     return response
 
 
