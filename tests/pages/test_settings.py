@@ -218,6 +218,31 @@ def test_activity_shows_who_did_what_and_filters(ada, ben):
     assert browser.get("/activity?status=nonsense&colour=red").status_code == 200
 
 
+def test_what_one_key_or_person_did_stands_apart_with_before_and_after(ada, ben, dan):
+    project = ben.post("/api/projects", json={"name": "Website"}).json["project"]["id"]
+    ada.patch(f"/api/projects/{project}", json={"name": "Web shop"})
+    browser = ada.browser()
+    browser.post("/merchants", data={"name": "Printer"})
+    page = text(browser.get(f"/activity?tokenId={ada.token_id}"))
+    assert "What Ada's program did" in page
+    assert page.index("<div>Website</div>") < page.index("<div>Web shop</div>")
+    assert "Made the project" not in page
+    assert "Printer" not in page
+    own = text(browser.get(f"/activity?personId={ada.user_id}&status=EXECUTED"))
+    assert "What Ada did" in own
+    assert "Printer" in own
+    assert "Web shop" not in own
+    assert f'href="/activity?tokenId={ada.token_id}"' in text(browser.get("/settings/keys"))
+    assert "Nothing has happened yet" in text(browser.get(f"/activity?tokenId={dan.token_id}"))
+
+
+def test_before_and_after_name_what_ids_stand_for(ada, bank):
+    line, account = bank.send("2026-03-02", "-12.50", "Coffee"), bank.account("Travel")
+    ada.patch(f"/api/transactions/{line}", json={"accountId": account})
+    page = text(ada.browser().get("/activity"))
+    assert "<div>Travel · 12.50 · EUR</div>" in page
+
+
 def test_an_address_longer_than_any_is_refused_on_the_page(ada):
     form = {"name": "Eve", "email": "e" * 300, "role": "viewer"}
     refused = ada.browser().post("/settings/members", data=form)

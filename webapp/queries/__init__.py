@@ -2,6 +2,7 @@
 
 from webapp.queries import (
     accounts,
+    act_changes,
     action_requests,
     choices,
     correction_tables,
@@ -41,6 +42,7 @@ from webapp.queries import (
 
 __all__ = [
     "accounts",
+    "act_changes",
     "action_requests",
     "choices",
     "correction_tables",

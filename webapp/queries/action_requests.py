@@ -46,15 +46,21 @@ def listed(
     *,
     status: str | None = None,
     kind: str | None = None,
+    actor: tuple[str, int] | None = None,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first."""
+    """List acts, newest first; `actor` is the kind and id of whoever did them."""
     statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
     if status is not None:
         statement = statement.where(ActionRequest.status == status)
     if kind is not None:
         statement = statement.where(ActionRequest.kind == kind)
+    if actor is not None:
+        statement = statement.where(
+            ActionRequest.actor["kind"].as_string() == actor[0],
+            ActionRequest.actor["id"].as_integer() == actor[1],
+        )
     return Page(*page(statement, NEWEST, after=after, limit=limit))
 
 

@@ -27,7 +27,8 @@ from webapp.models import (
     Project,
     Transaction,
 )
-from webapp.queries import journal_entries, lookups, transfer_pairs
+from webapp.queries import act_changes, journal_entries, lookups, transfer_pairs
+from webapp.queries.act_changes import Change
 
 HASH_SHOWN = 8
 
@@ -76,6 +77,7 @@ class Event:
     text: str
     detail: str
     hash: str
+    changes: Sequence[Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,17 +227,23 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
         .order_by(AuditEvent.sequence.desc())
         .limit(100)
     ).all()
-    events = [_event(request, event) for request, event in rows]
+    changes = act_changes.of(entry.organization_id, [request for request, _ in rows])
+    events = [_event(request, event, changes[request.id]) for request, event in rows]
     is_whole = all(chain.hash_of(event.previous_hash, event.body) == event.hash for _, event in rows)
     return events, ChainState(is_whole, len(events))
 
 
-def _event(request: ActionRequest, event: AuditEvent) -> Event:
+def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change]) -> Event:
     title = request.title[:1].lower() + request.title[1:]
     if request.status == "FAILED":
         title = f"tried in vain: {title}"
     return Event(
-        request.created_at, request.actor, title, request.note or request.error, event.hash[:HASH_SHOWN]
+        request.created_at,
+        request.actor,
+        title,
+        request.note or request.error,
+        event.hash[:HASH_SHOWN],
+        changes,
     )
 
 

@@ -85,4 +85,7 @@ class ActionRequestQuerySchema(PageSchema):
 
 
 class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
-    """Which acts a page shows."""
+    """Which acts a page shows: of everybody, or what one key or one person did."""
+
+    token_id = fields.FormId(load_default=None)
+    person_id = fields.FormId(load_default=None)
