@@ -88,7 +88,8 @@ def answer(imported: ImportRecord, *, status: int) -> Response:
     """Answer an import; one that was refused as an error that holds it."""
     shown = {"import": ImportSchema().dump(imported)}
     if imported.status == "REFUSED":
-        shown = {"error": imported.error, "code": "file_refused", **shown}
+        details = {"details": dict(imported.refused)} if imported.refused else {}
+        shown = {"error": imported.error, "code": "file_refused", **details, **shown}
         status = 422
     response = jsonify(shown)
     response.status_code = status

@@ -13,7 +13,11 @@ from webapp.models.base import BigId, Numbered, Organized, created, numbered, on
 
 
 class Import(Numbered, Base):
-    """One bank file: previewed, imported or refused; `accounts` is its answer per account (behaviour.md 2)."""
+    """One bank file: previewed, imported or refused; `accounts` is its answer per account (behaviour.md 2).
+
+    `reading` says how it was read: the `mapping` that was told, where it was `remembered` from (a sentence), and
+    for a refused file the place or the question that `refused` it.
+    """
 
     __tablename__ = "imports"
     __table_args__ = numbered(
@@ -27,6 +31,7 @@ class Import(Numbered, Base):
     error: Mapped[str] = mapped_column(sa.Text, default="")
     warnings: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
     accounts: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON, default=list)
+    reading: Mapped[dict[str, Any]] = mapped_column(sa.JSON, default=dict)
     sha256: Mapped[str] = mapped_column(sa.String(64))
     kept_file: Mapped[str | None] = mapped_column(sa.String(80))
     feed_account_id: Mapped[int | None] = mapped_column(BigId)
@@ -52,3 +57,21 @@ class ImportLine(Organized, Base):
     reason: Mapped[str] = mapped_column(sa.Text, default="")
     text: Mapped[str | None] = mapped_column(sa.Text)
     transaction_id: Mapped[int | None] = mapped_column(BigId)
+
+
+class ColumnMapping(Numbered, Base):
+    """How the columns of a table are read for a feed account, while the table keeps its layout."""
+
+    __tablename__ = "column_mappings"
+    __table_args__ = numbered(
+        same_organization("feed_account_id", "feed_accounts"),
+        sa.UniqueConstraint("organization_id", "feed_account_id", "layout"),
+        sa.Index("ix_column_mappings_layout", "organization_id", "layout"),
+    )
+
+    feed_account_id: Mapped[int] = mapped_column(BigId)
+    layout: Mapped[str] = mapped_column(sa.String(64))
+    mapping: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    names: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
+    created_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = created()

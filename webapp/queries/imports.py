@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -67,7 +67,7 @@ class ImportAccountRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportRecord:
-    """One bank file: previewed, imported or refused."""
+    """One bank file: previewed, imported or refused; `refused` tells the place or the question that it was for."""
 
     id: int
     file_name: str
@@ -77,6 +77,13 @@ class ImportRecord:
     warnings: Sequence[str]
     accounts: Sequence[ImportAccountRecord]
     created_at: datetime
+    refused: Mapping[str, Any] = field(default_factory=dict)
+    is_kept: bool = False
+
+    @property
+    def asks(self) -> str | None:
+        """Tell the key of a mapping that would answer what the file leaves open, None where it asks nothing."""
+        return self.refused.get("key")
 
     @property
     def added(self) -> int:
@@ -128,6 +135,8 @@ def record(imported: Import) -> ImportRecord:
         warnings=imported.warnings,
         accounts=[ImportAccountRecord.of(stored) for stored in imported.accounts],
         created_at=imported.created_at,
+        refused=imported.reading.get("refused", {}),
+        is_kept=imported.kept_file is not None,
     )
 
 

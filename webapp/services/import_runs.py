@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries import book_moves
 from webapp.queries import imports as queried
-from webapp.services import imports
+from webapp.services import import_refusals, imports
 from webapp.services.actors import Actor
 from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
@@ -28,6 +28,7 @@ ATTEMPTS = 3
 
 def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
     """Import a file, all or nothing; a refused one is kept as REFUSED."""
+    _recall(upload, actor.organization_id)
     try:
         ready = _turn(_read(upload, progress), upload.fa_id, actor.organization_id, progress)
         return imports.take(upload, ready, actor=actor, now=now)
@@ -39,13 +40,14 @@ def preview(
     upload: Upload, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
 ) -> Import:
     """Tell what an import of a file would do, and keep the file for an hour; a refused one is kept as REFUSED."""
+    _recall(upload, actor.organization_id)
     try:
         progress("reading", 0, None)
         reading = imports.read(upload.data, upload.mapping)
         ready = _judged(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()
     except FileRefusedError as error:
-        return _refused(upload, error, actor=actor, now=now)
+        return _refused(upload, error, folder=folder, actor=actor, now=now)
     begin_write(actor.organization_id)
     return imports.preview(upload, ready, folder, actor=actor, now=now)
 
@@ -72,16 +74,41 @@ def take_kept(
         return imports.settled(imported)
     upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
     try:
-        kept = imports.kept(imported, folder, now=now)
+        kept, mapping = imports.kept(imported, folder, now=now), imported.reading.get("mapping")
         db.session.rollback()
         progress("reading", 0, None)
-        reading = imports.read(kept.data, kept.mapping)
+        reading = imports.read(kept, mapping)
         ready = _turn(reading, upload.fa_id, organization_id, progress, choices)
         imported = queried.get(organization_id, import_id)
         imports.take_kept(imported, ready, folder, actor=actor, now=now)
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now, import_id=import_id)
     return imported
+
+
+def read_again(
+    import_id: int, mapping: dict[str, object] | None, folder: Path, *, actor: Actor, now: datetime
+) -> Import:
+    """Read a kept file with another mapping; where that is refused the file stays as it was: FileRefusedError."""
+    organization_id = actor.organization_id
+    _snapshot(organization_id)
+    imported = queried.get(organization_id, import_id)
+    data, fa_id = imports.kept(imported, folder, now=now), imported.feed_account_id
+    db.session.rollback()
+    ready = _judged(imports.read(data, mapping), fa_id, organization_id, silent)
+    db.session.rollback()
+    begin_write(organization_id)
+    imported = queried.get(organization_id, import_id)
+    imports.read_as(imported, ready, mapping)
+    return imported
+
+
+def _recall(upload: Upload, organization_id: str) -> None:
+    """Ask the books how a file of this layout is read, before it is."""
+    if upload.mapping is None:
+        _snapshot(organization_id)
+        imports.recall(upload, organization_id)
+        db.session.rollback()
 
 
 def _read(upload: Upload, progress: Progress) -> Reading:
@@ -131,9 +158,15 @@ def _snapshot(organization_id: str) -> None:
 
 
 def _refused(
-    upload: Upload, error: LedgerError, *, actor: Actor, now: datetime, import_id: int | None = None
+    upload: Upload,
+    error: LedgerError,
+    *,
+    actor: Actor,
+    now: datetime,
+    import_id: int | None = None,
+    folder: Path | None = None,
 ) -> Import:
     """Keep the record of a refusal, after everything else was rolled back."""
     db.session.rollback()
     begin_write(actor.organization_id)
-    return imports.refuse(upload, error, import_id=import_id, actor=actor, now=now)
+    return import_refusals.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)

@@ -16,14 +16,13 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries import lookups, organizations
-from webapp.services import import_coverage, import_plans, import_writes, previews
-from webapp.services.action_requests import Act, act, new_id, record
+from webapp.services import column_mappings, import_coverage, import_plans, import_writes, previews
+from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.import_accounts import open_missing
 from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
 from webapp.services.import_progress import Progress, silent
-from webapp.services.previews import KeptFile
 from webapp.services.ready_imports import ReadyImport
 
 __all__ = [
@@ -32,8 +31,9 @@ __all__ = [
     "kept",
     "preview",
     "read",
+    "read_as",
     "ready",
-    "refuse",
+    "recall",
     "settled",
     "take",
     "take_kept",
@@ -63,12 +63,16 @@ class RefusedImportError(LedgerError):
 
 @dataclass(slots=True)
 class Upload:
-    """A file as it comes in; `fa_id` is the account for statements without a number."""
+    """A file as it comes in; `fa_id` is the account for statements without a number.
+
+    `remembered` says of a mapping that nobody gave with the file where it is from.
+    """
 
     file_name: str
     data: bytes
     mapping: dict[str, object] | None = None
     fa_id: int | None = None
+    remembered: str | None = None
     _digest: str = ""
 
     @property
@@ -92,6 +96,15 @@ def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
     return import_plans.read(data, mapping)
 
 
+def recall(upload: Upload, organization_id: str) -> None:
+    """Take the mapping that is remembered for the file's layout, where none came with it."""
+    found = None
+    if upload.mapping is None:
+        found = column_mappings.find(organization_id, upload.data, upload.fa_id)
+    if found is not None:
+        upload.mapping, upload.remembered = found.mapping, found.sentence
+
+
 def ready(
     reading: Reading,
     fa_id: int | None,
@@ -110,16 +123,27 @@ def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, n
     """Tell what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
     previews.sweep(folder, now=now)
     _forget_old_previews(actor.organization_id, now)
-    imported = _add(upload, actor, now, status="PREVIEWED")
+    imported = add(upload, actor, now, status="PREVIEWED")
     _describe(imported, ready)
-    imported.kept_file = previews.keep(folder, upload.data, upload.mapping)
+    imported.kept_file = previews.keep(folder, upload.data)
     db.session.flush()
     return imported
 
 
+def read_as(imported: Import, ready: ReadyImport, mapping: dict[str, object] | None) -> None:
+    """Take a kept file as it was read with another mapping: one that was refused is a preview then."""
+    if imported.status == "IMPORTED":
+        raise ImportedError
+    if mapping != imported.reading.get("mapping"):
+        imported.reading = {"mapping": mapping}
+    imported.status, imported.error = "PREVIEWED", ""
+    _describe(imported, ready)
+    db.session.flush()
+
+
 def take(upload: Upload, ready: ReadyImport, *, actor: Actor, now: datetime) -> Import:
     """Bring a file that was laid down into the books."""
-    imported = _add(upload, actor, now, status="IMPORTED")
+    imported = add(upload, actor, now, status="IMPORTED")
     _import(imported, ready, actor=actor, now=now)
     return imported
 
@@ -151,8 +175,8 @@ def settled(imported: Import) -> Import:
     return imported
 
 
-def kept(imported: Import, folder: Path, *, now: datetime) -> KeptFile:
-    """Find the kept file of a preview; raises PreviewOverError after its hour."""
+def kept(imported: Import, folder: Path, *, now: datetime) -> bytes:
+    """Find the kept file of a preview, or of a refused table; raises PreviewOverError after its hour."""
     found = previews.find(folder, imported.kept_file, created_at=imported.created_at, now=now)
     if found is None:
         raise PreviewOverError
@@ -163,45 +187,17 @@ def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
     """Read the kept file of a preview again, none for what is no preview; raises PreviewOverError after its hour."""
     if imported.status != "PREVIEWED":
         return None
-    file = kept(imported, folder, now=now)
-    return read(file.data, file.mapping)
-
-
-def refuse(
-    upload: Upload, error: LedgerError, *, actor: Actor, now: datetime, import_id: int | None = None
-) -> Import:
-    """Keep the record of a refused file; the caller has rolled back what it was about to do.
-
-    `import_id` names the preview that the file was kept for, if there is one.
-    """
-    if import_id is None:
-        imported = _add(upload, actor, now, status="REFUSED")
-    else:
-        imported = lookups.get(Import, actor.organization_id, import_id)
-        imported.status, imported.accounts, imported.warnings = "REFUSED", [], []
-    imported.error = str(error)
-    db.session.flush()
-    refused = Act(
-        actor,
-        now,
-        "import_file",
-        "import",
-        str(imported.id),
-        title=f"Refused {imported.file_name}",
-        payload=_payload(imported),
-        id=new_id(now),
-    )
-    record(refused, "FAILED", error=str(error))
-    return imported
+    return read(kept(imported, folder, now=now), imported.reading.get("mapping"))
 
 
 def _import(imported: Import, ready: ReadyImport, *, actor: Actor, now: datetime) -> None:
     target = ("import", imported.id)
-    with act(actor, now, "import_file", target, payload=_payload(imported)) as doing:
+    with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
         organization = organizations.get(actor.organization_id)
         targets = [account.target for account in ready.accounts]
         opened = open_missing(targets, organization.id, ready.format, now=now)
         import_writes.write(import_writes.Writing(organization, imported, now, doing.id), ready)
+        _remember_columns(imported, ready, now)
         _describe(imported, ready)
         _remember(imported, ready, {feed_account.id for feed_account in opened})
         db.session.flush()
@@ -214,7 +210,8 @@ def _import(imported: Import, ready: ReadyImport, *, actor: Actor, now: datetime
         }
 
 
-def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
+def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
+    """Begin the record of a file; the caller describes it."""
     chosen = _chosen(actor.organization_id, upload.fa_id)
     imported = Import(
         organization_id=actor.organization_id,
@@ -224,6 +221,7 @@ def _add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
         error="",
         warnings=[],
         accounts=[],
+        reading={"mapping": upload.mapping, "remembered": upload.remembered},
         sha256=upload.sha256,
         feed_account_id=chosen.id if chosen else None,
         created_at=now,
@@ -237,7 +235,8 @@ def _describe(imported: Import, ready: ReadyImport) -> None:
     imported.format = ready.format
     accounts = ready.as_json()
     compared = import_coverage.warnings(imported.organization_id, accounts, import_id=imported.id)
-    imported.warnings = [*ready.warnings, *compared]
+    remembered = imported.reading.get("remembered")
+    imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *compared]
     imported.accounts = accounts
 
 
@@ -251,6 +250,15 @@ def _remember(imported: Import, ready: ReadyImport, opened: set[int]) -> None:
         }
         for stored, account in zip(imported.accounts, ready.accounts, strict=True)
     ]
+
+
+def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> None:
+    """Remember a mapping that somebody told of this file, for the accounts that are in it."""
+    mapping = imported.reading.get("mapping")
+    if mapping is None or imported.reading.get("remembered") or ready.columns is None:
+        return
+    fa_ids = [account.target.fa_id for account in ready.accounts if account.target.fa_id is not None]
+    column_mappings.remember(imported.organization_id, fa_ids, ready.columns, mapping, now=now)
 
 
 def _chosen(organization_id: str, fa_id: int | None) -> FeedAccount | None:
@@ -268,7 +276,8 @@ def _forget_old_previews(organization_id: str, now: datetime) -> None:
     )
 
 
-def _payload(imported: Import) -> Mapping[str, object]:
+def payload_of(imported: Import) -> Mapping[str, object]:
+    """Give what an action request says of a file."""
     return {
         "fileName": imported.file_name,
         "sha256": imported.sha256,

@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 KEPT_FOR = timedelta(hours=1)
 NAME = re.compile("[0-9a-f]{32}")
-MAPPING = ".mapping"
 
 
-@dataclass(frozen=True, slots=True)
-class KeptFile:
-    """The bytes of a file and the mapping of its columns, where one was given."""
-
-    data: bytes
-    mapping: dict[str, object] | None
-
-
-def keep(folder: Path, data: bytes, mapping: Mapping[str, object] | None) -> str:
+def keep(folder: Path, data: bytes) -> str:
     """Keep a file, and answer the name it is kept under."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = secrets.token_hex(16)
-    if mapping is not None:
-        _write(folder / f"{name}{MAPPING}", json.dumps(mapping).encode())
     _write(folder / name, data)
     return name
 
 
-def find(folder: Path, name: str | None, *, created_at: datetime, now: datetime) -> KeptFile | None:
+def find(folder: Path, name: str | None, *, created_at: datetime, now: datetime) -> bytes | None:
     """Read a kept file, or none where its hour is over."""
     if name is None or not NAME.fullmatch(name) or now - created_at >= KEPT_FOR:
         return None
     try:
-        data = (folder / name).read_bytes()
+        return (folder / name).read_bytes()
     except FileNotFoundError:
         return None
-    beside = folder / f"{name}{MAPPING}"
-    mapping: Any = json.loads(beside.read_bytes()) if beside.exists() else None
-    return KeptFile(data, mapping)
 
 
 def drop(folder: Path, name: str | None) -> None:
     """Remove a kept file, whether it is there or not."""
     if name is not None and NAME.fullmatch(name):
-        for path in (folder / name, folder / f"{name}{MAPPING}"):
-            path.unlink(missing_ok=True)
+        (folder / name).unlink(missing_ok=True)
 
 
 def sweep(folder: Path, *, now: datetime) -> None:

@@ -57,6 +57,7 @@ class ReadyImport:
     def __init__(self, plan: Plan, organization: Organization, progress: Progress = silent) -> None:
         """Take what is written out of a plan; the transaction is the snapshot in which it was judged."""
         self.format = plan.file.format
+        self.columns = plan.file.columns
         self.warnings = plan.warnings
         self.added = plan.added
         self.last_act = book_moves.last_act(organization.id)

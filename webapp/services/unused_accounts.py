@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import (
     Account,
+    ColumnMapping,
     FeedAccount,
     Import,
     Institution,
@@ -78,6 +79,12 @@ def _note(imported: Import, fa_id: int, **facts: bool) -> None:
 
 def _delete(feed_account: FeedAccount) -> None:
     account, institution = feed_account.account, feed_account.institution
+    db.session.execute(
+        sa.delete(ColumnMapping).where(
+            ColumnMapping.organization_id == feed_account.organization_id,
+            ColumnMapping.feed_account_id == feed_account.id,
+        )
+    )
     db.session.delete(feed_account)
     db.session.flush()
     db.session.delete(account)
