@@ -8,7 +8,7 @@ PATH = "/api/feeds/accounts"
 KEYS = [
     "faId", "accountId", "accountName", "accountEmoji", "accountType", "mask", "currency", "institutionName",
     "institutionLogo", "institutionUrl", "unreconciledCount", "unconfirmedCount", "lastFeedAt", "feedBalance",
-    "externalId", "provider", "isActive",
+    "externalId", "provider", "isActive", "splitsBatches",
 ]  # fmt: skip
 
 

@@ -53,6 +53,9 @@ class Line:
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
     reference exactly as sent, placeholders included; `description` is all of the bank's text.
+
+    Of a batch, `payments` counts what was booked together, and `parts` are those as lines of their own, where
+    the bank says what each amounts to.
     """
 
     row: int
@@ -65,6 +68,8 @@ class Line:
     counterparty: str | None = None
     reference: str | None = None
     iban: str | None = None
+    payments: int = 1
+    parts: "tuple[Line, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

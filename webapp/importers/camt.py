@@ -26,13 +26,13 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     """Read a whole CAMT file, or raise FileRefusedError; a `mapping` is for formats that need one.
 
     An entry is a line, also where it is a batch of many payments: that is what the bank booked and what its
-    balances count.
+    balances count. The payments of a batch are the parts of its line.
     """
     records = Records(pieces(data), _STATEMENTS, within=_MESSAGE, part="TxDtls")
     statements: list[Statement] = []
     warnings: list[str] = []
     skipped: list[SkippedRow] = []
-    making, rows = StatementInTheMaking(), 0
+    making, rows, payments = StatementInTheMaking(), 0, 0
     for event in records:
         if event.starts:
             making = StatementInTheMaking()
@@ -42,10 +42,11 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             skipped += making.skipped
         elif event.record.name == "Ntry":
             rows += 1
+            payments += max(1, len(event.record.parts))
             making.add_entry(event.record, rows)
         else:
             making.take(event.record)
-        if rows > MAX_LINES or len(statements) > _MAX_STATEMENTS:
+        if payments > MAX_LINES or len(statements) > _MAX_STATEMENTS:
             raise FileRefusedError("The file has more lines than any export; export it in shorter periods.")
     if not statements:
         raise FileRefusedError(_what_it_is(records.names))

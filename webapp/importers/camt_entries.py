@@ -4,6 +4,7 @@ from datetime import date
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, Line
+from webapp.importers.camt_batches import with_parts
 from webapp.importers.camt_details import Details
 from webapp.importers.camt_values import signed_amount
 from webapp.importers.ofx_values import day
@@ -43,7 +44,7 @@ def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
     if not (booked_on or value_on):
         raise FileRefusedError("it has no day of booking (BookgDt).")
     details = Details(entry, is_money_in=amount >= 0, number=number)
-    return Line(
+    line = Line(
         row=row,
         booked_on=booked_on or value_on or date.min,
         value_on=value_on,
@@ -55,6 +56,7 @@ def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
         reference=details.reference(but=identity),
         iban=details.iban(),
     )
+    return with_parts(line, entry, number)
 
 
 def _day(entry: Record, paths: tuple[str, ...]) -> date | None:

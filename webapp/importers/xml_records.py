@@ -18,8 +18,8 @@ MAX_TAGS: Final = 8_000_000
 # A record costs more than a tag within it; five seconds are what the most of both may take.
 MAX_RECORDS: Final = 600_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as it has payments,
-# and what is left out of such a one is text that no line would show.
-_MAX_VALUES: Final = 10_000
+# and what is left out of a larger one is text that no line would show: it stays one line.
+_MAX_VALUES: Final = 50_000
 _MAX_DEPTH: Final = 100
 _MAX_TAG: Final = 512 * 1024
 _MAX_NAMES: Final = 5

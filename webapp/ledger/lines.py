@@ -74,6 +74,34 @@ def line_keys(lines: Iterable[LineFacts]) -> list[LineKey]:
     return keys
 
 
+def part_keys(whole: LineKey, parts: Iterable[LineFacts]) -> list[LineKey]:
+    """Give each payment of a batch a key, in their order: the batch's own (`digest_of_parts`), and its place in it.
+
+    The places are by what the payments say, so that a bank may give them in another order. No other line's
+    number depends on whether batches are split.
+
+    >>> from types import SimpleNamespace as Line
+    >>> paper = dict(provider_transaction_id="R1", booked_on=date(2026, 3, 1), amount=Decimal("-2.50"),
+    ...              pending=False, description="", counterparty=None)
+    >>> parts = [Line(**paper), Line(**paper | {"amount": Decimal("-1.50")})]
+    >>> batch = LineKey("NykNdKxNGG46jleF0lnS7A", 1)
+    >>> [key.occurrence for key in part_keys(batch, parts)], [key.occurrence for key in part_keys(batch, parts[::-1])]
+    ([2, 1], [1, 2])
+    >>> {key.digest for key in part_keys(batch, parts)} == {digest_of_parts(batch)}
+    True
+    """
+    facts = [facts_of(part) for part in parts]
+    places = sorted(range(len(facts)), key=facts.__getitem__)
+    digest = digest_of_parts(whole)
+    keys = {index: LineKey(digest, place) for place, index in enumerate(places, 1)}
+    return [keys[index] for index in range(len(facts))]
+
+
+def digest_of_parts(whole: LineKey) -> str:
+    """Give the digest that all payments of a batch have, whether the file at hand tells of them or not."""
+    return short(sha256(json.dumps(["part", *whole]).encode()).digest())
+
+
 def is_placeholder(reference: str | None) -> bool:
     """Tell whether a reference says only that there is none.
 

@@ -47,6 +47,7 @@ class FeedAccount(Numbered, Base):
     provider: Mapped[str] = mapped_column(sa.String(64), default="file")
     created_by_format: Mapped[str | None] = mapped_column(sa.String(16))
     is_active: Mapped[bool] = mapped_column(default=True)
+    splits_batches: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     last_feed_at: Mapped[datetime | None] = mapped_column(Instant)
     refused_batches: Mapped[int] = mapped_column(default=0, server_default="0")
     paused_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -55,6 +55,7 @@ class FeedAccountRecord:
     external_id: str | None
     provider: str
     is_active: bool
+    splits_batches: bool
     paused_at: datetime | None
     paused_reason: str | None
 
@@ -115,6 +116,7 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
             external_id=each.external_id,
             provider=each.provider,
             is_active=each.is_active,
+            splits_batches=each.splits_batches,
             paused_at=each.paused_at,
             paused_reason=each.paused_reason,
         )

@@ -58,6 +58,23 @@ def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Coll
     known += [line for line in found if line.line_key in line_keys and line.id not in ids]
 
 
+def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dict[str, int]:
+    """Count the lines of an account that have each of these keys; those that none has are left out."""
+    found: dict[str, int] = {}
+    for portion in batches(line_keys):
+        statement = (
+            sa.select(Transaction.line_key, sa.func.count())
+            .where(
+                Transaction.organization_id == feed_account.organization_id,
+                Transaction.feed_account_id == feed_account.id,
+                Transaction.line_key.in_(portion),
+            )
+            .group_by(Transaction.line_key)
+        )
+        found |= {key: count for key, count in db.session.execute(statement) if key is not None}
+    return found
+
+
 def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
     return Transaction.booked_on.between(first, last)
 

@@ -38,6 +38,7 @@ class FeedAccountSchema(Schema):
     external_id = ma.fields.String(allow_none=True)
     provider = ma.fields.String()
     is_active = ma.fields.Boolean()
+    splits_batches = ma.fields.Boolean()
 
 
 class DaysSchema(Schema):
@@ -94,3 +95,6 @@ class FeedAccountChangesSchema(Schema):
     institution_name = fields.Name(allow_none=True)
     institution_url = fields.Url(allow_none=True)
     is_active = fields.Flag()
+    splits_batches = fields.Flag(
+        metadata={"description": "Whether each payment of a batch in a CAMT file becomes a line of its own."}
+    )

@@ -74,7 +74,7 @@ class HubAccountSchema(FeedAccountSchema):
     class Meta(FeedAccountSchema.Meta):
         """How lines come from the bank is no matter of the hub's."""
 
-        exclude = ("external_id", "provider", "is_active")
+        exclude = ("external_id", "provider", "is_active", "splits_batches")
 
     status = fields.Word("never", "needs", "reconciled")
     anchor = ma.fields.Nested(AnchorSchema, allow_none=True)

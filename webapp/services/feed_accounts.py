@@ -130,6 +130,8 @@ def _apply(feed_account: FeedAccount, changes: Mapping[str, Any], now: datetime)
         feed_account.mask = changes["mask"]
     if "is_active" in changes:
         feed_account.is_active = changes["is_active"]
+    if "splits_batches" in changes:
+        feed_account.splits_batches = changes["splits_batches"]
     if changes.keys() & {"institution_name", "institution_url"}:
         there = feed_account.institution
         name = changes.get("institution_name", there.name if there else None)
@@ -226,4 +228,5 @@ def _state(feed_account: FeedAccount) -> dict[str, Any]:
         "institutionName": institution.name if institution else None,
         "institutionUrl": institution.url if institution else None,
         "isActive": feed_account.is_active,
+        "splitsBatches": feed_account.splits_batches,
     }

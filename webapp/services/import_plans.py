@@ -12,7 +12,7 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, SkippedRow, 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import MAX_MINOR, Money
 from webapp.models import FeedAccount, Organization
-from webapp.services import import_choices, import_lines
+from webapp.services import batches, import_choices, import_lines
 from webapp.services.import_accounts import Assignment, Target
 from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_lines import PlannedLine
@@ -121,7 +121,9 @@ def plan(
     warnings = [*reading.file.warnings, *assignment.warnings]
     accounts = [_account(target, reading, warnings) for target in assignment.targets]
     for account in accounts:
-        warnings += import_lines.judge(account.lines, account.target.feed_account, reading.file.format)
+        feed_account = account.target.feed_account
+        account.lines, said = batches.judge(account.lines, feed_account, reading.file.format)
+        warnings += said
         _refuse_too_large(account)
     _attribute(reading.file.skipped, accounts)
     import_choices.decide(accounts, choices)
