@@ -174,6 +174,9 @@ UPDATE memberships SET role = 'viewer';
 -- system_account_missing
 UPDATE accounts SET role = NULL WHERE role = 'transfers';
 
+-- system_account_archived
+UPDATE accounts SET is_archived = TRUE WHERE role = 'transfers';
+
 -- rate_not_positive
 UPDATE exchange_rates SET units_per_base = '0' WHERE id = 1;
 
@@ -258,3 +261,16 @@ UPDATE transactions SET journal_entry_id = (SELECT min(t.journal_entry_id) FROM 
     ON e.id = t.journal_entry_id WHERE e.status = 'DRAFT')
 WHERE id = (SELECT max(t.id) FROM transactions t JOIN journal_entries e
     ON e.id = t.journal_entry_id WHERE e.status = 'DRAFT');
+
+-- orphan
+UPDATE transfer_pairs SET other_id = 999999999
+WHERE id = (SELECT min(id) FROM transfer_pairs);
+
+-- orphan
+INSERT INTO touched_proofs (organization_id, reconciliation_id)
+SELECT organization_id, 999999999 FROM feed_accounts ORDER BY id LIMIT 1;
+
+-- line_sum_differs
+DELETE FROM line_month_sums
+WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_month_sums
+    WHERE amount_minor <> 0 LIMIT 1);

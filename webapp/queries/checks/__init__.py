@@ -10,6 +10,7 @@ from webapp.queries.checks import (
     feed_accounts,
     feed_lines,
     lines,
+    locks,
     openings,
     organizations,
     proofs,
@@ -32,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     *proofs.CHECKS,
     *sums.CHECKS,
     *transfers.CHECKS,
+    *locks.CHECKS,
     *audit.CHECKS,
 )
 

@@ -42,6 +42,18 @@ def system_accounts() -> Iterator[Violation]:
                 )
 
 
+def archived_accounts() -> Iterable[Violation]:
+    """Find accounts that the books themselves post to and that are archived: the hub would count nothing on them."""
+    return found(
+        "system_account_archived",
+        sa.select(Account.organization_id, Account.id, Account.name).where(
+            Account.role.is_not(None), Account.is_archived
+        ),
+        lambda row: f"The books themselves post to {row.name}, which is archived.",
+        lambda row: {"accountId": row.id},
+    )
+
+
 def rates() -> Iterable[Violation]:
     """Find exchange rates that are not above zero."""
     return found(
@@ -54,4 +66,4 @@ def rates() -> Iterable[Violation]:
     )
 
 
-CHECKS = (ownerless, system_accounts, rates)
+CHECKS = (ownerless, system_accounts, archived_accounts, rates)
