@@ -36,6 +36,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /api/projects/<id:project_id>": {"name": "A test"},
     "PATCH /api/projects/groups/<id:group_id>": {"name": "A test"},
     "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},
+    "POST /api/automations/rules/preview": {
+        "name": "A test",
+        "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}],
+    },
+    "POST /api/automations/rules/<id:rule_id>/apply": {"digest": "0" * 64},
     "PUT /api/automations/rules/<id:rule_id>": {
         "name": "A test",
         "effects": [{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],

@@ -30,6 +30,7 @@ NOUNS = (
     "pushes",
     "reconciliations",
     "reports",
+    "rule_runs",
     "rules",
     "transactions",
     "transfers",

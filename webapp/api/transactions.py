@@ -16,12 +16,13 @@ from webapp.schemas.transactions import (
     TransactionChangesSchema,
     TransactionQuerySchema,
     TransactionSchema,
+    TransactionStorySchema,
 )
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
-AnswerSchema = wrapped("transaction", TransactionSchema)
+AnswerSchema = wrapped("transaction", TransactionStorySchema)
 
 
 @bp.get("")
@@ -93,4 +94,4 @@ def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
 
 def answer(transaction_id: int) -> dict[str, Any]:
     """Give a line as it stands now."""
-    return {"transaction": queries.transactions.record(queries.transactions.get(here(), transaction_id))}
+    return {"transaction": queries.line_stories.story(queries.transactions.get(here(), transaction_id))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
@@ -69,13 +69,13 @@ class Standing:
 def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
     """Give the lines that are in the books, by id, some at a time."""
     line = Transaction
-    asked: list[tuple[Any, Any]] = [
-        (chosen.from_, line.booked_on >= chosen.from_),
-        (chosen.to, line.booked_on <= chosen.to),
-        (chosen.fa_id, line.feed_account_id == chosen.fa_id),
-        (chosen.transaction_id, line.id == chosen.transaction_id),
+    asked: list[tuple[Any, Callable[[Any], sa.ColumnElement[bool]]]] = [
+        (chosen.from_, line.booked_on.__ge__),
+        (chosen.to, line.booked_on.__le__),
+        (chosen.fa_id, line.feed_account_id.__eq__),
+        (chosen.transaction_id, line.id.__eq__),
     ]
-    wanted = [condition for value, condition in asked if value is not None]
+    wanted = [condition(value) for value, condition in asked if value is not None]
     last = 0
     while True:
         rows = _lines(organization_id, [*wanted, line.id > last])

@@ -18,6 +18,7 @@ from webapp.models import JournalEntry, Posting, Reconciliation, ReconciliationI
 from webapp.queries import lookups
 from webapp.queries.journal_entries import leg_of
 from webapp.queries.paging import Order, Page, page
+from webapp.queries.rule_runs import Provenance
 from webapp.queries.search import matches_text_or_amount
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
@@ -60,6 +61,7 @@ class TransactionRecord:
     import_id: int | None
     created_at: datetime
     updated_at: datetime
+    provenance: list[Provenance] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.rule_runs import ProvenanceSchema
 
 STATUSES = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
 ENTRY_STATUSES = ("DRAFT", "POSTED", "VOIDED")
@@ -49,6 +50,12 @@ class TransactionSchema(Schema):
     import_id = fields.Id(allow_none=True)
     created_at = fields.Instant()
     updated_at = fields.Instant()
+
+
+class TransactionStorySchema(TransactionSchema):
+    """The same, and which rules set what of its entry."""
+
+    provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 
 class TransactionQuerySchema(PageSchema):

@@ -20,12 +20,20 @@ from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries import accounts, lookups
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, journal_entries, line_entries, partings
+from webapp.services import drafts, journal_entries, line_entries, partings, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import STATES, LineStateError, ids_result
 
 Changes = Mapping[str, Any]
+
+# What a rule may have set of a line that somebody sets anew.
+SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
+    "account_id": ("SET_ACCOUNT", "SET_CURRENCY"),
+    "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY"),
+    "org_merchant_id": ("SET_MERCHANT",),
+    "project_id": ("SET_PROJECT",),
+}
 
 
 class NothingToEditError(UnprocessableError):
@@ -85,6 +93,11 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             _edit_posted(transaction, entry, changes, doing)
         transaction.updated_at = now
         db.session.flush()
+        if not doing.is_void:
+            kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
+            rule_writes.supersede(
+                transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
+            )
     return transaction
 
 

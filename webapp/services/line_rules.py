@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from webapp.ledger.chart import Role
 from webapp.ledger.effects import EffectKind
-from webapp.ledger.rule_engine import Decision, Setting
+from webapp.ledger.rule_engine import Setting
 from webapp.ledger.rule_outcomes import Outcome, Side, Skip
 from webapp.models import Organization, Rule
 from webapp.queries import accounts, ready_rules
@@ -31,12 +31,12 @@ class Tally:
         self.matched = self.changed = 0
 
     def count(
-        self, decision: Decision, made: Mapping[EffectKind, Setting], skipped: Collection[Skip]
+        self, matched: Collection[int], made: Mapping[EffectKind, Setting], skipped: Collection[Skip]
     ) -> None:
-        """Count what became of one line that rules matched."""
-        if decision.matched:
+        """Count what became of one line that rules of these ids matched."""
+        if matched:
             self.matched += 1
-            self.matches.update(decision.matched)
+            self.matches.update(matched)
             self.changed += bool(made)
             self.skips.update(skipped)
 
@@ -100,7 +100,7 @@ class Asking:
             None if base_minor is None else -base_minor,
         )
         outcome = self.rules.settled(decision, side, self.currency, line.booked_on)
-        self.rules.tally.count(decision, outcome.made, outcome.skipped)
+        self.rules.tally.count(decision.matched, outcome.made, outcome.skipped)
         if outcome.made:
             self.rules.choices.append(_choice(number, outcome))
 

@@ -69,7 +69,7 @@ def run_on(
     portions = list(rule_effects.effects(rules, past_lines.named(organization.id, line_ids)))
     for effects in portions:
         for effect in effects:
-            rules.tally.count(effect.decision, effect.made, effect.skipped)
+            rules.tally.count(effect.decision.matched, effect.made, effect.skipped)
     run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=trigger)
     if run_id is not None:
         for effects in portions:

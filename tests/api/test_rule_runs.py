@@ -1,0 +1,282 @@
+"""Rules over the past: previewed, applied, explained and undone."""
+
+import pytest
+
+from tests.fixtures.feeds import line
+from webapp.queries import checks
+
+RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
+
+
+@pytest.fixture
+def books(bank):
+    """The bank; whatever the rules did, the books break no invariant."""
+    yield bank
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def body(text, *effects, **more):
+    return {
+        "name": f"On {text}",
+        "conditions": {"conditions": [{"value": text}]},
+        "effects": list(effects),
+        "trigger": "MANUAL_APPLY",
+        **more,
+    }
+
+
+def make(person, text, *effects, **more):
+    answer = person.post(RULES, json=body(text, *effects, **more))
+    assert answer.status_code == 201, answer.json
+    return answer.json["rule"]["id"]
+
+
+def to_account(account_id):
+    return {"kind": "SET_ACCOUNT", "accountId": account_id}
+
+
+def preview(person, rule, **asked):
+    answer = person.post(f"{RULES}/{rule}/preview", query_string=asked)
+    assert answer.status_code == 200, answer.json
+    return answer.json["preview"]
+
+
+def apply(person, rule, digest=None, **asked):
+    digest = digest or preview(person, rule, **asked)["digest"]
+    return person.post(f"{RULES}/{rule}/apply", json={"digest": digest}, query_string=asked)
+
+
+def applied(person, rule, **asked):
+    answer = apply(person, rule, **asked)
+    assert answer.status_code == 200, answer.json
+    return answer.json["run"]
+
+
+def undone(person, run):
+    answer = person.post(f"{RUNS}/{run['id']}/undo")
+    assert answer.status_code == 200, answer.json
+    return answer.json
+
+
+def read(person, transaction_id):
+    return person.get(f"/api/transactions/{transaction_id}").json["transaction"]
+
+
+def counts(said):
+    return {name: said[name] for name in ("matched", "changed", "markers", "unchanged", "skipped", "cutOff")}
+
+
+@pytest.fixture
+def three(feed):
+    """Two lines with coffee and one without, by id."""
+    names = {"A1": "Coffee Bar", "A2": "Coffee House", "A3": "Rent"}
+    results = feed.results(added=[line(name, description=text) for name, text in names.items()])
+    return [result["transactionId"] for result in results]
+
+
+def test_a_preview_shows_each_line_before_and_after_and_writes_nothing(ada, books, three):
+    food, waiting = books.account("Food"), books.role("uncategorised_expenses")
+    rule = make(ada, "coffee", to_account(food))
+    said = preview(ada, rule)
+    assert counts(said) == {
+        "matched": 2, "changed": 2, "markers": 0, "unchanged": 0, "skipped": 0, "cutOff": 0,
+    }  # fmt: skip
+    assert [item["transactionId"] for item in said["items"]] == three[:2]
+    item = said["items"][0]
+    assert (item["before"]["accountId"], item["after"]["accountId"]) == (waiting, food)
+    assert item["before"]["amount"] == item["after"]["amount"] == "-12.50"
+    assert read(ada, three[0])["accountId"] == waiting
+    assert ada.get(RUNS).json["runs"] == []
+
+
+def test_an_unsaved_rule_is_previewed_as_it_would_be_stored(ada, books, three):
+    food = books.account("Food")
+    answer = ada.post(f"{RULES}/preview", json=body("coffee", to_account(food)))
+    assert answer.status_code == 200, answer.json
+    assert answer.json["preview"]["changed"] == 2
+    assert ada.get(RULES).json["rules"] == []
+
+
+def test_a_preview_comes_in_pages_and_counts_all(ada, books, three):
+    rule = make(ada, "coffee", to_account(books.account("Food")))
+    first = ada.post(f"{RULES}/{rule}/preview", query_string={"limit": 1}).json
+    cursor = first["nextCursor"]
+    second = ada.post(f"{RULES}/{rule}/preview", query_string={"limit": 1, "cursor": cursor}).json
+    shown = [page["preview"]["items"][0]["transactionId"] for page in (first, second)]
+    assert shown == three[:2]
+    assert second["nextCursor"] is None
+    assert {page["preview"]["digest"] for page in (first, second)} == {first["preview"]["digest"]}
+    assert second["preview"]["matched"] == 2
+
+
+def test_a_preview_is_of_the_chosen_lines_only(ada, books, feed):
+    feed.push(added=[line("A1"), line("A2", day="2026-03-09")])
+    rule = make(ada, "coffee", to_account(books.account("Food")))
+    assert preview(ada, rule, **{"from": "2026-03-05"})["matched"] == 1
+    assert preview(ada, rule, to="2026-03-02")["matched"] == 1
+    assert preview(ada, rule, faId=str(feed.fa_id))["matched"] == 2
+
+
+def test_a_rule_is_applied_as_its_preview_said_and_each_field_says_so(ada, books, three):
+    food, merchant = books.account("Food"), books.merchant("Nero")
+    effects = [to_account(food), {"kind": "SET_MERCHANT", "orgMerchantId": merchant}]
+    rule = make(ada, "coffee", *effects)
+    run = applied(ada, rule)
+    assert (run["matched"], run["changed"], run["ruleId"], run["trigger"]) == (2, 2, rule, "MANUAL_APPLY")
+    there = read(ada, three[0])
+    assert (there["accountId"], there["orgMerchantId"]) == (food, merchant)
+    said = {each["field"]: each for each in there["provenance"]}
+    assert said["accountId"]["value"] == str(food)
+    assert (said["accountId"]["ruleId"], said["accountId"]["ruleVersion"]) == (rule, 1)
+    assert said["orgMerchantId"]["before"] is None
+    assert {each["runId"] for each in said.values()} == {run["id"]}
+    assert read(ada, three[2])["provenance"] == []
+    assert ada.get(RUNS).json["runs"] == [run]
+    assert counts(preview(ada, rule)) | {"matched": 0} == {
+        "matched": 0, "changed": 0, "markers": 0, "unchanged": 2, "skipped": 0, "cutOff": 0,
+    }  # fmt: skip
+
+
+def test_a_digest_is_refused_once_the_world_has_moved(ada, books, three, feed):
+    food = books.account("Food")
+    rule = make(ada, "coffee", to_account(food))
+    digest = preview(ada, rule)["digest"]
+    feed.push(added=[line("A4")])
+    answer = apply(ada, rule, digest)
+    assert (answer.status_code, answer.json["code"]) == (409, "preview_moved")
+    assert read(ada, three[0])["accountId"] != food
+
+
+def test_a_rule_for_previews_never_writes(ada, books, three):
+    rule = make(ada, "coffee", to_account(books.account("Food")), trigger="MANUAL_PREVIEW")
+    assert preview(ada, rule)["changed"] == 2
+    answer = apply(ada, rule)
+    assert (answer.status_code, answer.json["code"]) == (409, "preview_only")
+
+
+def test_what_a_person_edited_is_skipped_and_the_preview_says_so(ada, books, three):
+    food, travel = books.account("Food"), books.account("Travel")
+    ada.patch(f"/api/transactions/{three[0]}", json={"accountId": travel})
+    rule = make(ada, "coffee", to_account(food))
+    said = preview(ada, rule)
+    assert (said["changed"], said["skipped"]) == (1, 1)
+    assert said["items"][0]["skipped"] == [
+        {"kind": "SET_ACCOUNT", "reason": "A person has edited this line."}
+    ]
+    run = applied(ada, rule)
+    assert [(skip["ruleId"], skip["lines"]) for skip in run["skipped"]] == [(rule, 1)]
+    assert read(ada, three[0])["accountId"] == travel
+
+
+def test_a_posted_entry_gets_a_marker_and_undoing_takes_it_away(ada, books, three):
+    food, waiting = books.account("Food"), books.role("uncategorised_expenses")
+    ada.post(f"/api/transactions/{three[0]}/confirm")
+    rule = make(ada, "coffee", to_account(food))
+    said = preview(ada, rule)
+    assert (said["changed"], said["markers"]) == (2, 1)
+    run = applied(ada, rule)
+    there = read(ada, three[0])
+    assert there["accountId"] == waiting
+    marker = ada.get(f"/api/journal-entries/{there['correctionMarkerId']}").json["entry"]
+    assert food in [posting["accountId"] for posting in marker["postings"]]
+    assert undone(ada, run)["lines"] == 2
+    assert read(ada, three[0])["correctionMarkerId"] is None
+    assert read(ada, three[1])["accountId"] == waiting
+
+
+def test_undoing_a_confirmed_correction_opens_a_marker_back(ada, books, three):
+    food, waiting = books.account("Food"), books.role("uncategorised_expenses")
+    rule = make(ada, "coffee", to_account(food))
+    run = applied(ada, rule)
+    ada.post(f"/api/transactions/{three[0]}/confirm")
+    undone(ada, run)
+    there = read(ada, three[0])
+    assert there["accountId"] == food
+    marker = ada.get(f"/api/journal-entries/{there['correctionMarkerId']}").json["entry"]
+    assert waiting in [posting["accountId"] for posting in marker["postings"]]
+
+
+def test_undoing_leaves_what_somebody_changed_since_and_lists_it(ada, books, three):
+    food, travel = books.account("Food"), books.account("Travel")
+    merchant = books.merchant("Nero")
+    rule = make(ada, "coffee", to_account(food), {"kind": "SET_MERCHANT", "orgMerchantId": merchant})
+    run = applied(ada, rule)
+    ada.patch(f"/api/transactions/{three[0]}", json={"accountId": travel})
+    answer = undone(ada, run)
+    assert (answer["lines"], answer["restored"]) == (2, 3)
+    assert [(kept["transactionId"], kept["kind"]) for kept in answer["kept"]] == [(three[0], "SET_ACCOUNT")]
+    there = read(ada, three[0])
+    assert (there["accountId"], there["orgMerchantId"], there["provenance"]) == (travel, None, [])
+    again = ada.post(f"{RUNS}/{run['id']}/undo")
+    assert (again.status_code, again.json["code"]) == (409, "undone")
+
+
+def test_undoing_a_later_run_lets_the_earlier_one_stand_again(ada, books, three):
+    food, travel = books.account("Food"), books.account("Travel")
+    first = applied(ada, make(ada, "coffee", to_account(food)))
+    later = applied(ada, make(ada, "coffee", to_account(travel)))
+    assert read(ada, three[0])["accountId"] == travel
+    undone(ada, later)
+    there = read(ada, three[0])
+    assert (there["accountId"], there["provenance"][0]["runId"]) == (food, first["id"])
+    undone(ada, first)
+    assert read(ada, three[0])["accountId"] == books.role("uncategorised_expenses")
+
+
+def test_a_currency_goes_there_and_back(ada, books, three):
+    books.quote("2026-03-01", "USD", "1.2500")
+    rule = make(ada, "coffee", {"kind": "SET_CURRENCY", "currency": "USD"})
+    run = applied(ada, rule)
+    entry = ada.get(f"/api/journal-entries/{read(ada, three[0])['journalEntryId']}").json["entry"]
+    assert [(each["amount"], each["currency"]) for each in entry["postings"]] == [
+        ("-12.50", "EUR"), ("15.63", "USD"),
+    ]  # fmt: skip
+    assert undone(ada, run)["restored"] == 2
+    entry = ada.get(f"/api/journal-entries/{read(ada, three[0])['journalEntryId']}").json["entry"]
+    assert [(each["amount"], each["currency"]) for each in entry["postings"]] == [
+        ("-12.50", "EUR"), ("12.50", "EUR"),
+    ]  # fmt: skip
+
+
+def test_a_preview_names_who_else_fires_who_rules_over_it_and_who_cuts_it_off(ada, books, three):
+    food, travel = books.account("Food"), books.account("Travel")
+    bar = make(
+        ada, "bar", to_account(travel), trigger="TRANSACTION_INGESTED", priority=5, stopProcessing=True
+    )
+    house = make(ada, "house", to_account(travel), trigger="TRANSACTION_INGESTED", priority=500)
+    said = preview(ada, make(ada, "coffee", to_account(food)))
+    first, second = said["items"]
+    assert (first["cutOffBy"], first["isChanged"]) == (bar, False)
+    assert (second["alsoFires"], second["overruled"]) == ([house], [{"kind": "SET_ACCOUNT", "ruleId": house}])
+    assert (said["cutOff"], said["changed"], said["unchanged"]) == (1, 0, 1)
+    assert {each["id"] for each in said["rules"]} == {bar, house}
+
+
+def test_one_line_tells_why_each_rule_matches_it_or_does_not(ada, books, three):
+    food = books.account("Food")
+    other = make(ada, "rent", to_account(food), trigger="TRANSACTION_INGESTED", priority=5)
+    rule = make(ada, "coffee", to_account(food))
+    said = preview(ada, rule, transactionId=three[0])["explained"]
+    assert [(each["ruleId"], each["isMatched"], each["isReached"]) for each in said] == [
+        (other, False, True), (rule, True, True),
+    ]  # fmt: skip
+    assert said[0]["conditions"] == [
+        {"field": "ANY_TEXT", "operator": "CONTAINS", "value": "rent", "holds": False}
+    ]
+
+
+def test_a_run_of_new_lines_is_undone_too(ada, books, feed):
+    food = books.account("Food")
+    make(ada, "coffee", to_account(food), trigger="TRANSACTION_INGESTED")
+    feed.push(added=[line()])
+    (run,) = ada.get(RUNS).json["runs"]
+    assert (run["trigger"], run["changed"]) == ("TRANSACTION_INGESTED", 1)
+    assert [each["field"] for each in read(ada, feed.one()["id"])["provenance"]] == ["accountId"]
+    assert undone(ada, run)["restored"] == 1
+    assert feed.one()["accountId"] == books.role("uncategorised_expenses")
+
+
+def test_a_rule_on_receipts_is_not_tried_on_lines(ada, books):
+    rule = make(ada, "coffee", to_account(books.account("Food")), target="RECEIPT")
+    answer = ada.post(f"{RULES}/{rule}/preview")
+    assert (answer.status_code, answer.json["code"]) == (409, "not_of_lines")

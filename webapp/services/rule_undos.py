@@ -1,0 +1,223 @@
+"""A run of rules undone: each field goes back to what it was, unless somebody has changed it since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import groupby
+from typing import cast
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.effects import EffectKind
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.rates import unmirror
+from webapp.ledger.rule_outcomes import Side
+from webapp.models import Organization, RuleRun, RuleSetting
+from webapp.queries import exchange_rates, organizations, past_lines, ready_rules
+from webapp.queries.past_lines import AT_ONCE, PastLine, Standing
+from webapp.services import rule_writes
+from webapp.services.action_requests import Act, act
+from webapp.services.actors import Actor
+from webapp.services.rule_writes import Change
+
+CHANGED_SINCE = "It was changed since."
+GONE = "The line is not in the books any more."
+
+
+class UndoneError(LedgerError):
+    """This run was undone already; there is nothing to put back."""
+
+    code = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A field that stays as it is, and why."""
+
+    transaction_id: int
+    kind: str
+    reason: str
+
+
+@dataclass(slots=True)
+class UndoneRun:
+    """An undone run: how many fields of how many lines went back, and the fields that stay."""
+
+    run: RuleRun
+    lines: int = 0
+    restored: int = 0
+    kept: list[Kept] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """In whose books which run is undone, onto which accounts something may go back, and by which act."""
+
+    organization: Organization
+    accounts: frozenset[int]
+    undone: UndoneRun
+    doing: Act
+
+
+def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
+    """Put back what a run of rules set, field by field, in one act; raises UndoneError.
+
+    A draft goes back at once, a posted entry by its correction marker, or its marker goes.
+    """
+    with act(actor, now, "undo_rule_run", ("rule_run", run.id), title="Undid a run of rules") as doing:
+        if run.undone_at is not None:
+            raise UndoneError
+        undone = UndoneRun(run)
+        organization = organizations.get(run.organization_id)
+        accounts = frozenset(ready_rules.books(organization).accounts)
+        undoing = _Undoing(organization, accounts, undone, doing)
+        for settings in _portions(run):
+            _undo(undoing, settings)
+        _stand_again(run, doing.id)
+        db.session.refresh(run)
+        run.undone_at, run.undone_by = now, doing.id
+        db.session.flush()
+        doing.after = {"runId": run.id, "lines": undone.lines, "fields": undone.restored}
+        doing.result = {"kept": len(undone.kept)}
+    return undone
+
+
+def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
+    """Give what a run set, whole lines at a time."""
+    run_id, organization_id, last = run.id, run.organization_id, 0
+    while True:
+        of_run = (RuleSetting.organization_id == organization_id, RuleSetting.run_id == run_id)
+        lines = db.session.scalars(
+            sa.select(RuleSetting.transaction_id)
+            .where(*of_run, RuleSetting.transaction_id > last)
+            .distinct()
+            .order_by(RuleSetting.transaction_id)
+            .limit(AT_ONCE)
+        ).all()
+        if not lines:
+            return
+        yield db.session.scalars(
+            sa.select(RuleSetting)
+            .where(*of_run, RuleSetting.transaction_id.between(lines[0], lines[-1]))
+            .order_by(RuleSetting.transaction_id, RuleSetting.id)
+        ).all()
+        last = lines[-1]
+
+
+def _undo(undoing: _Undoing, settings: Sequence[RuleSetting]) -> None:
+    organization, undone = undoing.organization, undoing.undone
+    line_ids = {each.transaction_id for each in settings}
+    lines = {line.id: line for each in past_lines.named(organization.id, line_ids) for line in each}
+    standings = past_lines.standings(organization.id, list(lines.values()))
+    changes: list[Change] = []
+    restored: list[int] = []
+    for line_id, of_line in groupby(settings, lambda each: each.transaction_id):
+        line = lines.get(line_id)
+        if line is None:
+            undone.kept += [Kept(line_id, each.kind, GONE) for each in of_line]
+            continue
+        side, back = _put_back(undoing, line, standings[line_id], list(of_line))
+        if side is not None and back:
+            restored += back
+            changes.append(Change(line, standings[line_id], side))
+    undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
+    if changes:
+        rule_writes.write(organization, changes, now=undoing.doing.now)
+        _mark(organization, restored, undoing.doing)
+
+
+def _put_back(
+    undoing: _Undoing, line: PastLine, standing: Standing, settings: Sequence[RuleSetting]
+) -> tuple[Side | None, list[int]]:
+    """Give what stood opposite a line before, as far as its fields are as the run set them; and which settings."""
+    side = standing.side
+    if side is None:
+        reason = standing.closed or CHANGED_SINCE
+        undoing.undone.kept += [Kept(line.id, each.kind, reason) for each in settings]
+        return None, []
+    back = []
+    for setting in settings:
+        is_as_set = setting.superseded_by is None and side.value(EffectKind(setting.kind)) == setting.value
+        before = _before(undoing, line, side, setting) if is_as_set else None
+        if before is None:
+            undoing.undone.kept.append(Kept(line.id, setting.kind, CHANGED_SINCE))
+        else:
+            side = before
+            back.append(setting.id)
+    return side, back
+
+
+def _before(undoing: _Undoing, line: PastLine, side: Side, setting: RuleSetting) -> Side | None:
+    """Give a side with one field as it was before; None where it cannot be that any more."""
+    before = setting.before
+    match EffectKind(setting.kind):
+        case EffectKind.SET_ACCOUNT:
+            known = before is not None and int(before) in undoing.accounts
+            return replace(side, account_id=int(before or 0)) if known else None
+        case EffectKind.SET_MERCHANT:
+            return replace(side, merchant_id=None if before is None else int(before))
+        case EffectKind.SET_PROJECT:
+            return replace(side, project_id=None if before is None else int(before))
+        case EffectKind.SET_CURRENCY:
+            return _in_currency(undoing.organization, line, side, before or line.currency)
+
+
+def _in_currency(organization: Organization, line: PastLine, side: Side, code: str) -> Side | None:
+    if code == line.currency:
+        return replace(side, currency=code, amount_minor=-line.amount_minor)
+    base = organization.base_currency
+    rate = exchange_rates.rate_on(organization.id, code, base, line.booked_on)
+    if side.amount_base_minor is None or (rate is None and code != base):
+        return None
+    try:
+        amount = (
+            side.amount_base_minor
+            if rate is None or code == base
+            else unmirror(side.amount_base_minor, base, code, rate)
+        )
+    except UnprocessableError:
+        return None
+    return replace(side, currency=code, amount_minor=amount)
+
+
+def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) -> None:
+    for start in range(0, len(setting_ids), AT_ONCE):
+        db.session.execute(
+            sa.update(RuleSetting)
+            .where(
+                RuleSetting.organization_id == organization.id,
+                RuleSetting.id.in_(setting_ids[start : start + AT_ONCE]),
+            )
+            .values(superseded_by=doing.id)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def _stand_again(run: RuleRun, act_id: str) -> None:
+    """Let what earlier runs set stand again where this run had set it anew and has gone back."""
+    gone = cast("sa.Table", RuleSetting.__table__).alias("gone")
+    went_back = (
+        sa.select(1)
+        .where(
+            gone.c.organization_id == run.organization_id,
+            gone.c.run_id == run.id,
+            gone.c.transaction_id == RuleSetting.transaction_id,
+            gone.c.kind == RuleSetting.kind,
+            gone.c.superseded_by == act_id,
+        )
+        .exists()
+    )
+    db.session.execute(
+        sa.update(RuleSetting)
+        .where(
+            RuleSetting.organization_id == run.organization_id,
+            RuleSetting.superseded_by == run.action_request_id,
+            RuleSetting.run_id != run.id,
+            went_back,
+        )
+        .values(superseded_by=None)
+        .execution_options(synchronize_session=False)
+    )
