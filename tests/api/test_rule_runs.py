@@ -238,6 +238,21 @@ def test_a_currency_goes_there_and_back(ada, books, three):
     ]  # fmt: skip
 
 
+def test_a_later_rate_keeps_the_amount_in_a_currency_and_the_rest_is_rounding(ada, books, three):
+    books.quote("2026-03-01", "USD", "1.2500")
+    run = applied(ada, make(ada, "coffee", {"kind": "SET_CURRENCY", "currency": "USD"}))
+    rate = {"day": "2026-03-02", "currency": "USD", "unitsPerBase": "1.3000"}
+    assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
+    entry = ada.get(f"/api/journal-entries/{read(ada, three[0])['journalEntryId']}").json["entry"]
+    assert [(each["amount"], each["amountBase"]) for each in entry["postings"]] == [
+        ("-12.50", "-12.50"), ("15.63", "12.02"), ("0.48", "0.48"),
+    ]  # fmt: skip
+    assert entry["postings"][2]["accountId"] == books.role("rounding")
+    undone(ada, run)
+    entry = ada.get(f"/api/journal-entries/{read(ada, three[0])['journalEntryId']}").json["entry"]
+    assert [each["amount"] for each in entry["postings"]] == ["-12.50", "12.50"]
+
+
 def test_a_preview_names_who_else_fires_who_rules_over_it_and_who_cuts_it_off(ada, books, three):
     food, travel = books.account("Food"), books.account("Travel")
     bar = make(

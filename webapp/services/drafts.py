@@ -70,7 +70,13 @@ def _rate_days(organization_id: str, legs: Sequence[Leg]) -> dict[str, date]:
 
 
 def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
-    """Tell where an entry in several currencies puts its rest: an exchange is between own accounts only."""
+    """Tell where an entry in several currencies puts its rest: an exchange is between own accounts only.
+
+    Where a rule set the currency of a line's counter leg, a later rate leaves its amount and the rest is rounding.
+    """
+    rounding_id = accounts.by_role(organization_id, "rounding").id
+    if _is_set_in_currency(legs):
+        return RestAccounts(rounding_id, rounding_id)
     touched = {leg.account_id for leg in legs}
     backed = set(
         db.session.scalars(
@@ -81,10 +87,20 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
     )
     is_exchange = touched <= backed | {accounts.by_role(organization_id, "transfers").id}
     return RestAccounts(
-        rounding_id=accounts.by_role(organization_id, "rounding").id,
+        rounding_id=rounding_id,
         realised_exchange_id=accounts.by_role(organization_id, "realised_exchange").id
         if is_exchange
         else None,
+    )
+
+
+def _is_set_in_currency(legs: Sequence[Leg]) -> bool:
+    """Tell whether a rule has set what stands opposite one bank line in another currency: it keeps its amount."""
+    bank = {leg.currency for leg in legs if leg.is_bank_leg}
+    return (
+        len(bank) == 1
+        and not is_shared(legs)
+        and any(leg.currency not in bank for leg in legs if not leg.is_bank_leg)
     )
 
 
