@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
 
@@ -13,11 +13,13 @@ from webapp.ledger.currencies import canonical
 from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry
 from webapp.web.auth import here
 from webapp.web.figures import typed
 from webapp.web.forms import form_body
 from webapp.web.problems import Problem
+
+if TYPE_CHECKING:
+    from webapp.models import Account, JournalEntry
 
 BLANK_LEGS = 2
 MOST_NAMED = 4

@@ -105,6 +105,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
     except PreviewOverError:
         rows, is_kept = uploads.Rows(Page([]), {}), False
     record = queries.imports.record(imported)
+    held = services.take_backs.held(imported)
     return render(
         "imports/show.html",
         status=status,
@@ -116,6 +117,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         doubts=rows.doubts,
         whose=rows.open_accounts,
         is_kept=is_kept,
-        can_take_back=record.status == "IMPORTED" and services.take_backs.obstacle(imported) is None,
+        can_take_back=record.status == "IMPORTED" and held is None,
+        held=held,
         problem=problem,
     )

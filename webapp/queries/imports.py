@@ -23,7 +23,10 @@ VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
 @dataclass(frozen=True, slots=True)
 class ImportAccountRecord:
-    """What a file says about one account; the sum and the days are of its booked lines."""
+    """What a file says about one account; the sum and the days are of its booked lines.
+
+    `compared` says in sentences how it stands to the other files of the account.
+    """
 
     fa_id: int | None
     external_id: str | None
@@ -40,13 +43,19 @@ class ImportAccountRecord:
     opening_date: date | None
     closing_balance: Money | None
     closing_date: date | None
+    compared: Sequence[str] = ()
+
+    @property
+    def off_by(self) -> Money | None:
+        """Give what the closing balance has more than opening balance and lines come to; None where one is not told."""
+        if self.opening_balance is None or self.closing_balance is None:
+            return None
+        return self.closing_balance - (self.opening_balance + self.sum)
 
     @property
     def adds_up(self) -> bool | None:
         """Tell whether opening balance and lines give the closing balance; None where the file states too little."""
-        if self.opening_balance is None or self.closing_balance is None:
-            return None
-        return self.opening_balance + self.sum == self.closing_balance
+        return None if self.off_by is None else not self.off_by
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> ImportAccountRecord:
@@ -62,7 +71,7 @@ class ImportAccountRecord:
         }
         counts = ("added", "already_there", "pending", "skipped")
         plain = {name: stored[name] for name in ("fa_id", "external_id", "name", "currency", *counts)}
-        return cls(**plain, **amounts, **days)  # type: ignore[arg-type]
+        return cls(**plain, **amounts, **days, compared=stored.get("compared", ()))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,12 @@ class ImportRecord:
     def asks(self) -> str | None:
         """Tell the key of a mapping that would answer what the file leaves open, None where it asks nothing."""
         return self.refused.get("key")
+
+    @property
+    def general_warnings(self) -> list[str]:
+        """List the warnings that are not about how one account of the file stands to its other files."""
+        compared = {f"{account.name}: {each}" for account in self.accounts for each in account.compared}
+        return [warning for warning in self.warnings if warning not in compared]
 
     @property
     def added(self) -> int:

@@ -10,21 +10,16 @@ from webapp.ledger.money import Money
 from webapp.queries import coverage
 
 
-def warnings(
-    organization_id: str, accounts: Sequence[Mapping[str, Any]], *, import_id: int | None = None
-) -> list[str]:
-    """Say where a file leaves days out, does not go on from the balance before it, or overlaps.
+def compared(organization_id: str, stored: Mapping[str, Any], *, import_id: int | None = None) -> list[str]:
+    """Say where a file leaves days of an account out, does not go on from the balance before it, or overlaps.
 
-    `accounts` is what the import `import_id` answers about its accounts; a new account has nothing to compare.
+    `stored` is what the import `import_id` answers about the account; a new account has nothing to compare.
     """
-    said: list[str] = []
-    for stored in accounts:
-        new = coverage.covered(stored)
-        if stored["fa_id"] is None or new is None:
-            continue
-        there = coverage.statements(organization_id, stored["fa_id"], but=import_id)
-        said += [f"{stored['name']}: {each}" for each in _said(new, there, stored["already_there"])]
-    return said
+    new = coverage.covered(stored)
+    if stored["fa_id"] is None or new is None:
+        return []
+    there = coverage.statements(organization_id, stored["fa_id"], but=import_id)
+    return list(_said(new, there, stored["already_there"]))
 
 
 def _said(new: Covered, there: Sequence[Covered], already_there: int) -> Iterator[str]:

@@ -234,7 +234,9 @@ def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
 def _describe(imported: Import, ready: ReadyImport) -> None:
     imported.format = ready.format
     accounts = ready.as_json()
-    compared = import_coverage.warnings(imported.organization_id, accounts, import_id=imported.id)
+    for stored in accounts:
+        stored["compared"] = import_coverage.compared(imported.organization_id, stored, import_id=imported.id)
+    compared = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
     remembered = imported.reading.get("remembered")
     imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *compared]
     imported.accounts = accounts

@@ -25,7 +25,8 @@ from webapp.models import (
     RuleSetting,
     Transaction,
 )
-from webapp.queries import feed_accounts
+from webapp.queries import feed_accounts, lookups, transactions
+from webapp.queries.transactions import TransactionRecord
 from webapp.services import partings, pending_lines, previews, released_reports, unused_accounts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
@@ -54,6 +55,15 @@ class Heir(NamedTuple):
     position: int
     feed_account_id: int
     verdict: str
+
+
+class Held(NamedTuple):
+    """Why an import cannot be taken back: `most` is how many lines are named at most."""
+
+    code: str
+    sentence: str
+    lines: list[TransactionRecord]
+    most: int
 
 
 def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) -> None:
@@ -100,6 +110,18 @@ def obstacle(imported: Import) -> LedgerError | None:
         )
     )
     return ClearedLinesError(details={"transactionIds": cleared}) if cleared else None
+
+
+def held(imported: Import) -> Held | None:
+    """Name the first lines that stand against taking an import back; None where nothing does."""
+    refusal = obstacle(imported) if imported.status == "IMPORTED" else None
+    if refusal is None:
+        return None
+    ids: Any = refusal.details["transactionIds"]
+    lines = lookups.by_id(Transaction, imported.organization_id, ids).values()
+    in_order = sorted(lines, key=lambda line: (line.booked_on, line.id))
+    records = transactions.records(imported.organization_id, in_order)
+    return Held(refusal.code, refusal.message, records, FEW)
 
 
 def _lines(imported: Import) -> sa.Select[int]:
