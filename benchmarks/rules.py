@@ -1,0 +1,108 @@
+"""Measure what rules cost: 50 and 500 of them asked of 100,000 lines, and a feed taken with 50 rules beside none.
+
+    python -m benchmarks.rules [LINES] [PUSHED]
+
+First LINES lines are asked in memory, a tenth of them matched; then PUSHED lines are pushed over the API to two fresh
+organizations on SQLite, of which one has 50 rules that give each line its account, merchant and provenance.
+Times are CPU seconds, for the machines at hand are shared.
+"""
+
+import logging
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from benchmarks.ingest import pushed
+from tests.fixtures.banks import Bank
+from tests.fixtures.houses import House
+from tests.fixtures.people import Person
+from tests.fixtures.stores import SqliteFiles
+from webapp.ledger.conditions import Condition, Match
+from webapp.ledger.effects import Effect, EffectKind
+from webapp.ledger.rule_engine import ReadyRule, RuleSet
+from webapp.ledger.rule_items import RuleItem
+from webapp.ledger.rule_matching import ready
+
+LINES, PUSHED = 100_000, 20_000
+FEW, MANY = 50, 500
+MANY_GOAL, INGEST_GOAL = 4.0, 1.6
+CREATED = 201
+
+
+def main(lines: int, to_push: int) -> bool:
+    """Measure and print; answers whether both bars are met."""
+    logging.disable(logging.INFO)
+    few, many = asked(FEW, lines), asked(MANY, lines)
+    print(f"{FEW} rules over {lines:,} lines    {few:6.2f} s   {few / lines * 1e6:5.1f} µs a line")
+    print(f"{MANY} rules over {lines:,} lines   {many:6.2f} s   {many / few:5.2f} x {FEW}")
+    without, with_rules = ingested(0, to_push), ingested(FEW, to_push)
+    print(f"feed without rules            {without:9,.0f} lines/s")
+    print(
+        f"feed with {FEW} rules            {with_rules:9,.0f} lines/s   {without / with_rules:5.2f} x the time"
+    )
+    print(f"Promised are {MANY_GOAL} x for {MANY} rules and {INGEST_GOAL} x for a feed.")
+    return many <= MANY_GOAL * few and without <= INGEST_GOAL * with_rules
+
+
+def asked(rules: int, lines: int) -> float:
+    """Ask rules of lines, and give the seconds."""
+    ruleset = RuleSet([_rule(number) for number in range(rules)])
+    items = [_item(number) for number in range(min(lines, 10_000))]
+    begun = time.process_time()
+    for number in range(lines):
+        ruleset.decide(items[number % len(items)])
+    return time.process_time() - begun
+
+
+def _rule(number: int) -> ReadyRule:
+    questions = ready(Match.ALL, [Condition(value=f"shop {number:04}")])
+    return ReadyRule(number + 1, 1, 100, False, questions, (Effect(EffectKind.SET_ACCOUNT, 0, number + 1),))  # noqa: FBT003
+
+
+def _item(number: int) -> RuleItem:
+    shop = number % (MANY * 10)
+    return RuleItem(
+        description=f"Card payment Shop {shop:04} no {number}",
+        counterparty=f"Shop {shop:04}",
+        reference=f"E2E-{number}",
+        amount=Decimal(number % 900 + 1),
+        currency="EUR",
+        day=date(2024, 1, 1) + timedelta(days=number % 730),
+        feed_account_id=1,
+    )
+
+
+def ingested(rules: int, lines: int) -> float:
+    """Push lines to an organization with so many rules, each of which matches some; gives lines a second."""
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(SqliteFiles(Path(folder)), Path(folder))
+        house.refresh()
+        ada = replace(house.people["ada"], app=house.app)
+        bank = Bank(house.app, ada)
+        fa_id = bank.open("Checking")
+        account, merchant = bank.account("Shopping"), bank.merchant("Shop")
+        for number in range(rules):
+            _create(ada, f"merchant {number * 200 // rules}", account, merchant)
+        rate = pushed(ada, fa_id, lines, f"with-{rules}")
+        house.leave()
+    return rate
+
+
+def _create(person: Person, text: str, account_id: int, merchant_id: int) -> None:
+    effects = [
+        {"kind": "SET_ACCOUNT", "accountId": account_id},
+        {"kind": "SET_MERCHANT", "orgMerchantId": merchant_id},
+    ]
+    body = {"name": text, "conditions": {"conditions": [{"value": text}]}, "effects": effects}
+    answer = person.post("/api/automations/rules", json=body)
+    if answer.status_code != CREATED:
+        raise SystemExit(answer.text)
+
+
+if __name__ == "__main__":
+    given = [int(each) for each in sys.argv[1:]]
+    sys.exit(0 if main(*given, *(LINES, PUSHED)[len(given) :]) else 1)
