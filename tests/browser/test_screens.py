@@ -12,8 +12,9 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction, User
 from webapp.queries import organizations
-from webapp.services import demo, entry_previews, manual_entries, sessions
+from webapp.services import demo, entry_previews, import_runs, manual_entries, sessions
 from webapp.services.actors import Actor
+from webapp.services.imports import Upload
 
 FOLDER = Path(__file__).parent / "screenshots"
 MODES = {
@@ -37,6 +38,9 @@ PAGES = {
     "proof": "/reconciliations/proofs/1",
     "import-new": "/imports/new",
     "import": "/imports/1",
+    "import-columns": "/imports/{columns}/columns",
+    "import-asks": "/imports/{asks}/columns",
+    "import-refused": "/imports/{refused}",
     "chart": "/accounts",
     "register": "/accounts/{account}/register",
     "merchants": "/merchants",
@@ -65,9 +69,24 @@ class Mara:
     account: int
     draft: int
     corrected: int
+    columns: int
+    asks: int
+    refused: int
 
     def cookie(self):
         return self.secret
+
+
+# A table that reads, one file that asks, and one with a row that does not read.
+FILES = {
+    "columns": b"Buchungstag;Partnername;Verwendungszweck;Betrag (EUR);Saldo\n"
+    + b"".join(
+        b"%02d.10.2026;Hetzner Online;Rechnung 08842%02d;-38,56;%d,44\n" % (day, day, 2000 - 39 * day)
+        for day in range(1, 16)
+    ),
+    "asks": b"!Type:Bank\nD03/04/2026\nT-2.50\nPCoffee\n^\nD04/04/2026\nT-7.00\nPBread\n^\n",
+    "refused": b"Date;Text;Amount\n2026-10-02;Coffee;-2.50\n2026-10-03;Rent;12.3x4\n",
+}
 
 
 @pytest.fixture
@@ -84,14 +103,28 @@ def mara(app):
             Transaction.feed_account_id == 2, Transaction.status == "BOOKED"
         )
         marker = sa.select(sa.func.max(JournalEntry.corrects_id)).where(JournalEntry.status == "DRAFT")
-        draft = write_draft(Actor(books.id, "PERSON", owner.id, owner.name, owner.id), now)
+        actor = Actor(books.id, "PERSON", owner.id, owner.name, owner.id)
+        draft = write_draft(actor, now)
         found = Mara(
             secret,
             line=db.session.scalar(newest),
             account=db.session.get_one(FeedAccount, 1).account_id,
             draft=draft,
             corrected=db.session.scalar(marker),
+            **previewed(app, actor, now),
         )
+        db.session.commit()
+    return found
+
+
+def previewed(app, actor, now):
+    """Choose the files on the page; answer their imports' ids."""
+    db.session.commit()
+    folder = app.config["SETTINGS"].instance_path / "previews"
+    found = {}
+    for name, data in FILES.items():
+        imported = import_runs.preview(Upload(f"{name}.csv", data), folder, actor=actor, now=now)
+        found[name] = imported.id
         db.session.commit()
     return found
 

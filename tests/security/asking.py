@@ -15,6 +15,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.schemas import (
     accounts,
     addresses,
+    column_forms,
     exchange_rates,
     fields,
     imports,
@@ -52,6 +53,7 @@ FORMS = {
     "/journal/balance": journal_entries.ManualEntryFormSchema,
     "/journal/new": journal_entries.ManualEntryFormSchema,
     "/imports/<id:import_id>/commit": imports.CommitFormSchema,
+    "/imports/<id:import_id>/columns": column_forms.ColumnsFormSchema,
     "/merchants": merchants.NewMerchantSchema,
     "/merchants/<id:merchant_id>": merchants.MerchantChangesSchema,
     "/projects": projects.ProjectFormSchema,

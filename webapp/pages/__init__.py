@@ -13,6 +13,7 @@ NOUNS = (
     "feed_accounts",
     "health",
     "hub",
+    "import_columns",
     "import_progress",
     "imports",
     "journal_entries",

@@ -21,6 +21,7 @@ from webapp.web.problems import REFUSALS, problem_of
 bp = Blueprint("imports", __name__, url_prefix="/imports")
 
 LINES_SHOWN = 100
+MAPPED = ("csv", "xlsx", "qif")
 
 
 @bp.get("")
@@ -42,7 +43,8 @@ def preview() -> Response:
         problem = problem_of(error)
         return show_form(problem=problem.message, status=problem.status)
     imported = uploads.preview(upload)
-    return go(url_for("imports.show", import_id=imported.id))
+    asks = imported.asks is not None and imported.is_kept
+    return go(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
 
 
 @bp.get("/<id:import_id>")
@@ -119,5 +121,6 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and held is None,
         held=held,
+        is_mapped=record.is_kept and record.format in {None, *MAPPED},
         problem=problem,
     )

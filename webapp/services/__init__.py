@@ -3,6 +3,7 @@
 from webapp.services import (
     accounts,
     cleared_items,
+    column_mappings,
     edits,
     entry_previews,
     exchange_rates,
@@ -35,6 +36,7 @@ from webapp.services import (
 __all__ = [
     "accounts",
     "cleared_items",
+    "column_mappings",
     "edits",
     "entry_previews",
     "exchange_rates",

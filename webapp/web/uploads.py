@@ -16,12 +16,13 @@ from webapp.models import Import
 from webapp.queries import imports as queried
 from webapp.queries.imports import ImportLineRecord, ImportRecord
 from webapp.queries.paging import Page
-from webapp.services import import_runs, imports, previewed_lines
+from webapp.services import column_readings, import_runs, imports, previewed_lines
+from webapp.services.column_readings import ColumnReading
 from webapp.services.import_choices import NOTHING_SAID, AccountChoice, Choices
 from webapp.services.imports import Upload
 from webapp.services.previewed_lines import Doubt, OpenAccount
 from webapp.web import import_progress, requests
-from webapp.web.auth import acting, settings
+from webapp.web.auth import acting, here, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_DOUBTS = 100
@@ -82,6 +83,18 @@ def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord
         return _kept(
             import_runs.take_kept(import_id, folder(), progress=progress, choices=choices, **acting())
         )
+
+
+def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:
+    """Read a kept file with a mapping and judge it, without writing anything."""
+    imported = queried.get(here(), import_id)
+    data = imports.kept(imported, folder(), now=requests.now())
+    return imported, column_readings.tried(imported, data, mapping)
+
+
+def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecord:
+    """Keep a mapping with its file, which is a preview then; raises FileRefusedError and leaves it as it was."""
+    return _kept(import_runs.read_again(import_id, mapping, folder(), **acting()))
 
 
 def choices(said: Mapping[str, Any]) -> Choices:

@@ -1,0 +1,39 @@
+"""A file that asks, in Chromium: its columns are told with the preview following, and it is imported so."""
+
+from playwright.sync_api import expect
+
+WORDLESS = (
+    "Wann;Womit;Was;Wieviel\n"
+    "03/04/2026;Karte;Markthalle Neun Berlin;-18,40\n"
+    "04/04/2026;Lastschrift;Miete April, Vertrag 2291;-1.450,00\n"
+    "04/04/2026;Gutschrift;INV-1051 Halden wayfinding;3.570,00\n"
+)
+
+
+def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, ben):
+    page = browse(ben)
+    page.goto("/imports/new")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
+    )
+    page.get_by_role("button", name="Show what it holds").click()
+    expect(page.get_by_text("No row says where the file keeps its days and amounts")).to_be_visible()
+    page.get_by_label("Header").select_option("Row 1")
+    for column, kind in (("Wann", "Date"), ("Was", "Description"), ("Wieviel", "Amount")):
+        page.get_by_label(
+            f"Column {['', 'Wann', 'Womit', 'Was', 'Wieviel'].index(column)} {column} is"
+        ).select_option(kind)
+    question = page.get_by_role("group", name="Is “03/04/2026” a day in which month?")
+    question.get_by_label("3 April 2026").check()
+    lines = page.get_by_role("region", name="As it reads")
+    expect(lines).to_contain_text("3 Apr 2026")
+    expect(lines).to_contain_text("−1,450.00")
+    expect(lines).to_contain_text("2,101.60")
+    page.get_by_role("button", name="Import 3 lines").click()
+    expect(page.get_by_text("3 lines were added")).to_be_visible()
+    page.goto("/imports/new")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "again.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
+    )
+    page.get_by_role("button", name="Show what it holds").click()
+    expect(page.get_by_text("The columns were read as remembered for")).to_be_visible()

@@ -1,0 +1,106 @@
+"""The page of a file's columns: what it leaves open is asked there, and the answer makes the preview."""
+
+import io
+import re
+
+import pytest
+
+from tests.api.test_column_mappings import asking
+from tests.api.test_imports import lines_of
+from webapp.models import ColumnMapping
+
+QIF = b"!Type:Bank\nD03/04/2026\nT-2.50\nPCoffee\n^\nD04/04/2026\nT-7.00\nPBread\n^\n"
+WORDLESS = (
+    b"When;What;How much\n2026-03-02;Coffee;-2,50\n2026-03-04;Rent;-700,00\n2026-03-05;Invoice 7;100,00\n"
+)
+
+
+@pytest.fixture
+def browser(ben):
+    return ben.browser()
+
+
+def chosen(browser, data, name):
+    """Choose a file on the page; answer where that leads."""
+    form = {"file": (io.BytesIO(data), name)}
+    answer = browser.post("/imports", data=form, content_type="multipart/form-data")
+    assert answer.status_code == 303
+    return answer.location
+
+
+def guess(page):
+    return re.search(r'name="guess" value="(.*?)"', page)[1]
+
+
+def test_the_order_of_qif_days_is_asked_with_the_file_s_own_day(ben, browser):
+    place = chosen(browser, QIF, "bank.qif")
+    assert place.endswith("/columns")
+    page = browser.get(place).text
+    assert "Is “03/04/2026” a day in which month?" in page
+    assert "3 April 2026" in page
+    assert "4 March 2026" in page
+    assert lines_of(ben) == []
+    looked = browser.post(place, data={"dateFormat": "%d/%m/%Y"}).text
+    assert "3 Apr 2026" in looked
+    assert "Import 2 lines" in looked
+    assert lines_of(ben) == []
+    assert browser.post(place, data={"dateFormat": "%d/%m/%Y", "act": "import"}).status_code == 303
+    assert lines_of(ben) == [("2026-04-03", "-2.50", "BOOKED"), ("2026-04-04", "-7.00", "BOOKED")]
+
+
+def test_an_answer_about_days_leaves_the_columns_to_the_file(browser, session):
+    place = chosen(browser, asking(), "bank.csv")
+    page = browser.get(place).text
+    assert guess(page) == "date,description,amount"
+    form = {"columns": guess(page).split(","), "guess": guess(page), "dateFormat": "%d/%m/%Y", "act": "keep"}
+    preview = browser.post(place, data=form)
+    # The sign of the amounts is certain no more than the days were, and is asked next.
+    assert preview.status_code == 422
+    assert "money in or money out?" in preview.text
+    kept = browser.post(place, data=form | {"invert": "false"})
+    assert kept.status_code == 303
+    assert "Change the columns" in browser.get(kept.location).text
+    assert session.query(ColumnMapping).count() == 0
+
+
+def test_columns_without_a_known_word_are_told_and_remembered_and_forgotten(ben, browser, session):
+    place = chosen(browser, WORDLESS, "bank.csv")
+    page = browser.get(place).text
+    assert "No row says where the file keeps its days" in page
+    assert page.count('name="columns"') == 3
+    told = {"columns": ["date", "description", "amount"], "guess": guess(page), "header": "0"}
+    looked = browser.post(place, data=told).text
+    assert "Import 3 lines" in looked
+    assert "−602.50" in looked
+    assert browser.post(place, data=told | {"act": "import"}).status_code == 303
+    assert [amount for _, amount, _ in lines_of(ben)] == ["-2.50", "-700.00", "100.00"]
+    again = chosen(browser, WORDLESS, "bank.csv")
+    assert "read as remembered for" in browser.get(again).text
+    remembered = session.query(ColumnMapping).one()
+    assert browser.post(f"/imports/columns/{remembered.id}/forget").status_code == 303
+    assert chosen(browser, WORDLESS, "bank.csv").endswith("/columns")
+
+
+def test_one_thing_in_two_columns_is_refused_and_the_form_is_kept(browser):
+    place = chosen(browser, WORDLESS, "bank.csv")
+    told = {"columns": ["date", "amount", "amount"], "guess": ",,", "header": "0"}
+    refused = browser.post(place, data=told)
+    assert refused.status_code == 422
+    assert "Columns 2 and 3 are both taken for one thing" in refused.text
+
+
+def test_a_refused_file_shows_row_column_and_value_and_the_way_on(ben, browser):
+    wrong = b"Date;Text;Amount\n2026-03-02;Coffee;-2.50\n2026-03-03;Rent;-7.00\n2026-03-04;Rent;12.3x4\n"
+    page = browser.get(chosen(browser, wrong, "bank.csv")).text
+    assert re.search(r"<dt>Row</dt><dd>4</dd>", page)
+    assert "column 3 “Amount”" in page
+    assert "12.3x4" in page
+    assert "Tell how it is read" in page
+    assert lines_of(ben) == []
+
+
+def test_another_organization_s_file_and_memory_are_not_there(browser, dan, session):
+    place = chosen(browser, WORDLESS, "bank.csv")
+    theirs = dan.browser()
+    assert theirs.get(place).status_code == 404
+    assert theirs.post(place, data={"act": "look"}).status_code == 404
