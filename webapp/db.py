@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Preparation = Callable[[sa.Connection], None]
 
 WRITER_PATIENCE_SECONDS = 30.0
+BULK_PATIENCE_SECONDS = 300
 FIRST_SAFE_WAL_VERSION = (3, 51, 3)
 
 NAMING = {
@@ -228,21 +229,36 @@ def begin_read() -> None:
     db.session.connection(execution_options=options)
 
 
-def begin_write(organization_id: str | None = None, *, first: Preparation | None = None) -> None:
+def begin_write(organization_id: str | None = None) -> None:
     """Open the session's transaction as the one that writes to this organization.
 
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
-    same books follow each other there too, and the audit chain cannot fork. `first` is done on the connection
-    before anybody has to wait for it, in tables of the connection's own.
+    same books follow each other there too, and the audit chain cannot fork.
     """
-    is_sqlite = db.engine.dialect.name == "sqlite"
-    connection = db.session.connection(execution_options={"first": first} if is_sqlite and first else None)
-    if first is not None and not is_sqlite:
-        first(connection)
-    if organization_id is not None and not is_sqlite:
-        connection.execute(
-            sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE"), {"id": organization_id}
-        )
+    db.session.connection()
+    if organization_id is not None:
+        lock_books(organization_id)
+
+
+def begin_bulk(first: Preparation) -> None:
+    """Open the session's transaction as one that writes much, and then, with `lock_books`, what others wait for.
+
+    `first` is done on the connection before anybody has to wait for it, in tables of the connection's own. After it
+    the transaction is SQLite's one writer; on PostgreSQL nobody waits before the books are locked.
+    """
+    if db.engine.dialect.name == "sqlite":
+        db.session.connection(execution_options={"first": first})
+        return
+    connection = db.session.connection()
+    connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{BULK_PATIENCE_SECONDS}s'")
+    first(connection)
+
+
+def lock_books(organization_id: str) -> None:
+    """Become the one who writes to this organization; SQLite's one writer is that already."""
+    if db.engine.dialect.name == "postgresql":
+        statement = sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE")
+        db.session.connection().execute(statement, {"id": organization_id})
 
 
 def scope_session(organization_id: str) -> None:

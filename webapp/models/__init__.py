@@ -7,7 +7,7 @@ from webapp.models.documents import Document
 from webapp.models.exchange_rates import ExchangeRate
 from webapp.models.feed_accounts import FeedAccount, Institution
 from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
-from webapp.models.imports import ColumnMapping, Import, ImportLine
+from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.journal_entries import JournalEntry, Posting
 from webapp.models.line_joins import LineJoin
 from webapp.models.merchants import Merchant
@@ -31,6 +31,7 @@ __all__ = [
     "ApiToken",
     "AuditEvent",
     "BrowserSession",
+    "BulkTurn",
     "ColumnMapping",
     "DaySum",
     "Document",

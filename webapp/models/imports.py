@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
 from webapp.models.base import BigId, Numbered, Organized, created, numbered, one_of, same_organization
+from webapp.models.sums import Kept
 
 
 class Import(Numbered, Base):
@@ -36,6 +37,28 @@ class Import(Numbered, Base):
     kept_file: Mapped[str | None] = mapped_column(sa.String(80))
     feed_account_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()
+
+
+class BulkTurn(Kept, Base):
+    """A long import that is being written: its lines are added to the kept sums, all at once, when this row goes.
+
+    No transaction ends with one: a deferred key leads to import 0, which there never is.
+    """
+
+    __tablename__ = "bulk_turns"
+    __table_args__ = (
+        sa.CheckConstraint("no_import_id = 0", name="ends"),
+        same_organization("import_id", "imports"),
+        sa.ForeignKeyConstraint(
+            ["organization_id", "no_import_id"],
+            ["imports.organization_id", "imports.id"],
+            deferrable=True,
+            initially="DEFERRED",
+        ),
+    )
+
+    import_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    no_import_id: Mapped[int] = mapped_column(BigId, default=0)
 
 
 class ImportLine(Organized, Base):

@@ -134,15 +134,15 @@ def amounts_of_references(feed_account: FeedAccount, references: Collection[str]
     return found
 
 
-def pending_ids(feed_account: FeedAccount) -> set[int]:
-    """List the lines of an account that are pending by a file; those of a feed are the feed's to take back."""
+def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
+    """List the lines of an account that are pending by a file, but this import; a feed takes its own back itself."""
     return set(
         db.session.scalars(
             sa.select(Transaction.id).where(
                 Transaction.organization_id == feed_account.organization_id,
                 Transaction.feed_account_id == feed_account.id,
                 Transaction.status == "PENDING",
-                Transaction.import_id.is_not(None),
+                Transaction.import_id != but,
             )
         )
     )

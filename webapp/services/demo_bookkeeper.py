@@ -20,7 +20,7 @@ from webapp.services import (
     edits,
     exchange_rates,
     feed_accounts,
-    imports,
+    import_runs,
     merchants,
     projects,
     proofs,
@@ -107,9 +107,7 @@ class Bookkeeper:
         """Import an account's statement over a period."""
         data = files.statement(account, first, last, with_pending=with_pending)
         name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
-        ready = imports.ready(imports.read(data), None, self._actor.organization_id)
-        ready.stage(db.session.connection())
-        imports.take(Upload(name, data), ready, **self.act)
+        import_runs.take_at_once(Upload(name, data), **self.act)
 
     def line(self, line: Line) -> Transaction:
         """Find what became of a line in the books."""

@@ -61,6 +61,16 @@ def create(*, actor: Actor, now: datetime, **facts: Any) -> FeedAccount:
 def open_account(organization_id: str, opening: Opening, *, now: datetime) -> FeedAccount:
     """Write a feed account and the ledger account behind it, as part of another act."""
     _refuse_taken_number(organization_id, opening.external_id, opening.currency)
+    feed_account = begin_account(organization_id, opening, now=now)
+    finish_account(feed_account, opening, now=now)
+    return feed_account
+
+
+def begin_account(organization_id: str, opening: Opening, *, now: datetime) -> FeedAccount:
+    """Write a feed account without what no two may have, its number and its code, nor its bank.
+
+    So it can wait in a long transaction that nobody else has to wait for.
+    """
     if opening.account_id is None:
         account = _open_ledger_account(organization_id, opening, now)
     else:
@@ -71,7 +81,7 @@ def open_account(organization_id: str, opening: Opening, *, now: datetime) -> Fe
         organization_id=organization_id,
         account=account,
         account_id=account.id,
-        external_id=opening.external_id,
+        external_id=None,
         name=opening.name,
         currency=opening.currency,
         mask=opening.mask or mask_of(opening.external_id),
@@ -81,10 +91,18 @@ def open_account(organization_id: str, opening: Opening, *, now: datetime) -> Fe
         created_at=now,
         updated_at=now,
     )
-    _place_at_institution(feed_account, opening.institution_name, opening.institution_url, now)
     db.session.add(feed_account)
     db.session.flush()
     return feed_account
+
+
+def finish_account(feed_account: FeedAccount, opening: Opening, *, now: datetime) -> None:
+    """Give a feed account that was begun its number, its code and its bank."""
+    if opening.account_id is None:
+        feed_account.account.code = _free_code(feed_account.organization_id, feed_account.account.type)
+    feed_account.external_id = opening.external_id
+    _place_at_institution(feed_account, opening.institution_name, opening.institution_url, now)
+    db.session.flush()
 
 
 def mask_of(external_id: str | None) -> str | None:
@@ -152,7 +170,7 @@ def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) 
     type_ = opening.type or "ASSET"
     account = Account(
         organization_id=organization_id,
-        code=_free_code(organization_id, type_),
+        code=None,
         name=opening.name,
         type=type_,
         emoji="💳" if type_ == "LIABILITY" else "🏦",

@@ -28,7 +28,8 @@ class Target:
     """A feed account and what a file says about it; without a record it is yet to be opened.
 
     `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
-    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it.
+    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it,
+    and `opening` what it opens with.
     """
 
     currency: str
@@ -40,6 +41,7 @@ class Target:
     is_decided: bool = False
     named: tuple[str | None, str | None] = (None, None)
     type: str | None = None
+    opening: Opening | None = None
 
     @property
     def fa_id(self) -> int | None:
@@ -187,19 +189,28 @@ class Assignment:
         return target
 
 
-def open_missing(
+def begin_missing(
     targets: Sequence[Target], organization_id: str, bank_format: str, *, now: datetime
-) -> list[FeedAccount]:
-    """Open the feed accounts that a file is the first to name; answers those that it opened."""
-    opened = []
+) -> None:
+    """Begin the feed accounts that a file is the first to name."""
     for target in targets:
         if target.feed_account is None:
             opening = _opening(target, bank_format)
-            target.feed_account = feed_accounts.open_account(organization_id, opening, now=now)
-            opened.append(target.feed_account)
-        elif target.takes_number:
-            target.feed_account.external_id = target.external_id
-            target.feed_account.mask = target.feed_account.mask or mask_of(target.external_id)
+            target.feed_account = feed_accounts.begin_account(organization_id, opening, now=now)
+            target.opening = opening
+
+
+def finish_missing(targets: Sequence[Target], *, now: datetime) -> list[FeedAccount]:
+    """Open those that were begun, and give numbers to those without; answers the ones that were opened."""
+    opened = []
+    for target in targets:
+        feed_account = target.feed_account
+        if feed_account is not None and target.opening is not None:
+            feed_accounts.finish_account(feed_account, target.opening, now=now)
+            opened.append(feed_account)
+        elif feed_account is not None and target.takes_number:
+            feed_account.external_id = target.external_id
+            feed_account.mask = feed_account.mask or mask_of(target.external_id)
     return opened
 
 

@@ -6,34 +6,77 @@ ends the process at any moment leaves all of them or none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from webapp.db import begin_read, begin_write, db, scope_session
+import sqlalchemy as sa
+
+from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
-from webapp.queries import book_moves
+from webapp.queries import book_moves, organizations
 from webapp.queries import imports as queried
-from webapp.services import import_refusals, imports
+from webapp.services import import_refusals, import_writes, imports
 from webapp.services.actors import Actor
 from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
 from webapp.services.import_progress import Progress, silent
+from webapp.services.import_writes import Laid, Writing
 from webapp.services.imports import FileRefusedError, ImportedError, Upload
 from webapp.services.ready_imports import ReadyImport
 
 # Whose books never rest is judged under the lock at last, where nothing moves.
 ATTEMPTS = 3
+# What PostgreSQL says to two imports of the same lines at once: they are there already, or each waits for the other.
+CLASHES = frozenset({"23505", "40P01"})
+
+
+class _SettledError(Exception):
+    """Somebody else imported the previewed file, or it was refused, in the meantime."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A file on its way in: how its record begins once there is a transaction, and how it counts in the end."""
+
+    reading: Reading
+    fa_id: int | None
+    actor: Actor
+    now: datetime
+    progress: Progress
+    begin: Callable[[], Import]
+    settle: Callable[[Import, ReadyImport, Laid], Import]
+    choices: Choices = NOTHING_SAID
+
+    def judged(self) -> ReadyImport:
+        """Judge the file as the open transaction shows the books."""
+        return imports.ready(
+            self.reading, self.fa_id, self.actor.organization_id, self.progress, self.choices
+        )
 
 
 def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
     """Import a file, all or nothing; a refused one is kept as REFUSED."""
     _recall(upload, actor.organization_id)
     try:
-        ready = _turn(_read(upload, progress), upload.fa_id, actor.organization_id, progress)
-        return imports.take(upload, ready, actor=actor, now=now)
+        return _written(_run(upload, actor, now, progress))
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now)
+
+
+def take_at_once(upload: Upload, *, actor: Actor, now: datetime) -> Import:
+    """Import a file in the open transaction, among other writes; raises FileRefusedError."""
+    return _at_once(_run(upload, actor, now, silent))
+
+
+def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _Run:
+    reading = _read(upload, progress)
+    begin = partial(imports.begin, upload, actor=actor, now=now)
+    settle = partial(imports.take, actor=actor, now=now)
+    return _Run(reading, upload.fa_id, actor, now, progress, begin, settle)
 
 
 def preview(
@@ -44,7 +87,8 @@ def preview(
     try:
         progress("reading", 0, None)
         reading = imports.read(upload.data, upload.mapping)
-        ready = _judged(reading, upload.fa_id, actor.organization_id, progress)
+        _snapshot(actor.organization_id)
+        ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
         db.session.rollback()
     except FileRefusedError as error:
         return _refused(upload, error, folder=folder, actor=actor, now=now)
@@ -69,20 +113,33 @@ def take_kept(
     _snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
-        if imported.status == "IMPORTED" and choices != NOTHING_SAID:
-            raise ImportedError
-        return imports.settled(imported)
+        return _settled(imported, choices)
     upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
     try:
         kept, mapping = imports.kept(imported, folder, now=now), imported.reading.get("mapping")
         db.session.rollback()
         progress("reading", 0, None)
         reading = imports.read(kept, mapping)
-        ready = _turn(reading, upload.fa_id, organization_id, progress, choices)
-        imported = queried.get(organization_id, import_id)
-        imports.take_kept(imported, ready, folder, actor=actor, now=now)
+        begin = partial(_previewed, organization_id, import_id)
+        settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+        return _written(_Run(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
+    except _SettledError:
+        db.session.rollback()
+        return _settled(queried.get(organization_id, import_id), choices)
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now, import_id=import_id)
+
+
+def _settled(imported: Import, choices: Choices) -> Import:
+    if imported.status == "IMPORTED" and choices != NOTHING_SAID:
+        raise ImportedError
+    return imports.settled(imported)
+
+
+def _previewed(organization_id: str, import_id: int) -> Import:
+    imported = queried.get(organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        raise _SettledError
     return imported
 
 
@@ -95,7 +152,9 @@ def read_again(
     imported = queried.get(organization_id, import_id)
     data, fa_id = imports.kept(imported, folder, now=now), imported.feed_account_id
     db.session.rollback()
-    ready = _judged(imports.read(data, mapping), fa_id, organization_id, silent)
+    reading = imports.read(data, mapping)
+    _snapshot(organization_id)
+    ready = imports.ready(reading, fa_id, organization_id)
     db.session.rollback()
     begin_write(organization_id)
     imported = queried.get(organization_id, import_id)
@@ -119,36 +178,53 @@ def _read(upload: Upload, progress: Progress) -> Reading:
     return reading
 
 
-def _turn(
-    reading: Reading,
-    fa_id: int | None,
-    organization_id: str,
-    progress: Progress,
-    choices: Choices = NOTHING_SAID,
-) -> ReadyImport:
-    """Take the writer's turn with everything laid down; judged again where the books moved in the meantime."""
+def _written(run: _Run) -> Import:
+    """Write a file with its lines laid in before others have to wait; once more where the books moved meanwhile."""
+    organization_id = run.actor.organization_id
     for _ in range(ATTEMPTS):
-        ready = _judged(reading, fa_id, organization_id, progress, choices)
+        _snapshot(organization_id)
+        ready = run.judged()
         db.session.rollback()
-        begin_write(organization_id, first=ready.stage)
-        if not book_moves.have_moved(organization_id, ready.last_act):
-            return ready
-        db.session.rollback()
+        begin_bulk(ready.stage)
+        imported = _tried(run, ready)
+        if imported is not None:
+            return imported
+    db.session.rollback()
     begin_write(organization_id)
-    ready = imports.ready(reading, fa_id, organization_id, progress, choices)
+    return _at_once(run)
+
+
+def _at_once(run: _Run) -> Import:
+    ready = run.judged()
     ready.stage(db.session.connection())
-    return ready
+    imported = run.begin()
+    return run.settle(imported, ready, import_writes.lay_in(_writing(run, imported), ready))
 
 
-def _judged(
-    reading: Reading,
-    fa_id: int | None,
-    organization_id: str,
-    progress: Progress,
-    choices: Choices = NOTHING_SAID,
-) -> ReadyImport:
-    _snapshot(organization_id)
-    return imports.ready(reading, fa_id, organization_id, progress, choices)
+def _tried(run: _Run, ready: ReadyImport) -> Import | None:
+    """Write a file as it was judged; none where what it was judged by is no longer so."""
+    organization_id = run.actor.organization_id
+    if book_moves.have_moved(organization_id, ready.last_act):
+        return None
+    try:
+        imported = run.begin()
+        writing = _writing(run, imported)
+        laid = import_writes.lay_in(writing, ready)
+        lock_books(organization_id)
+        db.session.expire_all()
+        if book_moves.have_moved(organization_id, ready.last_act):
+            return None
+        if not import_writes.is_still_true(writing, ready, laid):
+            return None
+        return run.settle(imported, ready, laid)
+    except sa.exc.DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) in CLASHES:
+            return None
+        raise
+
+
+def _writing(run: _Run, imported: Import) -> Writing:
+    return Writing(organizations.get(run.actor.organization_id), imported, run.now)
 
 
 def _snapshot(organization_id: str) -> None:

@@ -1,4 +1,4 @@
-"""An import written in one short turn: its lines, what became of each row, the balances that the file states."""
+"""An import written in two steps: its lines and what became of each row, then what others may have to wait for."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Import, ImportLine, Organization, ProviderBalance, Transaction
+from webapp.models import (
+    BulkTurn,
+    FeedAccount,
+    Import,
+    ImportLine,
+    Organization,
+    ProviderBalance,
+    Transaction,
+)
 from webapp.queries import known_lines
 from webapp.services import file_twins, line_writes, rule_choices, staged_lines
+from webapp.services.import_accounts import begin_missing, finish_missing
+from webapp.services.line_writes import BooksFacts
 from webapp.services.ready_imports import ReadyAccount, ReadyImport
 from webapp.services.staged_lines import LINES, VERDICTS
 
@@ -21,41 +31,74 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The import that is written, in whose books, when, and by which act."""
+    """The import that is written, in whose books, and when."""
 
     organization: Organization
     imported: Import
     now: datetime
-    act_id: str
 
     def row(self, **facts: Any) -> Row:
         """Give a row of the organization's."""
         return {"organization_id": self.organization.id, **facts}
 
 
-def write(writing: Writing, ready: ReadyImport) -> None:
-    """Write what was laid down and what else a file says; every account of it has its feed account by now."""
-    run_id = rule_choices.begin(writing.organization, ready.rules, act_id=writing.act_id, now=writing.now)
-    for batch, account in enumerate(ready.accounts):
-        feed_account = _feed(account)
-        waiting = known_lines.pending_ids(feed_account)
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What went into lines that were laid in: facts of the books for each account, and the run of the rules."""
+
+    facts: list[BooksFacts]
+    run_id: int | None
+
+
+def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
+    """Write the lines that were laid down and what became of each row; answers what went into them.
+
+    This is what takes long. Until `settle` the kept sums know nothing of it, so that nobody waits for a row of them.
+    """
+    targets = [account.target for account in ready.accounts]
+    begin_missing(targets, writing.organization.id, ready.format, now=writing.now)
+    connection = db.session.connection()
+    turn = writing.row(import_id=writing.imported.id)
+    connection.execute(sa.insert(_table(BulkTurn)), {**turn, "no_import_id": 0})
+    run_id = rule_choices.record(writing.organization, ready.rules, now=writing.now)
+    facts = [
         line_writes.write_staged(
             writing.organization,
-            feed_account,
+            _feed(account),
             batch=batch,
             now=writing.now,
             import_id=writing.imported.id,
             run_id=run_id,
         )
+        for batch, account in enumerate(ready.accounts)
+    ]
+    connection.execute(_VERDICTS, turn)
+    return Laid(facts, run_id)
+
+
+def is_still_true(writing: Writing, ready: ReadyImport, laid: Laid) -> bool:
+    """Tell whether the books are still what went into the lines."""
+    feeds = [_feed(account) for account in ready.accounts]
+    return [line_writes.facts_for(writing.organization, feed) for feed in feeds] == laid.facts
+
+
+def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> list[FeedAccount]:
+    """Let the lines that were laid in count, and write what else a file says; answers the accounts it opened."""
+    opened = finish_missing([account.target for account in ready.accounts], now=writing.now)
+    connection = db.session.connection()
+    turns = _table(BulkTurn)
+    of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
+    connection.execute(sa.delete(turns).where(*of_import))
+    rule_choices.settle(writing.organization, ready.rules, laid.run_id, act_id=act_id, now=writing.now)
+    for batch, account in enumerate(ready.accounts):
+        feed_account = _feed(account)
         file_twins.keep(feed_account, account.twins, batch=batch, now=writing.now)
-        _replace_pending(writing, account, waiting)
+        _replace_pending(writing, account, known_lines.pending_ids(feed_account, but=writing.imported.id))
         _write_balances(writing, account)
         feed_account.last_feed_at = writing.now
-    connection = db.session.connection()
-    facts = {"organization_id": writing.organization.id, "import_id": writing.imported.id}
-    connection.execute(_VERDICTS, facts)
     staged_lines.clear(connection)
     db.session.flush()
+    return opened
 
 
 def _feed(account: ReadyAccount) -> FeedAccount:

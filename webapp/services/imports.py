@@ -19,15 +19,16 @@ from webapp.queries import lookups, organizations
 from webapp.services import column_mappings, import_coverage, import_plans, import_writes, previews
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
-from webapp.services.import_accounts import open_missing
 from webapp.services.import_choices import NOTHING_SAID, Choices
 from webapp.services.import_plans import Reading
 from webapp.services.import_progress import Progress, silent
+from webapp.services.import_writes import Laid
 from webapp.services.ready_imports import ReadyImport
 
 __all__ = [
     "FileRefusedError",
     "Upload",
+    "begin",
     "kept",
     "preview",
     "read",
@@ -141,31 +142,41 @@ def read_as(imported: Import, ready: ReadyImport, mapping: dict[str, object] | N
     db.session.flush()
 
 
-def take(upload: Upload, ready: ReadyImport, *, actor: Actor, now: datetime) -> Import:
-    """Bring a file that was laid down into the books."""
-    imported = add(upload, actor, now, status="IMPORTED")
-    _import(imported, ready, actor=actor, now=now)
+def begin(upload: Upload, *, actor: Actor, now: datetime) -> Import:
+    """Write the record of a file whose lines come next."""
+    return add(upload, actor, now, status="IMPORTED")
+
+
+def take(imported: Import, ready: ReadyImport, laid: Laid, *, actor: Actor, now: datetime) -> Import:
+    """Let a file count whose lines were laid in."""
+    target = ("import", imported.id)
+    with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
+        organization = organizations.get(actor.organization_id)
+        writing = import_writes.Writing(organization, imported, now)
+        opened = import_writes.settle(writing, ready, laid, act_id=doing.id)
+        _remember_columns(imported, ready, now)
+        _describe(imported, ready)
+        _remember(imported, ready, {feed_account.id for feed_account in opened})
+        db.session.flush()
+        doing.title = f"Imported {imported.file_name}: {_counted(ready.added)}"
+        doing.after = {"status": "IMPORTED", "added": ready.added}
+        doing.result = {
+            "added": ready.added,
+            "faIds": [account.target.fa_id for account in ready.accounts],
+            "openedFaIds": [feed_account.id for feed_account in opened],
+        }
     return imported
 
 
-def take_kept(imported: Import, ready: ReadyImport, folder: Path, *, actor: Actor, now: datetime) -> None:
-    """Import a file that was looked at; who comes second changes nothing."""
-    taken = db.session.execute(
-        sa.update(Import)
-        .where(
-            Import.organization_id == imported.organization_id,
-            Import.id == imported.id,
-            Import.status == "PREVIEWED",
-        )
-        .values(status="IMPORTED")
-    )
-    db.session.refresh(imported)
-    if taken.rowcount == 1:  # type: ignore[attr-defined]
-        _import(imported, ready, actor=actor, now=now)
-        previews.drop(folder, imported.kept_file)
-        imported.kept_file = None
-        imported.created_at = now
-        db.session.flush()
+def take_kept(
+    imported: Import, ready: ReadyImport, laid: Laid, *, folder: Path, actor: Actor, now: datetime
+) -> Import:
+    """Let a file count that was looked at, once its lines were laid in."""
+    take(imported, ready, laid, actor=actor, now=now)
+    previews.drop(folder, imported.kept_file)
+    imported.status, imported.kept_file, imported.created_at = "IMPORTED", None, now
+    db.session.flush()
+    return imported
 
 
 def settled(imported: Import) -> Import:
@@ -188,26 +199,6 @@ def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
     if imported.status != "PREVIEWED":
         return None
     return read(kept(imported, folder, now=now), imported.reading.get("mapping"))
-
-
-def _import(imported: Import, ready: ReadyImport, *, actor: Actor, now: datetime) -> None:
-    target = ("import", imported.id)
-    with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
-        organization = organizations.get(actor.organization_id)
-        targets = [account.target for account in ready.accounts]
-        opened = open_missing(targets, organization.id, ready.format, now=now)
-        import_writes.write(import_writes.Writing(organization, imported, now, doing.id), ready)
-        _remember_columns(imported, ready, now)
-        _describe(imported, ready)
-        _remember(imported, ready, {feed_account.id for feed_account in opened})
-        db.session.flush()
-        doing.title = f"Imported {imported.file_name}: {_counted(ready.added)}"
-        doing.after = {"status": "IMPORTED", "added": ready.added}
-        doing.result = {
-            "added": ready.added,
-            "faIds": [target.fa_id for target in targets],
-            "openedFaIds": [feed_account.id for feed_account in opened],
-        }
 
 
 def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:

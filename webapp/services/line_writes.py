@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -16,6 +16,20 @@ from webapp.services import rule_choices, staged_lines
 from webapp.services.line_rules import LineRules
 from webapp.services.new_lines import NewLine, mirrors, staged
 from webapp.services.staged_lines import CHOICES, LINES
+
+
+class BooksFacts(NamedTuple):
+    """What of the books goes into every line of an account: where they stay open, and which accounts they use."""
+
+    organization_id: str
+    base_currency: str
+    first_open: date
+    feed_account_id: int
+    account_id: int
+    currency: str
+    opening_day: date
+    income_id: int
+    expenses_id: int
 
 
 def write(
@@ -55,33 +69,36 @@ def write_staged(
     now: datetime,
     import_id: int | None,
     run_id: int | None = None,
-) -> None:
+) -> BooksFacts:
     """Write a batch of lines that were laid down before, as `write` does; each learns its ids there.
 
-    `run_id` names the run of the rules that chose something for them.
+    `run_id` names the run of the rules that chose something for them. Answers what of the books went into it.
     """
     connection = db.session.connection()
-    if not _number(connection, batch):
-        return
+    facts = facts_for(organization, feed_account)
+    if _number(connection, batch):
+        values = {**facts._asdict(), "batch": batch, "import_id": import_id, "now": now}
+        for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
+            connection.execute(statement, values)
+        if run_id is not None:
+            rule_choices.keep(connection, values | {"run_id": run_id})
+    return facts
+
+
+def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
+    """Read what of the books goes into the lines of an account."""
     lock = organization.lock_date
-    facts = {
-        "batch": batch,
-        "organization_id": organization.id,
-        "base_currency": organization.base_currency,
-        "first_open": date.min if lock is None else lock + timedelta(days=1),
-        "feed_account_id": feed_account.id,
-        "account_id": feed_account.account_id,
-        "currency": feed_account.currency,
-        "opening_day": openings.opening_day(organization.id, feed_account.id) or date.min,
-        "income_id": accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME.value).id,
-        "expenses_id": accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES.value).id,
-        "import_id": import_id,
-        "now": now,
-    }
-    for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
-        connection.execute(statement, facts)
-    if run_id is not None:
-        rule_choices.keep(connection, facts | {"run_id": run_id})
+    return BooksFacts(
+        organization_id=organization.id,
+        base_currency=organization.base_currency,
+        first_open=date.min if lock is None else lock + timedelta(days=1),
+        feed_account_id=feed_account.id,
+        account_id=feed_account.account_id,
+        currency=feed_account.currency,
+        opening_day=openings.opening_day(organization.id, feed_account.id) or date.min,
+        income_id=accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME.value).id,
+        expenses_id=accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES.value).id,
+    )
 
 
 def _number(connection: sa.Connection, batch: int) -> bool:

@@ -20,12 +20,21 @@ def begin(
     organization: Organization, rules: LineRules, *, act_id: str, now: datetime, trigger: str = INGESTED
 ) -> int | None:
     """Record the run of rules that have been asked, and count it on them; None where no rule matched."""
+    run_id = record(organization, rules, now=now, trigger=trigger)
+    settle(organization, rules, run_id, act_id=act_id, now=now)
+    return run_id
+
+
+def record(
+    organization: Organization, rules: LineRules, *, now: datetime, trigger: str = INGESTED
+) -> int | None:
+    """Record the run as `begin` does, before there is an act; what others wait for is left to `settle`."""
     tally = rules.tally
     if not tally.matched:
         return None
     run = RuleRun(
         organization_id=organization.id,
-        action_request_id=act_id,
+        action_request_id="",
         trigger=trigger,
         matched=tally.matched,
         changed=tally.changed,
@@ -35,8 +44,20 @@ def begin(
     )
     db.session.add(run)
     db.session.flush()
-    count(organization.id, tally.matches, now)
     return run.id
+
+
+def settle(
+    organization: Organization, rules: LineRules, run_id: int | None, *, act_id: str, now: datetime
+) -> None:
+    """Say by which act a run was, and count it on its rules."""
+    if run_id is not None:
+        runs = db.session.scalars(
+            sa.select(RuleRun).where(RuleRun.organization_id == organization.id, RuleRun.id == run_id)
+        )
+        runs.one().action_request_id = act_id
+        db.session.flush()
+        count(organization.id, rules.tally.matches, now)
 
 
 def count(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
