@@ -1,0 +1,64 @@
+"""The lines of a long import count at the end of its turn, or the database takes nothing of them (P14, P31)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+from tests.api.test_imports import send
+from tests.concurrency.test_long_imports import command, count_of, file_of, said_by
+from webapp.db import db
+from webapp.models import BulkTurn, Import, JournalEntry
+from webapp.services import import_runs
+
+LINES = 300
+AT_ONCE = 3
+
+
+def test_no_turn_is_left_open(house, ada, tmp_path):
+    path = tmp_path / "first.ofx"
+    path.write_bytes(file_of(2, "first"))
+    said_by(house, "import", str(path), "--organization", ada.organization_id, "--json")
+    with house.app.app_context():
+        import_id = db.session.scalar(sa.select(Import.id))
+        db.session.add(BulkTurn(organization_id=ada.organization_id, import_id=import_id, no_import_id=0))
+        with pytest.raises(sa.exc.IntegrityError):
+            db.session.commit()
+        db.session.rollback()
+        assert db.session.scalar(sa.select(sa.func.count()).select_from(BulkTurn)) == 0
+
+
+def test_the_same_file_comes_in_once_by_many_at_once(house, ada, session, tmp_path):
+    path = tmp_path / "same.ofx"
+    path.write_bytes(file_of(LINES, "same"))
+    asked = ("import", str(path), "--organization", ada.organization_id, "--json")
+    running = [command(house, *asked) for _ in range(AT_ONCE)]
+    ended = [(each.communicate(), each.returncode) for each in running]
+    assert [code for _, code in ended] == [0] * AT_ONCE, ended
+    assert count_of(session) == LINES
+    assert said_by(house, "check", "--json") == {"ok": True, "violations": []}
+
+
+@pytest.mark.parametrize("moment", ["begin_bulk", "lock_books"])
+def test_a_period_that_closes_while_lines_are_laid_in_gets_none_of_their_drafts(
+    house, database_kind, ada, ben, session, monkeypatch, moment
+):
+    if (database_kind, moment) == ("sqlite", "lock_books"):
+        pytest.skip("SQLite's one writer lets nobody close a period while it writes.")
+    closed, whole = [], getattr(import_runs, moment)
+
+    def close_before(asked):
+        if not closed:
+            with ThreadPoolExecutor(1) as elsewhere:
+                asking = elsewhere.submit(ada.put, "/api/lock-date", json={"lockDate": "2026-03-31"})
+                closed.append(asking.result().status_code)
+        return whole(asked)
+
+    monkeypatch.setattr(import_runs, moment, close_before)
+    answer = send(ben, file_of(LINES, "closing"), "closing.ofx")
+    assert (closed, answer.status_code) == ([200], 201), answer.json
+    days = session.scalars(sa.select(JournalEntry.effective_on).distinct()).all()
+    assert [day.isoformat() for day in days] == ["2026-04-01"]
+    assert said_by(house, "check", "--json") == {"ok": True, "violations": []}
