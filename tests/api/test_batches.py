@@ -215,3 +215,15 @@ def test_the_balances_hold_whether_a_batch_is_split_or_not(ben, split):
         "30.00",
         "130.00",
     )
+
+
+def test_an_owner_sets_it_on_the_accounts_page(ada, ben, split):
+    split(wanted=False)
+    (account,) = ben.get("/api/feeds/accounts").json["feedAccounts"]
+    page, browser = f"/accounts/{account['accountId']}", ada.browser()
+    assert 'value="true" checked' not in browser.get(page).text.partition("Its CAMT files")[2]
+    answer = browser.post(f"/feeds/{account['faId']}/batches", data={"splitsBatches": "true"})
+    assert (answer.status_code, answer.headers["Location"]) == (303, page)
+    assert 'value="true" checked' in browser.get(page).text.partition("Its CAMT files")[2]
+    assert counted(send(ben, file_of(batch()))) == [(3, 0, 0)]
+    assert ben.browser().post(f"/feeds/{account['faId']}/batches").status_code == 403

@@ -1,5 +1,6 @@
 """Every page in light, in dark and on a phone, on the demo's books: pictures to look at, and no sideways scroll."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.importers.camt_files import balance, entry, message, statement
 from webapp.db import begin_write, db
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
@@ -148,12 +150,38 @@ def write_draft(actor, now):
     return manual_entries.create(**facts, actor=actor, now=now).id
 
 
+def month(opening, closing, *days):
+    stated = balance("OPBD", opening, days[0]), balance("CLBD", closing, on=days[-1])
+    lines = [entry(booked=day, reference=day) for day in days]
+    pending = entry("7.00", booked=days[-1], reference="P", status="PDNG")
+    return message(statement(stated[0], *lines, pending, stated[1]))
+
+
+def look_at(page, data):
+    """Choose a file; answers the address of its preview."""
+    page.goto("/imports/new")
+    file = {"name": "studio.xml", "mimeType": "text/xml", "buffer": data}
+    page.set_input_files("input[type=file]", file)
+    page.click("main form button.accent")
+    page.wait_for_url(re.compile(r"/imports/\d+$"))
+    return page.url
+
+
+def look_at_a_mismatch(page):
+    """Import a month, and look at the next one, which neither goes on from it nor adds up."""
+    look_at(page, month("100.00", "87.50", "2026-09-30"))
+    page.click(".foot button.accent")
+    page.get_by_text("1 line was added").wait_for()
+    return look_at(page, month("90.00", "58.00", "2026-10-02", "2026-10-30"))
+
+
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara):
     FOLDER.mkdir(exist_ok=True)
     sideways = []
+    mismatch = look_at_a_mismatch(browse(mara))
     for mode, options in MODES.items():
         page = browse(mara, **options)
-        for name, address in PAGES.items():
+        for name, address in {**PAGES, "import-mismatch": mismatch}.items():
             answer = page.goto(address.format(**vars(mara)))
             assert answer.status == 200, address
             page.screenshot(path=FOLDER / f"{name}-{mode}.png")

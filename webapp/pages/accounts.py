@@ -107,11 +107,13 @@ def show_chart(problem: Problem | None = None) -> Response:
 def show_account(account_id: int, problem: Problem | None = None) -> Response:
     """Render an account, with what was typed where it was refused."""
     account = queries.accounts.record(queries.accounts.get(here(), account_id))
+    fa_id = queries.accounts.feed_ids(here()).get(account_id)
     return render(
         "accounts/show.html",
         status=problem.status if problem else 200,
         account=account,
-        fa_id=queries.accounts.feed_ids(here()).get(account_id),
+        fa_id=fa_id,
+        splits_batches=fa_id is not None and queries.feed_accounts.get(here(), fa_id).splits_batches,
         parents=[each for each in queries.choices.accounts(here(), with_feeds=True) if each.id != account_id],
         form=request.form,
         problem=problem,

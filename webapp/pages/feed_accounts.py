@@ -11,9 +11,11 @@ from webapp import queries, services
 from webapp.ledger.money import Money
 from webapp.queries.workspaces import Narrowing
 from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.feed_accounts import BatchesFormSchema
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
-from webapp.web.htmx import back, render, target
+from webapp.web.forms import form_body
+from webapp.web.htmx import back, go, render, target
 from webapp.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -44,6 +46,15 @@ def resume(fa_id: int) -> Response:
     """Let a paused feed push again."""
     services.pushes.resume(queries.feed_accounts.get(here(), fa_id), **acting())
     return back(url_for("feed_accounts.show", fa_id=fa_id))
+
+
+@bp.post("/<id:fa_id>/batches")
+@requires("admin")
+def batches(fa_id: int) -> Response:
+    """Set whether the batches of an account's files are split."""
+    feed_account = queries.feed_accounts.get(here(), fa_id)
+    services.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
+    return go(url_for("accounts.show", account_id=feed_account.account_id))
 
 
 def render_line(

@@ -98,3 +98,9 @@ class FeedAccountChangesSchema(Schema):
     splits_batches = fields.Flag(
         metadata={"description": "Whether each payment of a batch in a CAMT file becomes a line of its own."}
     )
+
+
+class BatchesFormSchema(Schema):
+    """Whether each payment of a batch becomes a line of its own."""
+
+    splits_batches = fields.FormFlag(required=True)
