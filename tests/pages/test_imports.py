@@ -39,6 +39,7 @@ def text_of(browser, address):
 def test_a_file_that_does_not_add_up_says_by_how_much_and_what_that_may_mean(ben):
     text = text_of(*preview(ben, month("100.00", "40.00", "2026-10-02", "2026-10-30")))
     assert "It does not add up" in text
+    assert "lines may be missing" not in text
     assert (
         "Off by −35.00. Opening and booked lines come to 75.00, and the file closes with 40.00."
         " It may be one of these: Lines of −35.00 together are missing from the file. Export the same days again."

@@ -53,6 +53,12 @@ class ImportAccountRecord:
         return self.closing_balance - (self.opening_balance + self.sum)
 
     @property
+    def as_equation(self) -> str:
+        """Begin the sentence in which a reader of files (importers/balances.py) warns that it does not add up."""
+        whose = f"Account {self.external_id}" if self.external_id else "An account without a number"
+        return f"{whose}: the opening balance {self.opening_balance} and the lines {self.sum} make"
+
+    @property
     def adds_up(self) -> bool | None:
         """Tell whether opening balance and lines give the closing balance; None where the file states too little."""
         return None if self.off_by is None else not self.off_by
@@ -96,9 +102,10 @@ class ImportRecord:
 
     @property
     def general_warnings(self) -> list[str]:
-        """List the warnings that are not about how one account of the file stands to its other files."""
+        """List the warnings that do not stand beside one account: how it stands to its other files, or adds up."""
         compared = {f"{account.name}: {each}" for account in self.accounts for each in account.compared}
-        return [warning for warning in self.warnings if warning not in compared]
+        sums = tuple(account.as_equation for account in self.accounts if account.off_by)
+        return [each for each in self.warnings if each not in compared and not each.startswith(sums)]
 
     @property
     def added(self) -> int:
