@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.banks import AT
 from webapp.db import Base, db
-from webapp.models import ActionRequest, Import, ProjectGroup, Reconciliation, Rule
+from webapp.models import ActionRequest, Import, ProjectGroup, Reconciliation, Rule, RuleRun
 from webapp.services import organizations
 
 CANARY = "CANARY-7f3a"
@@ -67,6 +67,9 @@ def rest_of(organization_id, fa_id):
     """Write what no other fixture writes."""
     rows = {
         "group_id": ProjectGroup(name=CANARY, emoji=CANARY, created_at=AT, updated_at=AT),
+        "run_id": RuleRun(
+            action_request_id="ar_run", trigger="MANUAL_APPLY", rules=[], skipped=[], created_at=AT
+        ),
         "rule_id": Rule(
             name=CANARY,
             description=CANARY,
