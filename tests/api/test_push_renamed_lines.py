@@ -125,3 +125,50 @@ def test_two_ids_that_are_told_apart_again_are_two_lines(feed):
     join(feed, second, first)
     join(feed, second, first, act="unjoin")
     assert {each["id"] for each in feed.lines(status="BOOKED")} == {first, second}
+
+
+def test_a_line_that_is_removed_under_its_newest_id_goes_though_its_older_id_was_never_taken_back(feed):
+    (first,) = feed.results(added=[line("A1")])
+    (second,) = feed.results(added=[line("B1")])
+    other = {"transactionId": first["transactionId"]}
+    feed.person.post(f"/api/transactions/{second['transactionId']}/join", json=other)
+    assert feed.verdicts(removed=["B1"]) == ["REMOVED"]
+    assert feed.booked() == []
+    feed.person.post(f"/api/transactions/{second['transactionId']}/unjoin", json=other)
+    assert feed.one(status="BOOKED")["id"] == first["transactionId"]
+
+
+def test_a_file_that_has_a_line_as_it_was_before_a_change_that_came_first_gives_no_second_one(feed):
+    feed.import_(file_of(Line("2026-03-02", "-12.50", "Coffee Bar", "F1")))
+    assert feed.verdicts(modified=[line("A1", amount="-13.50")]) == ["NEW"]
+    (late,) = feed.results(added=[line("A1")])
+    assert late["verdict"] == "JOINED"
+    assert feed.one(status="BOOKED")["id"] == late["transactionId"]
+    assert feed.booked() == [("2026-03-02", "-13.50")]
+
+
+def test_a_file_that_has_a_posted_line_as_it_was_before_a_change_gets_a_correction(feed):
+    feed.import_(file_of(Line("2026-03-02", "-12.50", "Coffee Bar", "F1")))
+    feed.person.post("/api/transactions/confirm", json={"ids": [feed.one(status="BOOKED")["id"]]})
+    feed.push(modified=[line("A1", amount="-13.50")])
+    feed.push(added=[line("A1")])
+    kept = feed.one(status="BOOKED")
+    assert (kept["amount"], kept["entryStatus"]) == ("-13.50", "POSTED")
+    assert kept["correctionMarkerId"] is not None
+
+
+def test_a_new_line_of_other_words_is_not_the_one_that_its_batch_takes_back(feed):
+    feed.push(added=[line("A1")])
+    feed.import_(file_of(Line("2026-03-02", "-12.50", "Coffee Bar", "F1")))
+    (new, _) = feed.results(added=[line("B1", description="Storage rent")], removed=["A1"])
+    assert new["verdict"] == "POSSIBLY_THERE"
+    assert feed.one(status="BOOKED")["id"] == new["transactionId"]
+
+
+def test_a_new_id_is_asked_about_where_a_file_has_one_more_line_that_it_may_be(feed):
+    feed.push(added=[line("A1")])
+    twin = Line("2026-03-02", "-12.50", "Coffee Bar")
+    feed.import_(file_of(twin, twin))
+    (new, _) = feed.results(added=[line("B1")], removed=["A1"])
+    assert new["verdict"] == "POSSIBLY_THERE"
+    assert len(suggestions(feed, new["transactionId"])) == 1

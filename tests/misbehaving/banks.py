@@ -156,10 +156,11 @@ class Bank:
         return self._feed([line for line in self.lines if self.chance.random() < 0.8])
 
     def _swapped(self) -> list[Emission]:
-        """Two batches in the wrong order."""
+        """Two batches in the wrong order; of two changes of one line no batch tells which came first."""
         first = self._feed_some()
+        changed = {uid_of(said["providerTransactionId"]) for said in (first.body or {})["modified"]}
         fed = [line for line in self.lines if line.fed and not line.fed[2] and not line.is_gone]
-        self._change(fed)
+        self._change([line for line in fed if line.uid not in changed])
         return [self._feed(self.lines), first]
 
     def _correct(self) -> Emission:
@@ -296,14 +297,14 @@ class Bank:
         return self.words.setdefault((line.uid, source), said)
 
     def _again(self) -> Emission:
-        """Something once more as it was, or the same push as a batch of its own."""
+        """Something once more as it was, or the same push as a batch of its own, save what it changed."""
         if not self.sent:
             return self._feed_some()
         old = self.chance.choice(self.sent)
         if old.body is not None and self.chance.random() < 0.5:
             self.batches += 1
-            part = {name: self._part(old.body[name]) for name in ("added", "modified", "removed")}
-            body = {"batchId": f"b{self.batches}", **part}
+            part = {name: self._part(old.body[name]) for name in ("added", "removed")}
+            body = {"batchId": f"b{self.batches}", "modified": [], **part}
             return replace(old, what=f"again, as {body['batchId']}: {said_of(body)}", body=body, tells=())
         return replace(old, what=f"{old.what} again")
 
@@ -316,6 +317,11 @@ class Bank:
         self.number += 1
         self.sent.append(emission)
         return emission
+
+
+def uid_of(name: str) -> int:
+    """Tell which line the bank means by an id of its feed."""
+    return int(name[1:].partition(".")[0])
 
 
 def said_of(body: dict[str, Any]) -> str:

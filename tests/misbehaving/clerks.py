@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from tests.misbehaving.banks import Bank, Class, Emission, Told
+from tests.misbehaving.banks import Bank, Class, Emission, Told, uid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,18 +96,30 @@ class Clerk:
                     raise DifferenceError(
                         f"{cls} is there {len(ids)} times, told {told[cls]} times, and nobody is asked"
                     )
-                self.drop(asked[-1], ids)
+                self.drop(max(asked, key=lambda each: self.surely_there(each, ids)), ids)
             for each in self.asked.intersection(ids):
                 self.refuse(each)
         self.asked.clear()
+
+    def surely_there(self, line_id: int, ids: list[int]) -> tuple[bool, bool, int]:
+        """Tell how well the person knows that a line is there already: it was deleted, or is another of these."""
+        return self.is_deleted(line_id), bool(self.same(line_id, ids)), line_id
+
+    def is_deleted(self, line_id: int) -> bool:
+        return self.knows.get(line_id) in self.told.deleted
+
+    def same(self, line_id: int, ids: list[int]) -> list[int]:
+        """List the other lines that the person knows to be this one."""
+        return [each for each in ids if each != line_id and self.knows.get(each) == self.knows.get(line_id)]
 
     def drop(self, line_id: int, ids: list[int]) -> None:
         """Say that a line is one of the others of its day and amount, or one that was deleted."""
         ids.remove(line_id)
         self.asked.discard(line_id)
-        same = [each for each in ids if self.knows.get(each) == self.knows.get(line_id)]
         suggested = [each["transactionId"] for each in self.suggestions(line_id)]
-        partners = same or [each for each in suggested if each in ids] or ids
+        settled = [each for each in ids if each not in self.asked]
+        likely = self.same(line_id, ids) or [each for each in suggested if each in ids]
+        partners = [] if self.is_deleted(line_id) else likely or settled or ids
         self.note(f"    the person: {line_id} is one of {partners}")
         if not partners:
             self.counts["deleted again"] += 1
@@ -202,11 +214,6 @@ class Clerk:
 
 def class_of(line: dict[str, Any]) -> Class:
     return date.fromisoformat(line["bookedOn"]), minor_of(line["amount"])
-
-
-def uid_of(name: str) -> int:
-    """Tell which line the bank means by an id of its feed."""
-    return int(name[1:].partition(".")[0])
 
 
 def minor_of(amount: str) -> int:

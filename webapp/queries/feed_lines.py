@@ -105,9 +105,9 @@ def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str,
     return found
 
 
-def said_elsewhere(organization_id: str, line_ids: Collection[int | None]) -> set[int | None]:
-    """Tell which of these lines the feed still gives as booked, under whichever id."""
-    found: set[int | None] = set()
+def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int, int]:
+    """Give the lines among these that the feed still gives as booked, with the newest row that it gives each by."""
+    found: dict[int, int] = {}
     is_given = (
         FeedLine.organization_id == organization_id,
         FeedLine.said != "REMOVED",
@@ -116,14 +116,17 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int | None]) -> se
     of_join = sa.and_(
         FeedLine.organization_id == LineJoin.organization_id, FeedLine.transaction_id == LineJoin.joined_id
     )
+    row_id = sa.type_coerce(FeedLine.transaction_id, sa.BigInteger)
     for portion in batches(line_ids):
-        own = sa.select(FeedLine.transaction_id).where(*is_given, FeedLine.transaction_id.in_(portion))
+        own = sa.select(row_id, row_id.label("newest")).where(*is_given, row_id.in_(portion))
         joined = (
-            sa.select(LineJoin.kept_id)
+            sa.select(LineJoin.kept_id, row_id)
             .join(FeedLine, of_join)
             .where(*is_given, LineJoin.status == "JOINED", LineJoin.kept_id.in_(portion))
         )
-        found |= {*db.session.scalars(own), *db.session.scalars(joined)}
+        for statement in (own, joined):
+            for line_id, newest in db.session.execute(statement):
+                found[line_id] = max(newest, found.get(line_id, newest))
     return found
 
 

@@ -101,7 +101,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         kept, joined = _chosen(line, other)
         doing.before = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
         leave_books(joined, now=now)
-        _bring_along(joined, kept)
+        bring_along(joined, kept)
         found = _between(kept, joined)
         if found is None:
             facts = _row(kept.organization_id, Pairing(kept.id, joined.id, "PERSON", True, ""), now)  # noqa: FBT003
@@ -140,7 +140,7 @@ def is_posted(line: Transaction) -> bool:
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
 
 
-def _bring_along(joined: Transaction, kept: Transaction) -> None:
+def bring_along(joined: Transaction, kept: Transaction) -> None:
     """Let what was joined to a row be joined to the one that it is joined to now: there are no chains.
 
     What was suspected or settled between those rows before gives way.
@@ -210,9 +210,13 @@ def _leave_again(found: LineJoin, doing: Act) -> None:
     """Take a line back that its bank removed and that stayed for another id's sake; its posted entry stays."""
     kept = lookups.get(Transaction, found.organization_id, found.kept_id)
     said = _said(kept)
-    if said is None or said.said != "REMOVED":
+    if said is None:
         return
-    kept.status, kept.updated_at = "REMOVED", doing.now
+    if said.said == "REMOVED":
+        kept.status, kept.updated_at = "REMOVED", doing.now
+    elif kept.status == "REMOVED":
+        # It went with an id that is not its own, as it turns out; an entry that is posted never left.
+        come_into_books(kept, now=doing.now)
 
 
 def come_into_books(line: Transaction, *, now: datetime) -> None:

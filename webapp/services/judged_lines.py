@@ -29,7 +29,10 @@ class Feeding:
 
 @dataclass(slots=True)
 class Judged:
-    """A line of a push and what becomes of it; `row_id` is its own row, `line_id` the line in the books that it is."""
+    """A line of a push and what becomes of it; `row_id` is its own row, `line_id` the line in the books that it is.
+
+    A late one says how the line was before it changed.
+    """
 
     line: PushedLine
     amount_minor: int
@@ -40,6 +43,7 @@ class Judged:
     row_id: int | None = None
     line_id: int | None = None
     said: SaidLine | None = None
+    is_late: bool = False
 
     def __post_init__(self) -> None:
         self.digest = digest_of(self.line, self.amount_minor)

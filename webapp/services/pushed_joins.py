@@ -10,6 +10,8 @@ from webapp.queries import feed_lines, lookups
 from webapp.services import joins, pending_joins, reissues, renamed_lines
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 
+RIVAL = "The bank took back such a line and a file gave one more; look whether this is the one in the file."
+
 Twins = dict[int, Pairing]
 
 
@@ -18,10 +20,22 @@ def twins_of(feeding: Feeding, arriving: Sequence[Judged]) -> Twins:
     again = renamed_lines.of(feeding, arriving)
     certain = {id(each): pairing for each, pairing in again if pairing.is_certain}
     twins = _in_files(feeding.feed_account, [each for each in arriving if id(each) not in certain])
+    certain = {**certain, **_rivals(feeding.feed_account, arriving, certain, twins)}
     perhaps = {
         id(each): pairing for each, pairing in again if id(each) not in certain and not is_joined(each, twins)
     }
     return twins | perhaps | certain
+
+
+def _rivals(feed_account: FeedAccount, arriving: Sequence[Judged], renamed: Twins, twins: Twins) -> Twins:
+    """Find which renewed lines may also be another line of a file, so that the one taken back is just gone: ask."""
+    taken = {pairing.kept_id for pairing in (*renamed.values(), *twins.values())}
+    found = _in_files(feed_account, [each for each in arriving if id(each) in renamed])
+    return {
+        number: pairing._replace(is_certain=False, reason=RIVAL)
+        for number, pairing in found.items()
+        if pairing.tier == "TWIN" and pairing.kept_id not in taken
+    }
 
 
 def _in_files(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:

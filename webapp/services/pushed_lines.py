@@ -10,6 +10,7 @@ from webapp.models import Transaction
 from webapp.queries import feed_lines, lookups, reconciliations
 from webapp.queries.feed_lines import SaidLine
 from webapp.services import (
+    former_lines,
     joins,
     line_changes,
     line_rules,
@@ -41,6 +42,8 @@ def take(feeding: Feeding, lines: Sequence[Judged]) -> None:
         if each.said is not None:
             _recognise(each, each.said)
     open_ = [each for each in first.values() if not each.verdict]
+    late = [each for each in first.values() if each.is_late]
+    former_lines.join(feeding, late, [each for each in open_ if not each.line.pending])
     _write(feeding, open_)
     for each, earlier in again:
         each.settle("ALREADY_THERE", earlier.line_id, "It stands in this batch before.")
@@ -64,6 +67,7 @@ def _recognise(each: Judged, said: SaidLine) -> None:
             is_pending=each.line.pending,
         )
         if outdated is not None:
+            each.is_late = not each.line.pending
             each.settle("ALREADY_THERE", said.line_id, outdated)
 
 

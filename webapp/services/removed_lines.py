@@ -34,13 +34,27 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     going = [known[name] for name in names if name in known and known[name].said != "REMOVED"]
     said_lines.remove(feed_account, [each.provider_transaction_id for each in going])
     line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
-    elsewhere = feed_lines.said_elsewhere(feed_account.organization_id, line_ids - {None})
+    elsewhere = _elsewhere(feed_account, going)
     rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - elsewhere)
     elsewhere |= reissues.keep(feed_account, list(rows.values()), now=now)
     leaving = [row for row in rows.values() if row.id not in elsewhere]
     posted = line_changes.remove(feed_account, leaving, now=now)
     reasons = {each.provider_transaction_id: _reason(each, elsewhere, posted) for each in going}
     return [_verdict(name, known.get(name), reasons.get(name)) for name in ids]
+
+
+def _elsewhere(feed_account: FeedAccount, going: Sequence[SaidLine]) -> set[int | None]:
+    """Find the lines that the bank gives under an id that is newer than those which it takes back.
+
+    An older id of a line, which the bank renewed, is not the bank's word on it any more.
+    """
+    removed: dict[int, int] = {}
+    for each in going:
+        line_id = each.transaction_id if each.is_pending else each.line_id
+        if line_id is not None and each.transaction_id is not None:
+            removed[line_id] = max(each.transaction_id, removed.get(line_id, 0))
+    given = feed_lines.said_elsewhere(feed_account.organization_id, removed.keys())
+    return {line_id for line_id, newest in given.items() if newest > removed[line_id]}
 
 
 def _reason(said: SaidLine, elsewhere: set[int | None], posted: set[int]) -> str:

@@ -17,7 +17,8 @@ def of(feeding: Feeding, arriving: Sequence[Judged]) -> list[tuple[Judged, Pairi
     """Find which lines under new ids are lines that the feed gave under ids that this batch does not give too.
 
     Day, amount and a text that does not contradict make it possible, and of a line that a file gave too any text,
-    for files have words of their own. It is certain where the batch takes the old ids back. A line that is not
+    for files have words of their own. It is certain where the batch takes the old ids back
+    and the feed's own words agree. A line that is not
     written yet goes by a negative number.
     """
     new = [each for each in arriving if each.said is None]
@@ -45,7 +46,12 @@ def of(feeding: Feeding, arriving: Sequence[Judged]) -> list[tuple[Judged, Pairi
             pairing for pairing in pair_twins(open_, free, ())
             if pairing.kept_id in in_files or not contradict(by_id[pairing.kept_id], by_id[pairing.joined_id])
         ]  # fmt: skip
-    return [(new[-pairing.joined_id - 1], _judged(pairing, taken_back)) for pairing in found]
+    sure = {
+        pairing.joined_id
+        for pairing in found
+        if pairing.kept_id in taken_back and not contradict(by_id[pairing.kept_id], by_id[pairing.joined_id])
+    }
+    return [(new[-each.joined_id - 1], _judged(each, is_certain=each.joined_id in sure)) for each in found]
 
 
 def _report(each: Judged, number: int) -> Report:
@@ -53,6 +59,5 @@ def _report(each: Judged, number: int) -> Report:
     return Report(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
-def _judged(pairing: Pairing, taken_back: set[int]) -> Pairing:
-    is_certain = pairing.kept_id in taken_back
+def _judged(pairing: Pairing, *, is_certain: bool) -> Pairing:
     return pairing._replace(tier=TIER, is_certain=is_certain, reason=CERTAIN if is_certain else PERHAPS)
