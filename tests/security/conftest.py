@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.banks import AT
 from webapp.db import Base, db
-from webapp.models import ActionRequest, Import, ProjectGroup, Reconciliation, Rule, RuleRun
+from webapp.models import ActionRequest, ColumnMapping, Import, ProjectGroup, Reconciliation, Rule, RuleRun
 from webapp.services import organizations
 
 CANARY = "CANARY-7f3a"
@@ -85,6 +85,14 @@ def rest_of(organization_id, fa_id):
         ),
         "import_id": Import(
             file_name=CANARY, format="ofx", status="REFUSED", error=CANARY, sha256="0" * 64, created_at=AT
+        ),
+        "mapping_id": ColumnMapping(
+            feed_account_id=fa_id,
+            layout="0" * 64,
+            mapping={"date": CANARY},
+            names=[CANARY],
+            created_at=AT,
+            updated_at=AT,
         ),
         "reconciliation_id": Reconciliation(
             feed_account_id=fa_id,
