@@ -172,3 +172,14 @@ def test_a_new_id_is_asked_about_where_a_file_has_one_more_line_that_it_may_be(f
     (new, _) = feed.results(added=[line("B1")], removed=["A1"])
     assert new["verdict"] == "POSSIBLY_THERE"
     assert len(suggestions(feed, new["transactionId"])) == 1
+
+
+def test_a_line_of_other_words_that_a_file_has_as_it_was_before_a_change_is_asked_about(feed):
+    feed.import_(file_of(Line("2026-03-02", "-12.50", "Storage rent", "F1")))
+    feed.push(modified=[line("A1", amount="-13.50")])
+    (late,) = feed.results(added=[line("A1")])
+    assert late["verdict"] == "POSSIBLY_THERE"
+    (suggested,) = suggestions(feed, late["transactionId"])
+    other = {"transactionId": suggested["transactionId"]}
+    assert feed.person.post(f"/api/transactions/{late['transactionId']}/join", json=other).status_code == 200
+    assert feed.booked() == [("2026-03-02", "-13.50")]

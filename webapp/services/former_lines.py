@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import Transaction
 from webapp.queries import feed_lines, lookups
-from webapp.services import joins, line_changes
+from webapp.services import chained_joins, joins, line_changes
 from webapp.services.judged_lines import DELETED_REASON, Feeding, Judged
 
 REASON = "Another source gave this line as it was before the bank changed it."
+PERHAPS = (
+    "Another source gave a line as this one was before the bank changed it; look whether it is the same."
+)
 
 
 def join(feeding: Feeding, late: Sequence[Judged], arriving: Sequence[Judged]) -> None:
-    """Join lines that a push says late, as they were, to those of files that say the same; where it is certain.
+    """Join lines that a push says late, as they were, to those of files that say the same.
 
     `arriving` lines of the same push may be those of the files just as well, and count too.
     """
@@ -31,7 +34,9 @@ def join(feeding: Feeding, late: Sequence[Judged], arriving: Sequence[Judged]) -
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
     for pairing in pair_twins(reports, there, settled):
         place = -pairing.joined_id - 1
-        if pairing.is_certain and place < len(open_):
+        if place < len(open_) and not pairing.is_certain:
+            _ask(feeding, open_[place], pairing)
+        elif place < len(open_):
             _join(feeding, open_[place], rows[open_[place].row_id], pairing.kept_id)
 
 
@@ -47,6 +52,13 @@ def _report(each: Judged, number: int) -> Report:
     return Report(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
+def _ask(feeding: Feeding, each: Judged, pairing: Pairing) -> None:
+    if each.row_id is not None:
+        found = pairing._replace(joined_id=each.row_id, reason=PERHAPS)
+        joins.record(feeding.organization.id, [found], now=feeding.now)
+        each.settle("POSSIBLY_THERE", each.row_id, PERHAPS)
+
+
 def _join(feeding: Feeding, each: Judged, row: Transaction, file_line_id: int) -> None:
     """Let one line be both: the file's with what the bank says now, save where only the feed's is posted."""
     file_line = lookups.get(Transaction, feeding.organization.id, file_line_id)
@@ -54,7 +66,7 @@ def _join(feeding: Feeding, each: Judged, row: Transaction, file_line_id: int) -
         return
     kept, joined = (row, file_line) if joins.is_posted(row) else (file_line, row)
     joins.leave_books(joined, now=feeding.now)
-    joins.bring_along(joined, kept)
+    chained_joins.bring_along(joined, kept)
     pairing = Pairing(kept.id, joined.id, "TWIN", is_certain=True, reason=REASON)
     joins.record(feeding.organization.id, [pairing], now=feeding.now)
     if kept is file_line:

@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.joins import PENDING_TIERS, Pairing
 from webapp.models import FeedLine, LineJoin, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import feed_lines, lookups, openings
-from webapp.services import drafts, journal_entries, open_drafts, partings
+from webapp.services import chained_joins, drafts, journal_entries, line_changes, open_drafts, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import STATES, LineStateError
@@ -98,11 +98,17 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     target = ("transaction", line.id)
     title = f"Joined {line.description or 'a line'} with line {other.id}"
     with act(actor, now, "join_transactions", target, title=title, payload=payload) as doing:
-        kept, joined = _chosen(line, other)
+        found = _between(line, other)
+        kept, joined = _chosen(line, other, found)
         doing.before = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
         leave_books(joined, now=now)
-        bring_along(joined, kept)
-        found = _between(kept, joined)
+        chained_joins.bring_along(joined, kept)
+        if (
+            joined.line_key is None
+            and kept.line_key is not None
+            and doing.before["joinedStatus"] != "PENDING"
+        ):
+            _follow(kept, joined, now)
         if found is None:
             facts = _row(kept.organization_id, Pairing(kept.id, joined.id, "PERSON", True, ""), now)  # noqa: FBT003
             found = LineJoin(**facts)
@@ -115,7 +121,13 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     return kept
 
 
-def _chosen(line: Transaction, other: Transaction) -> tuple[Transaction, Transaction]:
+def _follow(kept: Transaction, joined: Transaction, now: datetime) -> None:
+    """Let the line of a file say the day and the amount that the feed says."""
+    facts = line_changes.facts_of(kept)._replace(booked_on=joined.booked_on, amount_minor=joined.amount_minor)
+    line_changes.change(kept, facts, now=now)
+
+
+def _chosen(line: Transaction, other: Transaction, found: LineJoin | None) -> tuple[Transaction, Transaction]:
     """Say which of two lines stays and which goes, or raise why they cannot be one."""
     if line.id == other.id or line.feed_account_id != other.feed_account_id:
         raise OtherAccountError if line.id != other.id else UnprocessableError("A line is itself already.")
@@ -124,7 +136,9 @@ def _chosen(line: Transaction, other: Transaction) -> tuple[Transaction, Transac
             raise LineStateError(STATES[each.status], code=each.status.lower())
     kept, joined = sorted((line, other), key=_stays_before)
     if joined.status != "PENDING":
-        if kept.amount_minor != joined.amount_minor:
+        # A suggestion between sources is of a time when both said one amount, which the feed has changed.
+        is_twin = found is not None and (found.tier, found.status) == ("TWIN", "SUGGESTED")
+        if kept.amount_minor != joined.amount_minor and not is_twin:
             raise AmountsDifferError
         if is_posted(joined):
             raise BothPostedError
@@ -138,26 +152,6 @@ def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
 def is_posted(line: Transaction) -> bool:
     """Tell whether a line's entry is in the books for good."""
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
-
-
-def bring_along(joined: Transaction, kept: Transaction) -> None:
-    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains.
-
-    What was suspected or settled between those rows before gives way.
-    """
-    of_rows = sa.select(LineJoin).where(LineJoin.organization_id == joined.organization_id)
-    brought = db.session.scalars(
-        of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
-    ).all()
-    ids = [found.joined_id for found in brought]
-    for earlier in db.session.scalars(
-        of_rows.where(LineJoin.kept_id == kept.id, LineJoin.joined_id.in_(ids))
-    ):
-        db.session.delete(earlier)
-    db.session.flush()
-    for found in brought:
-        found.kept_id = kept.id
-    db.session.flush()
 
 
 def leave_books(line: Transaction, *, now: datetime) -> None:
