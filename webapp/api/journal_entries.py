@@ -106,5 +106,7 @@ def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 
 
 def answer(entry: JournalEntry) -> dict[str, Any]:
-    """Give one entry with the version that a change of it names."""
-    return {"entry": queries.entry_records.record(entry), "version": queries.manual_entries.version(entry)}
+    """Give one entry, and of a draft that was written by hand the version that a change of it names."""
+    version = queries.manual_entries.version(entry)
+    shown = {"entry": queries.entry_records.record(entry)}
+    return shown if version is None else {**shown, "version": version}

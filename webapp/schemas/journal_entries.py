@@ -72,10 +72,10 @@ class JournalEntrySchema(Schema):
 
 
 class EntryAnswerSchema(Schema):
-    """One entry; `version` is what a change of a draft that was written by hand names, and null for all others."""
+    """One entry; beside a draft that was written by hand stands the `version` that a change of it names."""
 
     entry = ma.fields.Nested(JournalEntrySchema)
-    version = ma.fields.String(allow_none=True)
+    version = ma.fields.String()
 
 
 class EntryQuerySchema(PageSchema):
