@@ -111,7 +111,7 @@ def test_a_change_drops_the_rounding_of_what_was_said_before(ada, bank, legs):
     answer = ada.post("/api/journal-entries", json=body).json
     assert len(answer["entry"]["postings"]) == 4
     again = ada.put(
-        f"/api/journal-entries/{answer['entry']['id']}", json={**body, "version": "any"}
+        f"/api/journal-entries/{answer['entry']['id']}", json={**body, "version": answer["version"]}
     )
     assert again.json == answer
 
@@ -167,7 +167,7 @@ def test_the_draft_of_a_line_is_changed_on_its_line(ada, bank, draft):
     line = bank.send("2026-03-02", "-5.00")
     entry = ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
     path = f"/api/journal-entries/{entry}"
-    assert ada.get(path).json["version"] is None
+    assert "version" not in ada.get(path).json
     for answer in (ada.put(path, json=body), ada.delete(path), ada.post(f"{path}/post", json={})):
         assert (answer.status_code, answer.json["code"]) == (409, "not_manual")
         assert answer.json["details"] == {"transactionIds": [line]}
