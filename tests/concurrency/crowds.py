@@ -26,6 +26,8 @@ class Answer:
     status: int
     body: Any
     seconds: float
+    text: bytes = b""
+    is_replayed: bool = False
 
 
 class Client:
@@ -38,12 +40,24 @@ class Client:
     def post(self, path: str, body: Any = None) -> Answer:
         return self.send("POST", path, body)
 
-    def send(self, method: str, path: str, body: Any = None) -> Answer:
+    def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answer:
+        """Send a request, under an Idempotency-Key where one is given."""
         began = time.monotonic()
-        self._connection.request(method, path, json.dumps(body or {}), self._headers)
+        self._request(method, path, body, key)
         response = self._connection.getresponse()
         text = response.read()
-        return Answer(path, response.status, json.loads(text), time.monotonic() - began)
+        is_replayed = response.headers.get("Idempotency-Replayed") == "true"
+        return Answer(path, response.status, json.loads(text), time.monotonic() - began, text, is_replayed)
+
+    def send_unheard(self, method: str, path: str, body: Any, *, key: str) -> None:
+        """Send a request, and be gone before it is answered."""
+        self._request(method, path, body, key)
+        self.close()
+        raise ConnectionResetError
+
+    def _request(self, method: str, path: str, body: Any, key: str | None) -> None:
+        headers = self._headers | ({"Idempotency-Key": key} if key else {})
+        self._connection.request(method, path, json.dumps(body or {}), headers)
 
     def close(self) -> None:
         self._connection.close()

@@ -4,63 +4,20 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from urllib.parse import urlsplit
 
-import pytest
 from werkzeug.test import EnvironBuilder
 
-from tests.fixtures.servers import PATIENCE_SECONDS, free_port, wait_until_ready
+from tests.fixtures.servers import PATIENCE_SECONDS
 from tests.misbehaving.banks import Bank
 from tests.misbehaving.clerks import Clerk
-from tests.tree import ROOT
 from webapp.db import begin_read, db
 from webapp.queries import checks
 
 LONGEST_WAIT_SECONDS = 0.08
-
-
-class Server:
-    """`tieout serve` with two workers, which dies at once when it is told to, and comes back at the same address."""
-
-    def __init__(self, house, log):
-        self.port = free_port()
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.log = log
-        self.environment = {
-            **os.environ,
-            "DATABASE_URL": house.settings.database_url,
-            "INSTANCE_PATH": str(house.settings.instance_path),
-            "SECRET_KEY": house.settings.secret_key,
-            "PORT": str(self.port),
-            "WEB_CONCURRENCY": "2",
-        }
-        self.kills = 0
-        self.start()
-
-    def start(self):
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "webapp.cli", "serve"],
-                cwd=ROOT,
-                env=self.environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        wait_until_ready(self.address, self.process, str(self.log))
-
-    def kill(self):
-        """End the server and its workers in the middle of whatever they do."""
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(PATIENCE_SECONDS)
-        self.kills += 1
 
 
 class Remote:
@@ -135,15 +92,6 @@ def quietly(act):
         act()
     except (OSError, http.client.HTTPException):
         return
-
-
-@pytest.fixture
-def server(house, tmp_path):
-    house.leave()
-    server = Server(house, tmp_path / "server.log")
-    yield server
-    if server.process.poll() is None:
-        server.kill()
 
 
 def test_whatever_was_on_its_way_when_the_server_died_is_there_once(server, app, ada, rounds, figure):

@@ -12,6 +12,7 @@ from flask_smorest import Blueprint
 from werkzeug.routing import Rule
 
 from webapp.ledger.canonical import camel
+from webapp.web import idempotency
 from webapp.web.auth import requires
 from webapp.web.htmx import render
 
@@ -36,7 +37,11 @@ class Endpoint:
 def openapi() -> dict[str, Any]:
     """Give the interface as an OpenAPI 3.1 document."""
     spec: dict[str, Any] = current_app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec.to_dict()
-    return spec | {"paths": {named(path): with_names(item) for path, item in spec["paths"].items()}}
+    return spec | {
+        "paths": {
+            named(path): idempotency.documented(with_names(item)) for path, item in spec["paths"].items()
+        }
+    }
 
 
 @bp.get("/docs")

@@ -7,6 +7,7 @@ from webapp.models.documents import Document
 from webapp.models.exchange_rates import ExchangeRate
 from webapp.models.feed_accounts import FeedAccount, Institution
 from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
+from webapp.models.idempotency_keys import IdempotencyKey
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.journal_entries import JournalEntry, Posting
 from webapp.models.line_joins import LineJoin
@@ -39,6 +40,7 @@ __all__ = [
     "FeedAccount",
     "FeedBatch",
     "FeedLine",
+    "IdempotencyKey",
     "Import",
     "ImportLine",
     "Institution",

@@ -24,7 +24,7 @@ from webapp.models import ApiToken, BrowserSession
 from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
-from webapp.web import requests
+from webapp.web import idempotency, requests
 from webapp.web.strictness import declared_places, refuse_unasked, refuse_unasked_query
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -117,7 +117,7 @@ def guard() -> Response | None:
         refuse_unasked_query(view)
         if "body" in declared_places(view):
             requests.read_json_body()
-    return None
+    return idempotency.answered(principal(), is_read=scope == "read", now=requests.now())
 
 
 def demand(scope: str) -> None:

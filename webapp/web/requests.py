@@ -13,6 +13,7 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError
 
 from webapp import db as database
 from webapp.db import db
+from webapp.web import idempotency
 
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
@@ -47,13 +48,18 @@ def _refuse_host() -> Response:
 
 
 def close_request(response: Response) -> Response:
-    """Commit what a good answer stands for, and roll back everything else."""
-    if response.status_code < 400:  # noqa: PLR2004  (the first status that refuses)
-        db.session.commit()
-    else:
+    """Commit what a good answer stands for, with its key, and roll back everything else."""
+    if response.status_code >= 400 and not g.get("stays"):  # noqa: PLR2004  (the first status that refuses)
         db.session.rollback()
+    idempotency.settle(response)
+    db.session.commit()
     response.headers["X-Request-Id"] = g.get("request_id", "")
     return response
+
+
+def stay() -> None:
+    """Let what was written stay though the answer may be an error: the record of a refusal."""
+    g.stays = True
 
 
 def now() -> datetime:

@@ -94,7 +94,10 @@ def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, Co
 
 def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecord:
     """Keep a mapping with its file, which is a preview then; raises FileRefusedError and leaves it as it was."""
-    return _kept(import_runs.read_again(import_id, mapping, folder(), **acting()))
+    imported = import_runs.read_again(import_id, mapping, folder(), **acting())
+    # An import of the file may follow in the same request, in a transaction of its own.
+    db.session.commit()
+    return queried.record(imported)
 
 
 def choices(said: Mapping[str, Any]) -> Choices:
@@ -107,8 +110,8 @@ def choices(said: Mapping[str, Any]) -> Choices:
 
 
 def _kept(imported: Import) -> ImportRecord:
-    """Commit before the answer is made: a refusal stays too, though its answer is an error."""
-    db.session.commit()
+    """Let the import stay: the record of a refused one too, though its answer is an error."""
+    requests.stay()
     return queried.record(imported)
 
 
