@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHORTEST_SECRET = 32
+MOST_REQUESTS_A_MINUTE = 120_000
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -35,6 +36,7 @@ class Settings:
     threads: int = 8
     trusted_hosts: tuple[str, ...] = LOOPBACK_HOSTS
     proxy_hops: int = 0
+    rate_limit: int = MOST_REQUESTS_A_MINUTE
 
     @property
     def is_sqlite(self) -> bool:
@@ -70,6 +72,7 @@ class Settings:
                 read.text("TRUSTED_HOSTS", ",".join(LOOPBACK_HOSTS)).replace(" ", "").split(",")
             ),
             proxy_hops=read.number("PROXY_HOPS", 0, most=10),
+            rate_limit=read.number("RATE_LIMIT", MOST_REQUESTS_A_MINUTE, most=1_000_000),
         )
         refuse_unsafe(settings, environment)
         return settings

@@ -232,7 +232,7 @@ def test_what_one_key_or_person_did_stands_apart_with_before_and_after(ada, ben,
     assert "What Ada did" in own
     assert "Printer" in own
     assert "Web shop" not in own
-    assert f'href="/activity?tokenId={ada.token_id}"' in text(browser.get("/settings/keys"))
+    assert f'href="/activity?tokenId={ada.token_id}"' in text(browser.get(f"/settings/keys/{ada.token_id}"))
     assert "Nothing has happened yet" in text(browser.get(f"/activity?tokenId={dan.token_id}"))
 
 

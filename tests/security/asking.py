@@ -72,6 +72,7 @@ FORMS = {
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
+    "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
     "/settings/lock-date": lock_dates.LockDateFormSchema,
     "/settings/members": organizations.MemberFormSchema,
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,

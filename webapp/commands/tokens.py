@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import click
 
@@ -18,7 +20,24 @@ from webapp.commands.books import (
 from webapp.db import begin_write, db
 from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User
+from webapp.queries import organizations
 from webapp.services import tokens, users
+
+
+class Amount(click.ParamType):  # type: ignore[type-arg]
+    """An amount in the base currency, as a decimal."""
+
+    name = "amount"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        """Read the amount, or say how one is written."""
+        try:
+            amount = Decimal(str(value))
+        except InvalidOperation:
+            amount = Decimal("NaN")
+        if not amount.is_finite() or amount < 0:
+            self.fail(f"{value} is no amount; write one like 250.00.", param, ctx)
+        return amount
 
 
 @click.command()
@@ -28,9 +47,22 @@ from webapp.services import tokens, users
 @click.option(
     "--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Default: all that the owner may."
 )
+@click.option("--expires", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which it works.")
+@click.option(
+    "--max-entries-a-day", type=click.IntRange(0, 2**31 - 1), help="Entries that it may post a day."
+)
+@click.option("--max-amount-a-day", type=Amount(), help="Base currency that it may post a day.")
+@click.option("--max-requests-a-minute", type=click.IntRange(1, 1_000_000), help="How often it may ask.")
 @JSON
 def create_token(
-    organization_id: str, email: str, name: str, scopes: tuple[str, ...], *, as_json: bool
+    organization_id: str,
+    email: str,
+    name: str,
+    scopes: tuple[str, ...],
+    expires: datetime | None,
+    *,
+    as_json: bool,
+    **caps: Any,
 ) -> None:
     """Make an API token; its text is printed once."""
     with books():
@@ -42,6 +74,8 @@ def create_token(
             now=datetime.now(UTC),
             name=name,
             scopes=scopes,
+            expires_at=organizations.end_of_day(organization_id, expires.date()) if expires else None,
+            caps=tokens.caps(organization_id, **caps),
         )
         db.session.commit()
     answer({"tokenId": token.id, "token": text}, text, as_json=as_json)

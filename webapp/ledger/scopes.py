@@ -15,6 +15,14 @@ ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": frozenset(SCOPES),
 }
 
+# What a key is for, from the most careful on; the last is all that its owner may.
+PRESETS: Final = {
+    "look": ("read",),
+    "draft": ("read", "draft"),
+    "propose": ("read", "propose"),
+    "everything": SCOPES,
+}
+
 TOKEN_PREFIX: Final = "tie_"  # noqa: S105 — the mark of every token, and no token itself
 RANDOM_BYTES: Final = 32
 
@@ -62,6 +70,19 @@ def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
     if not chosen:
         raise ScopeNotHeldError
     return tuple(scope for scope in held if scope in chosen)
+
+
+def preset_scopes(role: str) -> dict[str, tuple[str, ...]]:
+    """Give the scopes of each preset that a role can give to a key.
+
+    >>> list(preset_scopes("viewer")), preset_scopes("bookkeeper")["draft"]
+    (['look'], ('read', 'draft'))
+    """
+    held = scopes_of_role(role)
+    may = {name: scopes for name, scopes in PRESETS.items() if held.issuperset(scopes)}
+    if "draft" in may:
+        may["everything"] = token_scopes(role, None)
+    return may
 
 
 def token_text(random: bytes) -> str:

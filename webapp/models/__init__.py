@@ -21,7 +21,7 @@ from webapp.models.rule_runs import RuleRun, RuleSetting
 from webapp.models.rules import Rule
 from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
-from webapp.models.tokens import ApiToken
+from webapp.models.tokens import ApiToken, TokenDay
 from webapp.models.transactions import Transaction
 from webapp.models.transfer_pairs import TransferPair
 from webapp.models.users import OneTimeLink, User
@@ -66,6 +66,7 @@ __all__ = [
     "RuleRun",
     "RuleSetting",
     "SignInCounter",
+    "TokenDay",
     "TouchedProof",
     "Transaction",
     "TransferPair",

@@ -1,21 +1,30 @@
-"""API tokens, of which only a hash is stored."""
+"""API tokens, of which only a hash is stored, and what each posted on a day."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Numbered, created, numbered
+from webapp.models.base import MONEY, BigId, Numbered, created, numbered, same_organization
+from webapp.models.sums import Kept
 
 
 class ApiToken(Numbered, Base):
-    """A bearer token of a user in one organization, with scopes out of the words of behaviour.md 5."""
+    """A bearer token of a user in one organization, with scopes out of the words of behaviour.md 5.
+
+    Its caps are what it may post in a day, in entries and in the base currency, and how often it may ask;
+    null is as much as anybody.
+    """
 
     __tablename__ = "api_tokens"
-    __table_args__ = numbered()
+    __table_args__ = numbered(
+        sa.CheckConstraint("max_entries_a_day >= 0", name="max_entries_a_day"),
+        sa.CheckConstraint("max_amount_a_day_minor >= 0", name="max_amount_a_day"),
+        sa.CheckConstraint("max_requests_a_minute >= 1", name="max_requests_a_minute"),
+    )
 
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
     name: Mapped[str] = mapped_column(sa.String(255))
@@ -26,3 +35,18 @@ class ApiToken(Numbered, Base):
     expires_at: Mapped[datetime | None] = mapped_column(Instant)
     last_used_at: Mapped[datetime | None] = mapped_column(Instant)
     revoked_at: Mapped[datetime | None] = mapped_column(Instant)
+    max_entries_a_day: Mapped[int | None] = mapped_column(sa.Integer)
+    max_amount_a_day_minor: Mapped[int | None] = mapped_column(MONEY)
+    max_requests_a_minute: Mapped[int | None] = mapped_column(sa.Integer)
+
+
+class TokenDay(Kept, Base):
+    """What a token posted on one day of its organization: so many entries, and their debits in the base currency."""
+
+    __tablename__ = "token_days"
+    __table_args__ = (same_organization("token_id", "api_tokens"), {"sqlite_with_rowid": False})
+
+    token_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
+    day: Mapped[date] = mapped_column(sa.Date, primary_key=True)
+    entry_count: Mapped[int] = mapped_column(sa.Integer)
+    amount_base_minor: Mapped[int] = mapped_column(MONEY)

@@ -1,21 +1,25 @@
-"""API keys: made and shown once, listed, revoked; every member's own, and for an owner everybody's."""
+"""API keys: made and shown once, listed, changed, revoked; every member's own, and for an owner everybody's."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime
+from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.scopes import SCOPES
-from webapp.schemas.tokens import TokenFormSchema
-from webapp.web.auth import acting, here, principal, requires
+from webapp.ledger.scopes import SCOPES, preset_scopes, scopes_of_role
+from webapp.queries.tokens import TokenRecord
+from webapp.schemas.tokens import TokenChangesFormSchema, TokenFormSchema
+from webapp.web import requests
+from webapp.web.auth import acting, here, principal, requires, settings
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("tokens", __name__, url_prefix="/settings/keys")
+LISTS = frozenset({"scopes"})
+ACTS_SHOWN = 10
 
 
 @bp.get("")
@@ -30,13 +34,35 @@ def index() -> Response:
 def create() -> Response:
     """Make a key for oneself and show it this once, or show what is wrong."""
     try:
-        said = TokenFormSchema().load(form_body(lists=frozenset({"scopes"})))
-        expires_at = end_of(said.pop("expires_on"))
+        said = TokenFormSchema().load(form_body(lists=LISTS))
+        preset = said.pop("preset")
+        if preset != "own":
+            said["scopes"] = preset_scopes(principal().role).get(preset, (preset,))
         member = queries.organizations.membership(here(), principal().user_id)
-        token, text = services.tokens.create(member, expires_at=expires_at, **said, **acting())
+        token, text = services.tokens.create(member, **limits(said), **said, **acting())
     except REFUSALS as error:
         return show_keys(problem_of(error))
     return show_keys(new_token={"name": token.name, "token": text})
+
+
+@bp.get("/<id:token_id>")
+@requires("read")
+def detail(token_id: int) -> Response:
+    """Show one key: what it may, and what it did today."""
+    return show_key(token_id)
+
+
+@bp.post("/<id:token_id>")
+@requires("read", session_only=True)
+def change(token_id: int) -> Response:
+    """Let a key do more or less from now on, or show what is wrong."""
+    token = queries.tokens.get(here(), token_id, user_id=whose())
+    try:
+        said = TokenChangesFormSchema().load(form_body(lists=LISTS))
+        services.tokens.change(token, **limits(said), **said, **acting())
+    except REFUSALS as error:
+        return show_key(token_id, problem_of(error))
+    return go(url_for("tokens.detail", token_id=token_id))
 
 
 @bp.post("/<id:token_id>/revoke")
@@ -44,21 +70,42 @@ def create() -> Response:
 def revoke(token_id: int) -> Response:
     """End a key at once."""
     token = queries.tokens.get(here(), token_id, user_id=whose())
-    services.tokens.revoke(here(), token.id, **acting())
+    services.tokens.revoke(token, **acting())
     return go(url_for("tokens.index"))
 
 
 def whose() -> int | None:
-    """Tell whose keys the visitor may see and revoke: his own, or for an owner everybody's."""
+    """Tell whose keys the visitor may see and change: his own, or for an owner everybody's."""
     return None if "admin" in principal().scopes else principal().user_id
 
 
-def end_of(day: date | None) -> datetime | None:
-    """Give the end of a day where the organization is."""
-    if day is None:
-        return None
-    zone = ZoneInfo(queries.organizations.get(here()).time_zone)
-    return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
+def limits(said: dict[str, Any]) -> dict[str, Any]:
+    """Take expiry and caps out of what a form says, as the service wants them."""
+    day: date | None = said.pop("expires_on")
+    expires_at: datetime | None = None if day is None else queries.organizations.end_of_day(here(), day)
+    names = ("max_entries_a_day", "max_amount_a_day", "max_requests_a_minute")
+    caps = services.tokens.caps(here(), **{name: said.pop(name) for name in names})
+    return {"expires_at": expires_at, "caps": caps}
+
+
+def typed() -> dict[str, Any]:
+    """Give the fields of a form as they were typed, the day as the day that it is."""
+    try:
+        day = date.fromisoformat(request.form.get("expiresOn", ""))
+    except ValueError:
+        day = None
+    return {**request.form, "expiresOn": day}
+
+
+def as_it_is(key: TokenRecord) -> dict[str, Any]:
+    """Give the fields of the form about a key."""
+    return {
+        "name": key.name,
+        "expiresOn": key.last_day,
+        "maxEntriesADay": key.max_entries_a_day,
+        "maxAmountADay": key.max_amount_a_day,
+        "maxRequestsAMinute": key.max_requests_a_minute,
+    }
 
 
 def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | None = None) -> Response:
@@ -68,8 +115,27 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
         status=problem.status if problem else 200,
         tokens=queries.tokens.listed(here(), user_id=whose()),
         new_token=new_token,
+        presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in principal().scopes],
-        form=request.form if problem else {},
-        chosen=request.form.getlist("scopes") if problem else ["read", "draft"],
+        said=typed() if problem else {},
+        chosen=request.form.getlist("scopes") if problem else [],
         problem=problem,
+        most_requests=settings().rate_limit,
+    )
+
+
+def show_key(token_id: int, problem: Problem | None = None) -> Response:
+    """Render one key, with what was typed where it was refused."""
+    token = queries.tokens.get(here(), token_id, user_id=whose())
+    key = queries.tokens.record(token)
+    return render(
+        "settings/key.html",
+        status=problem.status if problem else 200,
+        key=key,
+        today=queries.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
+        scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
+        chosen=request.form.getlist("scopes") if problem else key.scopes,
+        said=typed() if problem else as_it_is(key),
+        problem=problem,
+        most_requests=settings().rate_limit,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
@@ -28,6 +28,16 @@ def first_open_day(organization_id: str, day: date) -> date:
 def today(organization_id: str, now: datetime) -> date:
     """Tell which day it is where the organization is."""
     return now.astimezone(ZoneInfo(get(organization_id).time_zone)).date()
+
+
+def start_of_day(organization_id: str, day: date) -> datetime:
+    """Give the instant at which a day begins where the organization is."""
+    return datetime.combine(day, time(), ZoneInfo(get(organization_id).time_zone)).astimezone(UTC)
+
+
+def end_of_day(organization_id: str, day: date) -> datetime:
+    """Give the instant at which a day is over where the organization is."""
+    return start_of_day(organization_id, day + timedelta(days=1))
 
 
 def members(organization_id: str) -> list[Membership]:

@@ -38,6 +38,7 @@ class Principal:
     token_id: int | None = None
     token_name: str | None = None
     last_seen_at: datetime | None = None
+    max_requests_a_minute: int | None = None
 
     is_authenticated: bool = True
 
@@ -80,6 +81,7 @@ def by_token(session: orm.Session, token: str, now: datetime) -> Principal | Non
         token_id=found.id,
         token_name=found.name,
         last_seen_at=found.last_used_at,
+        max_requests_a_minute=found.max_requests_a_minute,
     )
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Actor:
     """The one who acts in one organization; `kind` is PERSON, TOKEN, COMMAND or SYSTEM.
 
-    `user_id` is the person behind a token; `request_id` and `address` go into the audit trail.
+    `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
+    of a token whose act is tried out for a person to decide on: then it is the person who posts.
     """
 
     organization_id: str
@@ -19,6 +20,7 @@ class Actor:
     user_id: int | None = None
     request_id: str = ""
     address: str | None = None
+    is_uncapped: bool = False
 
     def as_json(self) -> dict[str, object]:
         """Give what everybody may see of who acted."""

@@ -21,6 +21,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries import exchange_rates, journal_entries, lookups, organizations
+from webapp.services import token_caps
 from webapp.services.action_requests import Act
 
 
@@ -135,6 +136,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
         check_counterparties(entry.organization_id, legs)
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
+    token_caps.count(entry, legs, doing)
     posted = db.session.execute(
         sa.update(JournalEntry)
         .where(

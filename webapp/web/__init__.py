@@ -7,6 +7,7 @@ from webapp.web.context import add_context
 from webapp.web.converters import IdConverter
 from webapp.web.headers import add_headers
 from webapp.web.logs import register_logs
+from webapp.web.rate_limits import register_rate_limits
 from webapp.web.requests import register_requests
 
 
@@ -18,5 +19,6 @@ def register(app: Flask) -> None:
     register_logs(app)
     register_requests(app)
     register_auth(app)
+    register_rate_limits(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)

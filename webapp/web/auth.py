@@ -24,7 +24,7 @@ from webapp.models import ApiToken, BrowserSession
 from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
-from webapp.web import idempotency, requests
+from webapp.web import idempotency, rate_limits, requests
 from webapp.web.strictness import declared_places, refuse_unasked, refuse_unasked_query
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -108,6 +108,7 @@ def guard() -> Response | None:
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
+    rate_limits.take(principal())
     demand(scope)
     if getattr(view, "session_only", False):
         demand_session()
