@@ -14,6 +14,7 @@ from webapp.schemas.reconciliations import (
     AcceptSchema,
     AccountLinesQuerySchema,
     AccountLinesSchema,
+    ClearedAnswerSchema,
     CompleteSchema,
     DraftAnswerSchema,
     DraftInputSchema,
@@ -78,12 +79,16 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.put("/accounts/<id:fa_id>/draft/lines")
 @requires("reconcile")
 @bp.arguments(LinesInputSchema)
-@bp.response(200, HubAccountAnswerSchema)
+@bp.response(200, ClearedAnswerSchema)
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Clear and unclear items in the account's draft."""
+    """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
     account = queries.reconciliations.account(here(), fa_id)
-    version = body.pop("version")
-    services.cleared_items.put_lines(account, Choice(**body), version=version, **acting())
+    version, is_one_by_one = body.pop("version"), body.pop("one_by_one")
+    choice, by = Choice(**body), {"version": version, **acting()}
+    if is_one_by_one:
+        results = services.cleared_items.put_one_by_one(account, choice, **by)
+        return {**answer(fa_id), "results": results}
+    services.cleared_items.put_lines(account, choice, **by)
     return answer(fa_id)
 
 

@@ -13,6 +13,7 @@ from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.transactions import (
     ConfirmManySchema,
     ConfirmSchema,
+    TransactionChangesManySchema,
     TransactionChangesSchema,
     TransactionQuerySchema,
     TransactionSchema,
@@ -53,6 +54,15 @@ def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     transaction = queries.transactions.get(here(), transaction_id)
     services.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
+
+
+@bp.patch("")
+@requires("draft")
+@bp.arguments(TransactionChangesManySchema)
+@bp.response(200, BulkResultsSchema)
+def edit_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Change what several lines' entries say, one result for each."""
+    return {"results": services.edits.edit_many(here(), body["changes"], **acting())}
 
 
 @bp.delete("/<id:transaction_id>")

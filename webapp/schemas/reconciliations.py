@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.schemas import fields
-from webapp.schemas.action_requests import PersonSchema
+from webapp.schemas.action_requests import BulkResultSchema, PersonSchema
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.feed_accounts import FeedAccountSchema
 from webapp.schemas.paging import PageSchema
@@ -169,14 +169,30 @@ def _ids() -> Any:
 
 
 class LinesInputSchema(Schema):
-    """What to clear and unclear: ids of lines, ids of entries that come from no line, or `auto` alone."""
+    """What to clear and unclear: ids of lines, ids of entries that come from no line, or `auto` alone.
+
+    All or nothing, or with `oneByOne` each by itself.
+    """
 
     cleared = _ids()
     uncleared = _ids()
     cleared_entries = _ids()
     uncleared_entries = _ids()
     auto = fields.Flag(load_default=False)
+    one_by_one = fields.Flag(load_default=False)
     version = fields.Whole(least=1, load_default=None, allow_none=True)
+
+
+class ClearedResultSchema(BulkResultSchema):
+    """What became of one item that was to be cleared or uncleared; `path` is its place in the body."""
+
+    path = ma.fields.String()
+
+
+class ClearedAnswerSchema(HubAccountAnswerSchema):
+    """The account as it stands then, and with `oneByOne` one result for each item, in the order of the lists."""
+
+    results = ma.fields.List(ma.fields.Nested(ClearedResultSchema))
 
 
 class CompleteSchema(Schema):

@@ -85,6 +85,22 @@ class TransactionChangesSchema(Schema):
     )
 
 
+class TransactionChangeSchema(TransactionChangesSchema):
+    """The line to change, and what to change of its entry."""
+
+    id = fields.Id(required=True)
+
+
+class TransactionChangesManySchema(Schema):
+    """Lines to change one by one, in this order."""
+
+    changes = ma.fields.List(
+        ma.fields.Nested(TransactionChangeSchema),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 changes."),
+    )
+
+
 class ConfirmSchema(DocumentedSchema):
     """Why a line is confirmed, if anybody says so."""
 

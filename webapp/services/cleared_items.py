@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,9 +18,11 @@ from webapp.queries.statement_items import IS_ENTRY, IS_LINE
 from webapp.services import open_drafts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
+from webapp.services.transactions import answer, attempt, ids_result
 from webapp.services.transactions import require as require_state
 
 Key = tuple[int, int]
+MOST_AT_ONCE = 500
 
 
 class NothingToClearError(UnprocessableError):
@@ -32,6 +35,12 @@ class ClearedAndUnclearedError(UnprocessableError):
     """An item is named as cleared and as uncleared; send it once."""
 
     code = "cleared_and_uncleared"
+
+
+class TooManyItemsError(UnprocessableError):
+    """One by one, at most 500 items are cleared and uncleared at once."""
+
+    code = "too_many"
 
 
 class AfterStatementError(UnprocessableError):
@@ -67,6 +76,17 @@ class Choice:
         """Tell whether ids were given."""
         return bool(self.cleared or self.uncleared or self.cleared_entries or self.uncleared_entries)
 
+    def alone(self) -> Iterator[tuple[str, int, Choice]]:
+        """Give each id that was named with its place in the body, as a choice of its own."""
+        for index, each in enumerate(self.cleared):
+            yield f"cleared.{index}", each, Choice(cleared=(each,))
+        for index, each in enumerate(self.uncleared):
+            yield f"uncleared.{index}", each, Choice(uncleared=(each,))
+        for index, each in enumerate(self.cleared_entries):
+            yield f"clearedEntries.{index}", each, Choice(cleared_entries=(each,))
+        for index, each in enumerate(self.uncleared_entries):
+            yield f"unclearedEntries.{index}", each, Choice(uncleared_entries=(each,))
+
     def paths(self) -> dict[Key, str]:
         """Give each id that was named with its place in the body."""
         lists = [
@@ -82,7 +102,7 @@ class Choice:
 
 def put_lines(
     account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
-) -> Reconciliation:
+) -> dict[str, Any]:
     """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one by its day."""
     payload = {
         "cleared": list(choice.cleared),
@@ -103,12 +123,32 @@ def put_lines(
         doing.title = f"Cleared {len(cleared)} and uncleared {len(uncleared)} of {account.name}"
         if not cleared and not uncleared:
             doing.nothing_to_do()
-            return draft
+            return answer(None, ids_result(), is_changed=False)
         _insert(draft, cleared)
         _remove(draft, uncleared)
         open_drafts.advance(draft)
         doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
-    return draft
+    return answer(doing.id, ids_result(), is_changed=True)
+
+
+def put_one_by_one(
+    account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
+) -> list[dict[str, Any]]:
+    """Clear and unclear the named items by an act for each; a refused one says why and stops nobody.
+
+    Each result has the place of its item in the lists as `path`, whose order is that of the results.
+    """
+    open_drafts.require(account, version)
+    if choice.auto or not choice.named:
+        raise NothingToClearError
+    alone = list(choice.alone())
+    if len(alone) > MOST_AT_ONCE:
+        raise TooManyItemsError
+
+    def put(one: Choice) -> dict[str, Any]:
+        return put_lines(account, one, actor=actor, now=now)
+
+    return [attempt(each, partial(put, one)) | {"path": path} for path, each, one in alone]
 
 
 def clear_confirmed(account: FeedAccount, draft: Reconciliation) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,12 +19,12 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
-from webapp.queries import accounts, lookups
+from webapp.queries import accounts, lookups, transactions
 from webapp.queries import journal_entries as entries
 from webapp.services import drafts, journal_entries, line_entries, partings, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError, ids_result
+from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result
 
 Changes = Mapping[str, Any]
 
@@ -72,8 +73,11 @@ class PostedDescriptionError(LedgerError):
     code = "posted"
 
 
-def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> Transaction:
-    """Change what a line's entry says, all or nothing; `changes` holds the fields that were sent."""
+def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> dict[str, Any]:
+    """Change what a line's entry says, all or nothing; `changes` holds the fields that were sent.
+
+    The answer names the draft that says it now, or the correction marker of a posted entry.
+    """
     title = f"Edited {transaction.description or 'a line'}"
     target = ("transaction", transaction.id)
     with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
@@ -88,9 +92,9 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             partings.part(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
-            _edit_draft(transaction, entry, changes, doing)
+            result = _edit_draft(transaction, entry, changes, doing)
         else:
-            _edit_posted(transaction, entry, changes, doing)
+            result = _edit_posted(transaction, entry, changes, doing)
         transaction.updated_at = now
         db.session.flush()
         if not doing.is_void:
@@ -98,7 +102,21 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             rule_writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
             )
-    return transaction
+    return answer(None if doing.is_void else doing.id, result, is_changed=not doing.is_void)
+
+
+def edit_many(
+    organization_id: str, changes: Sequence[Changes], *, actor: Actor, now: datetime
+) -> list[dict[str, Any]]:
+    """Change lines one by one, each by what stands beside its `id`; a refused one says why and stops nobody."""
+
+    def edit_one(line_id: int, said: Changes) -> dict[str, Any]:
+        return edit(transactions.get(organization_id, line_id), said, actor=actor, now=now)
+
+    return [
+        attempt(each["id"], partial(edit_one, each["id"], {key: each[key] for key in each if key != "id"}))
+        for each in changes
+    ]
 
 
 def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
@@ -134,7 +152,7 @@ def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Seque
     return own
 
 
-def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> None:
+def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
     legs = entries.legs_of(entry)
     doing.before = summary(legs, entry.description)
     if changes.get("description") is not None:
@@ -145,18 +163,22 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
         legs = entries.legs_of(entry)
     doing.after = summary(legs, entry.description)
     db.session.flush()
+    return ids_result([entry.id])
 
 
-def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> None:
+def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
     if changes.get("description") is not None:
         raise PostedDescriptionError
-    present = line_entries.present(entry)
+    present, earlier = line_entries.present(entry), entries.marker_of(entry)
+    earlier_ids = [earlier.id] if earlier else []
     doing.before = summary(present, entry.description)
     counter = changed_legs(line, _own_legs(line, present, changes), changes)
     target = line_entries.aim(entry, {line.id: counter}, now=doing.now) if counter else present
     doing.after = summary(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
+    marker = entries.marker_of(entry)
+    return ids_result([marker.id]) if marker else ids_result(deleted=earlier_ids)
 
 
 def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> list[Leg]:

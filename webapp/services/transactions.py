@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -67,7 +68,7 @@ def confirm(
     return answer(doing.id, doing.result, is_changed=is_changed)
 
 
-def answer(request_id: str, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:
+def answer(request_id: str | None, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:
     """Give an executed act as the interface's action request result."""
     return {
         "action_request_id": request_id,
@@ -120,31 +121,32 @@ def _repeat(entry: JournalEntry) -> dict[str, Any]:
 def confirm_many(
     organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
 ) -> list[dict[str, Any]]:
-    """Confirm lines one by one, each in a savepoint of its own; a refused one says why and stops nobody."""
-    return [_confirm_one(organization_id, line_id, actor=actor, now=now, note=note) for line_id in ids]
+    """Confirm lines one by one; a refused one says why and stops nobody."""
+
+    def confirm_one(line_id: int) -> dict[str, Any]:
+        return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
+
+    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
-def _confirm_one(
-    organization_id: str, line_id: int, *, actor: Actor, now: datetime, note: str | None
-) -> dict[str, Any]:
+def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Do one act of several in a savepoint of its own, and answer what became of it under the id of its item.
+
+    One that a rule refuses is recorded as FAILED; `do` gives an action request result.
+    """
     try:
         with db.session.begin_nested():
-            line = transactions.get(organization_id, line_id)
-            return {"id": line_id, **confirm(line, actor=actor, now=now, note=note)}
+            return {"id": item_id, **do()}
     except LedgerError as error:
         refused: Act | None = getattr(error, "act", None)
         if refused is not None:
             refused.before = None
             record(refused, "FAILED", error=str(error))
-        request_id = refused.id if refused else None
+        failed = {"status": "FAILED", "error": str(error), "code": error.code}
         return {
-            "id": line_id,
-            "action_request_id": request_id,
-            "status": "FAILED",
-            "changed": False,
-            "result": ids_result(),
-            "error": str(error),
-            "code": error.code,
+            "id": item_id,
+            **answer(refused.id if refused else None, ids_result(), is_changed=False),
+            **failed,
         }
 
 
