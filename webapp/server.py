@@ -2,18 +2,72 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import Flask
+from gunicorn import util
 from gunicorn.app.base import BaseApplication
+from gunicorn.http.errors import (
+    InvalidResponseHeader,
+    InvalidResponseHeaderName,
+    LimitRequestHeaders,
+    LimitRequestLine,
+    ParseException,
+)
+from gunicorn.workers.gthread import ThreadWorker
 
 from webapp.config import Settings
 from webapp.db import db
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a folder to write to by name)
+
+
+class Refusal(NamedTuple):
+    """The answer to what is no request that our application could see."""
+
+    status: str
+    code: str
+    sentence: str
+
+    def as_bytes(self) -> bytes:
+        """Write the whole answer."""
+        body = json.dumps({"error": self.sentence, "code": self.code})
+        headers = f"Connection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        return f"HTTP/1.1 {self.status}\r\n{headers}\r\n\r\n{body}".encode("ascii")
+
+
+MALFORMED = Refusal("400 Bad Request", "bad_request", "The request could not be read.")
+BROKEN = Refusal("500 Internal Server Error", "internal", "Something went wrong here.")
+REFUSALS = {
+    LimitRequestLine: Refusal("414 URI Too Long", "address_too_long", "The address is too long."),
+    LimitRequestHeaders: Refusal(
+        "431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."
+    ),
+}
+
+
+OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """gunicorn's worker with threads, whose own refusals are JSON, too, and repeat nothing of what came in."""
+
+    def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:
+        """Refuse what is no HTTP; gunicorn itself would answer HTML, and log the words that it could not read."""
+        del req, addr
+        if isinstance(exc, ParseException) and not isinstance(exc, OUR_FAULT):
+            self.log.warning("A request was not read: %s", type(exc).__name__)
+            refusal = REFUSALS.get(type(exc), MALFORMED)
+        else:
+            self.log.error("A request ended in an error", exc_info=exc)
+            refusal = BROKEN
+        with contextlib.suppress(OSError):
+            util.write_nonblock(client, refusal.as_bytes())
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -29,7 +83,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         wanted: dict[str, Any] = {
             "bind": settings.bind,
             "workers": settings.workers,
-            "worker_class": "gthread",
+            "worker_class": Worker,
             "threads": settings.threads,
             "graceful_timeout": 30,
             "timeout": 120,

@@ -47,7 +47,10 @@ def test_nobody_is_let_in(app, addresses):
         if address.scope == "public":
             assert answer.status_code == (404 if address.parameters else 200), address.name
         elif address.is_api:
-            assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer"), address.name
+            assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (
+                401,
+                'Bearer realm="Tieout"',
+            ), address.name
             assert answer.json["code"] == "unauthenticated"
         else:
             assert answer.status_code == 303, address.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar, cast
@@ -19,16 +18,14 @@ from webapp.config import Settings
 from webapp.db import db, own_transaction
 from webapp.errors import is_for_api
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.scopes import is_token
 from webapp.models import ApiToken, BrowserSession
 from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
-from webapp.web import idempotency, rate_limits, requests
+from webapp.web import bearers, idempotency, rate_limits, requests
 from webapp.web.strictness import declared_places, refuse_unasked, refuse_unasked_query
 
 View = TypeVar("View", bound=Callable[..., Any])
-BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]+)")
 SEEN_EVERY = timedelta(minutes=1)
 PUBLIC = "public"
 
@@ -41,6 +38,19 @@ class NoScopeError(Forbidden):
     """You may not do this."""
 
     own_code = "forbidden"
+
+    def __init__(self, sentence: str, *, scope: str | None = None) -> None:
+        """Say what is missing; `scope` is the one that would do."""
+        super().__init__(sentence)
+        self.scope = scope
+
+    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
+        """Tell a token which scope it lacks, as RFC 6750 asks."""
+        headers = super().get_headers(*args, **kwargs)
+        if principal().token_id is not None:
+            told = bearers.challenge("insufficient_scope", scope=self.scope)
+            headers.append(("WWW-Authenticate", told))
+        return headers
 
 
 class CrossSiteError(Forbidden):
@@ -55,9 +65,16 @@ class CrossSiteError(Forbidden):
 class UnauthenticatedError(Unauthorized):
     """No valid session or token."""
 
+    own_code = "unauthenticated"
+
+    def __init__(self) -> None:
+        """Say why, and how to authenticate, as RFC 6750 asks."""
+        sentence, self.challenge = bearers.refusal()
+        super().__init__(sentence)
+
     def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
-        """Say how to authenticate, as RFC 6750 asks."""
-        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", "Bearer")]
+        """Add the challenge."""
+        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", self.challenge)]
 
 
 def requires(
@@ -124,9 +141,8 @@ def guard() -> Response | None:
 def demand(scope: str) -> None:
     """Refuse whoever lacks a scope (403)."""
     if scope not in principal().scopes:
-        raise NoScopeError(
-            f"This needs the scope {scope}; yours are {', '.join(sorted(principal().scopes))}."
-        )
+        yours = ", ".join(sorted(principal().scopes))
+        raise NoScopeError(f"This needs the scope {scope}; yours are {yours}.", scope=scope)
 
 
 def demand_session() -> None:
@@ -189,13 +205,10 @@ def cookie_name() -> str:
 @login_manager.request_loader
 def load_principal(_request: Any) -> Principal | None:
     """Find who asks. An Authorization header decides alone, and a bad one never falls back to the cookie."""
-    header = request.headers.get("Authorization")
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
-        if header is not None:
-            match = BEARER.fullmatch(header)
-            if match is None or not is_token(match[1]):
-                return None
-            found = principals.by_token(session, match[1], requests.now())
+        if "Authorization" in request.headers:
+            token = bearers.sent()
+            found = principals.by_token(session, token, requests.now()) if token else None
         else:
             cookie = request.cookies.get(cookie_name(), "")
             found = principals.by_session(session, cookie, requests.now()) if cookie else None
