@@ -183,3 +183,12 @@ def test_a_line_of_other_words_that_a_file_has_as_it_was_before_a_change_is_aske
     other = {"transactionId": suggested["transactionId"]}
     assert feed.person.post(f"/api/transactions/{late['transactionId']}/join", json=other).status_code == 200
     assert feed.booked() == [("2026-03-02", "-13.50")]
+
+
+def test_a_line_that_two_ids_were_settled_to_be_is_asked_about_under_a_new_id_of_either(feed):
+    (first,) = feed.results(added=[line("A1", description="Coffee Corner")])
+    (second,) = feed.results(added=[line("B1", description="Card 9921 Oslo")])
+    other = {"transactionId": first["transactionId"]}
+    feed.person.post(f"/api/transactions/{second['transactionId']}/join", json=other)
+    again = [line("A2", description="Coffee Corner"), line("B2", description="Card 9921 Oslo")]
+    assert feed.verdicts(added=again) == ["POSSIBLY_THERE", "POSSIBLY_THERE"]

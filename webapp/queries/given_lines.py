@@ -17,9 +17,13 @@ THERE = ("BOOKED", "SET_ASIDE", "DELETED")
 
 
 class GivenLine(NamedTuple):
-    """A line that is there, deleted ones too, all ids under which the feed gives it, and whether a file gave it too."""
+    """A line that is there, deleted ones too, all ids under which the feed gives it, and whether a file gave it too.
+
+    `others` are the same line in the other words that the feed has for it, where it gives it more than once.
+    """
 
     report: Report
+    others: tuple[Report, ...]
     names: frozenset[str]
     is_in_file: bool
 
@@ -49,18 +53,25 @@ def given(feed_account: FeedAccount, first: date, last: date, amounts: Collectio
         row.id == LineJoin.joined_id,
         FeedLine.transaction_id == row.id,
     )
-    found: dict[int, Report] = {}
+    found: dict[int, dict[str, Report]] = {}
     names: dict[int, set[str]] = {}
     in_files: set[int] = set()
     for statement in (own, joined):
         for line_id, day, amount, description, counterparty, its_name, is_in_file in db.session.execute(
-            statement
+            statement.order_by(name)
         ):
-            found[line_id] = Report(line_id, day, amount, description, counterparty)
+            report = Report(line_id, day, amount, description, counterparty)
+            texts = found.setdefault(line_id, {})
+            texts.pop(report.text, None)
+            texts[report.text] = report
             names.setdefault(line_id, set()).add(its_name)
             in_files |= {line_id} if is_in_file else set()
-    in_order = sorted(found.values(), key=lambda report: (report.day, report.id))
-    return [GivenLine(report, frozenset(names[report.id]), report.id in in_files) for report in in_order]
+    given_lines = []
+    for line_id, texts in found.items():
+        *others, report = texts.values()
+        its_names = frozenset(names[line_id])
+        given_lines.append(GivenLine(report, tuple(others), its_names, line_id in in_files))
+    return sorted(given_lines, key=lambda line: (line.report.day, line.report.id))
 
 
 def _in_file() -> sa.ColumnElement[bool]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from webapp.ledger.joins import Pairing, Report, contradict, pair_twins
 from webapp.queries import given_lines
@@ -34,24 +35,40 @@ def of(feeding: Feeding, arriving: Sequence[Judged]) -> list[tuple[Judged, Pairi
     if not there:
         return []
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
-    taken_back = {each.report.id for each in there if each.names <= feeding.removed}
     in_files = {each.report.id for each in there if each.is_in_file}
-    by_id = {report.id: report for report in (*reports, *(each.report for each in there))}
-    found: list[Pairing] = []
     # What the batch takes back is spoken for first, so that a twin beside it is left alone.
-    for kept in ([each for each in there if each.report.id in taken_back], there):
-        open_ = [each for each in reports if each.id not in {pairing.joined_id for pairing in found}]
-        free = [each.report for each in kept if each.report.id not in {pairing.kept_id for pairing in found}]
-        found += [
-            pairing for pairing in pair_twins(open_, free, ())
-            if pairing.kept_id in in_files or not contradict(by_id[pairing.kept_id], by_id[pairing.joined_id])
-        ]  # fmt: skip
-    sure = {
-        pairing.joined_id
-        for pairing in found
-        if pairing.kept_id in taken_back and not contradict(by_id[pairing.kept_id], by_id[pairing.joined_id])
-    }
-    return [(new[-each.joined_id - 1], _judged(each, is_certain=each.joined_id in sure)) for each in found]
+    gone = [each.report for each in there if each.names <= feeding.removed]
+    sure = _pairs(reports, gone, in_files)
+    found = sure + _pairs(_left(reports, sure), [each.report for each in there], in_files, but=sure)
+    # A line that two ids of the feed were settled to be has the words of both, and either may come again.
+    for same in zip_longest(*(each.others for each in there)):
+        found += _pairs(_left(reports, found), [each for each in same if each is not None], in_files)
+    certain = {each.joined_id for each in _agreeing(sure, gone, reports)}
+    return [(new[-each.joined_id - 1], _judged(each, is_certain=each.joined_id in certain)) for each in found]
+
+
+def _pairs(
+    new: list[Report], there: list[Report], in_files: set[int], *, but: Sequence[Pairing] = ()
+) -> list[Pairing]:
+    """Pair new lines with lines that are there and not spoken for, unless their words are against it."""
+    taken = {each.kept_id for each in but}
+    free = [each for each in there if each.id not in taken]
+    found = pair_twins(new, free, ())
+    agreeing = {each.joined_id for each in _agreeing(found, free, new)}
+    return [each for each in found if each.kept_id in in_files or each.joined_id in agreeing]
+
+
+def _left(reports: list[Report], found: Sequence[Pairing]) -> list[Report]:
+    paired = {each.joined_id for each in found}
+    return [each for each in reports if each.id not in paired]
+
+
+def _agreeing(found: Sequence[Pairing], there: Sequence[Report], new: Sequence[Report]) -> Iterator[Pairing]:
+    """Give the pairs whose words are not against each other."""
+    reports = {each.id: each for each in (*there, *new)}
+    for pairing in found:
+        if not contradict(reports[pairing.kept_id], reports[pairing.joined_id]):
+            yield pairing
 
 
 def _report(each: Judged, number: int) -> Report:
