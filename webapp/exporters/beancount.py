@@ -35,21 +35,17 @@ def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
     yield f'\n{entry.day} * {quoted(entry.description)}\n  entry: {entry.id}\n  source: "{entry.source}"\n'
     if entry.status == "VOIDED":
         yield "  voided: TRUE\n"
-    for key, other in (("voids", entry.voids_id), ("corrects", entry.corrects_id)):
-        if other is not None:
-            yield f"  {key}: {other}\n"
+    for key, other in entry.links.items():
+        yield f"  {key}: {other}\n"
     for leg in entry.legs:
         yield from _leg(leg, names[leg.account_id])
 
 
 def _leg(leg: BookLeg, name: str) -> Iterator[str]:
-    price, beside = leg.at_total
-    is_foreign = leg.amount.currency != leg.base.currency
-    at = f" @@ {price} {price.currency}" if is_foreign and leg.amount else ""
-    yield f"  {name}  {leg.amount} {leg.amount.currency}{at}\n"
-    for key, text in (("merchant", leg.merchant), ("project", leg.project)):
-        if text is not None:
-            yield f"    {key}: {quoted(text)}\n"
+    yield f"  {name}  {leg.priced}\n"
+    for key, text in leg.labels.items():
+        yield f"    {key}: {quoted(text)}\n"
+    _, beside = leg.at_total
     if beside:
         yield f"  {name}:{BESIDE}  {beside} {beside.currency}\n"
 

@@ -31,6 +31,20 @@ class BookLeg:
     project: str | None = None
 
     @property
+    def labels(self) -> dict[str, str]:
+        """What is said of the leg beside its account, by its key."""
+        said = {"merchant": self.merchant, "project": self.project}
+        return {key: text for key, text in said.items() if text is not None}
+
+    @property
+    def priced(self) -> str:
+        """The amount with its total price in the base currency, as Beancount and hledger both write it."""
+        price, _ = self.at_total
+        is_foreign = self.amount.currency != self.base.currency
+        at = f" @@ {price} {price.currency}" if is_foreign and self.amount else ""
+        return f"{self.amount} {self.amount.currency}{at}"
+
+    @property
     def at_total(self) -> tuple[Money, Money]:
         """Split the mirror into the price of the amount, never below zero, and what stands beside it.
 
@@ -57,6 +71,12 @@ class BookEntry:
     voids_id: int | None
     corrects_id: int | None
     legs: tuple[BookLeg, ...]
+
+    @property
+    def links(self) -> dict[str, int]:
+        """The entries that this one cancels or corrects, by what it does to them."""
+        said = {"voids": self.voids_id, "corrects": self.corrects_id}
+        return {key: other for key, other in said.items() if other is not None}
 
 
 @dataclass(frozen=True, slots=True)
