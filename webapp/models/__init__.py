@@ -9,14 +9,25 @@ from webapp.models.feed_accounts import FeedAccount, Institution
 from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
 from webapp.models.idempotency_keys import IdempotencyKey
 from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
-from webapp.models.journal_entries import JournalEntry, Posting
+from webapp.models.journal_entries import (
+    COUNTING,
+    IN_ITS_ENTRY,
+    ON_ITS_ACCOUNT,
+    JournalEntry,
+    Posting,
+)
 from webapp.models.line_joins import LineJoin
 from webapp.models.merchants import Merchant
 from webapp.models.organizations import Membership, Organization
 from webapp.models.projects import Project, ProjectGroup
 from webapp.models.proof_breaks import ProofBreak, TouchedProof
 from webapp.models.provider_balances import ProviderBalance
-from webapp.models.reconciliations import Reconciliation, ReconciliationItem
+from webapp.models.reconciliations import (
+    IN_ITS_RECONCILIATION,
+    OF_ITS_FEED,
+    Reconciliation,
+    ReconciliationItem,
+)
 from webapp.models.rule_runs import RuleRun, RuleSetting
 from webapp.models.rules import Rule
 from webapp.models.sessions import BrowserSession, SignInCounter
@@ -27,6 +38,11 @@ from webapp.models.transfer_pairs import TransferPair
 from webapp.models.users import OneTimeLink, User
 
 __all__ = [
+    "COUNTING",
+    "IN_ITS_ENTRY",
+    "IN_ITS_RECONCILIATION",
+    "OF_ITS_FEED",
+    "ON_ITS_ACCOUNT",
     "Account",
     "ActionRequest",
     "ApiToken",

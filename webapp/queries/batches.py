@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
 
 Id = TypeVar("Id")
 
@@ -16,3 +20,12 @@ def batches(ids: Collection[Id]) -> Iterator[tuple[Id, ...]]:
     rest = iter(ids)
     while portion := tuple(islice(rest, MOST_PARAMETERS)):
         yield portion
+
+
+def ids_where(statement: sa.Select[Any], column: Any, ids: Collection[int]) -> set[int]:
+    """Give the ids that a statement selects where a column holds one of these, in as many statements as it takes."""
+    return {
+        found
+        for portion in batches(ids)
+        for found in db.session.scalars(statement.where(column.in_(portion)))
+    }

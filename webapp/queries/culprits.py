@@ -13,7 +13,16 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.equations import Breach
 from webapp.ledger.money import Money
-from webapp.models import ActionRequest, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.models import (
+    IN_ITS_ENTRY,
+    OF_ITS_FEED,
+    ActionRequest,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+)
 from webapp.queries.statement_items import is_of
 
 MOST_LOOKED_INTO = 200
@@ -191,9 +200,7 @@ def _cancelled(
     reversal = orm.aliased(JournalEntry)
     rows = db.session.execute(
         sa.select(Posting.transaction_id, JournalEntry.id, reversal)
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .join(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
         .where(
             Posting.organization_id == organization_id,
@@ -214,14 +221,9 @@ def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry
     """Find for each proof the first entry posted to its account by the statement's day since it was completed."""
     first = (
         sa.select(Reconciliation.id.label("proof_id"), sa.func.min(JournalEntry.id).label("entry_id"))
-        .join(
-            FeedAccount,
-            sa.and_(is_of(FeedAccount, Reconciliation), FeedAccount.id == Reconciliation.feed_account_id),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .join(Posting, sa.and_(is_of(Posting, FeedAccount), Posting.account_id == FeedAccount.account_id))
-        .join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.id.in_(proof_ids),

@@ -12,7 +12,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.rates import MAX_AGE_DAYS
-from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction
+from webapp.models import IN_ITS_ENTRY, ExchangeRate, JournalEntry, Posting, Transaction
 from webapp.queries.paging import Order, Page, page
 
 Stored = dict[tuple[date, str], tuple[Decimal, str]]
@@ -68,13 +68,7 @@ def currencies_of_drafts(organization_id: str) -> set[str]:
         db.session.scalars(
             sa.select(Posting.currency)
             .distinct()
-            .join(
-                JournalEntry,
-                sa.and_(
-                    JournalEntry.organization_id == Posting.organization_id,
-                    JournalEntry.id == Posting.journal_entry_id,
-                ),
-            )
+            .join(JournalEntry, IN_ITS_ENTRY)
             .where(
                 Posting.organization_id == organization_id,
                 JournalEntry.status == "DRAFT",

@@ -16,6 +16,7 @@ from webapp.db import db
 from webapp.exporters.books import Book, BookAccount, BookAssertion, BookEntry, BookLeg
 from webapp.ledger.money import Money
 from webapp.models import (
+    COUNTING,
     Account,
     FeedAccount,
     JournalEntry,
@@ -27,7 +28,6 @@ from webapp.models import (
 )
 from webapp.queries import accounts, holds, organizations, statement_books
 
-COUNTING = ("POSTED", "VOIDED")
 ROWS_AT_ONCE = 2000
 
 

@@ -18,7 +18,7 @@ from webapp.models import (
     LineJoin,
     Transaction,
 )
-from webapp.queries.batches import batches
+from webapp.queries.batches import batches, ids_where
 
 REPORT = (
     Transaction.id,
@@ -208,15 +208,10 @@ def fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnEl
 
 def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
     """Tell which of these lines somebody deleted."""
-    found: set[int] = set()
-    for portion in batches(line_ids):
-        statement = sa.select(Transaction.id).where(
-            Transaction.organization_id == organization_id,
-            Transaction.id.in_(portion),
-            Transaction.status == "DELETED",
-        )
-        found |= set(db.session.scalars(statement))
-    return found
+    statement = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id, Transaction.status == "DELETED"
+    )
+    return ids_where(statement, Transaction.id, line_ids)
 
 
 def pending(feed_account: FeedAccount) -> list[Report]:

@@ -9,9 +9,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import AccountType
-from webapp.models import Account, ActionRequest, JournalEntry, Posting
-
-COUNTING = ("POSTED", "VOIDED")
+from webapp.models import Account, ActionRequest, DaySum, JournalEntry, MonthSum, Organization
+from webapp.queries.balances import reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +26,28 @@ class ForeignBalance:
 
 def on(organization_id: str, day: date) -> list[ForeignBalance]:
     """List them by account and currency; what came to nothing in both is left out."""
-    amount = sa.func.sum(Posting.amount_minor).label("amount_minor")
-    base = sa.func.sum(Posting.amount_base_minor).label("amount_base_minor")
+    base_currency = sa.select(Organization.base_currency).where(Organization.id == organization_id)
+    parts = [
+        sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor).where(
+            part.organization_id == organization_id,
+            part.currency != base_currency.scalar_subquery(),
+            reaches(part, sa.literal(day, sa.Date)),
+        )
+        for part in (MonthSum, DaySum)
+    ]
+    sums = sa.union_all(*parts).subquery()
     rows = db.session.execute(
-        sa.select(Account.id, Account.name, Posting.currency, amount, base)
-        .select_from(Posting)
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
+        sa.select(
+            Account.id,
+            Account.name,
+            sums.c.currency,
+            sa.func.sum(sums.c.amount_minor).label("amount_minor"),
+            sa.func.sum(sums.c.amount_base_minor).label("amount_base_minor"),
         )
-        .join(
-            Account,
-            sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id),
-        )
-        .where(
-            Posting.organization_id == organization_id,
-            Posting.currency != Posting.base_currency,
-            JournalEntry.status.in_(COUNTING),
-            JournalEntry.effective_on <= day,
-            Account.type.in_((AccountType.ASSET.value, AccountType.LIABILITY.value)),
-        )
-        .group_by(Account.id, Account.name, Posting.currency)
-        .order_by(Account.id, Posting.currency)
+        .join(Account, sa.and_(Account.organization_id == organization_id, Account.id == sums.c.account_id))
+        .where(Account.type.in_((AccountType.ASSET.value, AccountType.LIABILITY.value)))
+        .group_by(Account.id, Account.name, sums.c.currency)
+        .order_by(Account.id, sums.c.currency)
     )
     return [
         ForeignBalance(row.id, row.name, row.currency, int(row.amount_minor), int(row.amount_base_minor))

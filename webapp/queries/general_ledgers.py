@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import Account, JournalEntry, Posting, RegisterLine
+from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, RegisterLine
 from webapp.queries import balances
 from webapp.queries.accounts import BY_CODE
 from webapp.queries.paging import Order, Page, page
@@ -97,17 +97,8 @@ def _postings(organization_id: str, posting_ids: Any) -> list[Any]:
             Posting.amount_base_minor,
             Posting.base_currency,
         )
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
-        .join(
-            Account,
-            sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(Account, ON_ITS_ACCOUNT)
         .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
     )
     found = {row.id: row for row in rows}

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import FeedAccount, Import, LineChange, LineJoin, Transaction
-from webapp.queries.batches import batches
+from webapp.queries.batches import batches, ids_where
 
 FEW = 500
 
@@ -150,18 +150,10 @@ def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
 
 def joined_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
     """Tell which of these rows are only other reports of lines that are there."""
-    found: set[int] = set()
-    for portion in batches(line_ids):
-        found |= set(
-            db.session.scalars(
-                sa.select(LineJoin.joined_id).where(
-                    LineJoin.organization_id == organization_id,
-                    LineJoin.joined_id.in_(portion),
-                    LineJoin.status == "JOINED",
-                )
-            )
-        )
-    return found
+    statement = sa.select(LineJoin.joined_id).where(
+        LineJoin.organization_id == organization_id, LineJoin.status == "JOINED"
+    )
+    return ids_where(statement, LineJoin.joined_id, line_ids)
 
 
 def candidates(organization_id: str, bank_format: str, currency: str | None) -> list[FeedAccount]:

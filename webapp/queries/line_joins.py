@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import FeedLine, LineChange, LineJoin, Transaction
 from webapp.queries import lookups
-from webapp.queries.batches import batches
+from webapp.queries.batches import batches, ids_where
 
 OPEN = ("BOOKED", "SET_ASIDE", "PENDING")
 
@@ -121,10 +121,10 @@ def _record(
 
 
 def _fed(organization_id: str, line_ids: Iterable[int]) -> set[int]:
-    return _having(
+    return ids_where(
         sa.select(FeedLine.transaction_id).where(FeedLine.organization_id == organization_id),
         FeedLine.transaction_id,
-        line_ids,
+        set(line_ids),
     )
 
 
@@ -132,14 +132,7 @@ def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
     statement = sa.select(Transaction.id).where(
         Transaction.organization_id == organization_id, Transaction.import_id.is_not(None)
     )
-    return _having(statement, Transaction.id, line_ids)
-
-
-def _having(statement: sa.Select[Any], column: Any, line_ids: Iterable[int]) -> set[int]:
-    found: set[int] = set()
-    for portion in batches(set(line_ids)):
-        found |= set(db.session.scalars(statement.where(column.in_(portion))))
-    return found
+    return ids_where(statement, Transaction.id, set(line_ids))
 
 
 def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[ChangeRecord]]:

@@ -13,7 +13,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Posting, Transaction
+from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, Transaction
 from webapp.queries import organizations
 from webapp.queries.paging import Page
 from webapp.queries.statement_items import is_of
@@ -83,11 +83,9 @@ def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
     """Join postings to the originals that they belong to, by themselves or by a correction."""
     belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return (
-        statement.join(
-            JournalEntry, sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-        )
+        statement.join(JournalEntry, IN_ITS_ENTRY)
         .join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
-        .join(Account, sa.and_(is_of(Account, Posting), Account.id == Posting.account_id))
+        .join(Account, ON_ITS_ACCOUNT)
     )
 
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.models import IN_ITS_ENTRY, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
@@ -43,13 +43,7 @@ def absorbed_minor(account: FeedAccount, day: date) -> int:
     is_set_aside = sa.and_(Transaction.feed_account_id == account.id, Transaction.status == "SET_ASIDE")
     total = db.session.scalar(
         sa.select(sa.func.sum(Posting.amount_minor))
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .outerjoin(
             Transaction,
             sa.and_(

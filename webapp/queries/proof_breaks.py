@@ -12,7 +12,15 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, Posting, ProofBreak, Reconciliation, TouchedProof
+from webapp.models import (
+    OF_ITS_FEED,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    ProofBreak,
+    Reconciliation,
+    TouchedProof,
+)
 from webapp.queries.culprits import BrokenBy
 from webapp.queries.statement_items import is_of
 
@@ -136,10 +144,7 @@ def posted_by(
     entry = orm.aliased(JournalEntry)
     rows = db.session.execute(
         sa.select(Reconciliation.id, sa.func.coalesce(entry.voids_id, entry.id))
-        .join(
-            FeedAccount,
-            sa.and_(is_of(FeedAccount, Reconciliation), FeedAccount.id == Reconciliation.feed_account_id),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .join(entry, is_of(entry, Reconciliation))
         .join(
             Posting,

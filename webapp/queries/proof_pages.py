@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money, total
-from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import holds, lookups, proof_breaks, reconciliations
 from webapp.queries.holds import Verdict
 from webapp.queries.proof_breaks import BreakRecord
@@ -125,13 +125,7 @@ def of_line(line: Transaction) -> LineProof | None:
     """Find the standing proof that a line is cleared in."""
     proof = db.session.scalar(
         sa.select(Reconciliation)
-        .join(
-            ReconciliationItem,
-            sa.and_(
-                ReconciliationItem.organization_id == Reconciliation.organization_id,
-                ReconciliationItem.reconciliation_id == Reconciliation.id,
-            ),
-        )
+        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
         .where(
             Reconciliation.organization_id == line.organization_id,
             Reconciliation.status == "COMPLETED",

@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.equations import BankPosting, Standing, books_differ, in_transit, outstanding
 from webapp.ledger.proofs import Item
 from webapp.models import (
+    OF_ITS_FEED,
     DaySum,
     FeedAccount,
     JournalEntry,
@@ -118,10 +119,7 @@ def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     """Select what each account held at the close of its statement's day, from the kept sums."""
     parts = [
         sa.select(Reconciliation.id, part.amount_minor)
-        .join(
-            FeedAccount,
-            sa.and_(is_of(FeedAccount, Reconciliation), FeedAccount.id == Reconciliation.feed_account_id),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .join(
             part,
             sa.and_(

@@ -12,7 +12,15 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    IN_ITS_ENTRY,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
 from webapp.queries.openings import opening_day
 from webapp.queries.paging import Page
 
@@ -86,8 +94,7 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
         statement = statement.join(
             FeedAccount, sa.and_(is_of(FeedAccount, start), FeedAccount.id == start.feed_account_id)
         )
-    is_in_entry = sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
-    return statement.join(Posting, is_on_account).join(JournalEntry, is_in_entry)
+    return statement.join(Posting, is_on_account).join(JournalEntry, IN_ITS_ENTRY)
 
 
 def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:

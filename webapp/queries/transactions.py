@@ -14,7 +14,15 @@ from webapp.ledger.corrections import effective
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.sides import opposite
-from webapp.models import JournalEntry, Posting, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    IN_ITS_ENTRY,
+    IN_ITS_RECONCILIATION,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
 from webapp.queries import lookups
 from webapp.queries.journal_entries import leg_of
 from webapp.queries.paging import Order, Page, page
@@ -124,13 +132,7 @@ def is_reconciled() -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .select_from(ReconciliationItem)
-        .join(
-            Reconciliation,
-            sa.and_(
-                Reconciliation.organization_id == ReconciliationItem.organization_id,
-                Reconciliation.id == ReconciliationItem.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
         .where(
             ReconciliationItem.organization_id == Transaction.organization_id,
             ReconciliationItem.transaction_id == Transaction.id,
@@ -158,13 +160,7 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .select_from(Posting)
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(
             Posting.organization_id == Transaction.organization_id,
             Posting.account_id == account_id,
@@ -240,13 +236,7 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
     rows = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
-        .join(
-            Reconciliation,
-            sa.and_(
-                Reconciliation.organization_id == ReconciliationItem.organization_id,
-                Reconciliation.id == ReconciliationItem.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
         .where(
             ReconciliationItem.organization_id == organization_id,
             ReconciliationItem.transaction_id.in_(transaction_ids),

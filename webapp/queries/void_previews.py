@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.corrections import reversal
 from webapp.ledger.money import Money
-from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import holds, journal_entries
 from webapp.queries.entry_stories import Names
 
@@ -95,13 +95,7 @@ def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenPro
     """Find the standing proofs that hold and have the entry or a line of it among their items."""
     proofs = db.session.scalars(
         sa.select(Reconciliation)
-        .join(
-            ReconciliationItem,
-            sa.and_(
-                ReconciliationItem.organization_id == Reconciliation.organization_id,
-                ReconciliationItem.reconciliation_id == Reconciliation.id,
-            ),
-        )
+        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
         .where(
             Reconciliation.organization_id == entry.organization_id,
             Reconciliation.status == "COMPLETED",

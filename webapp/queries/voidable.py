@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, JournalEntry, Reconciliation, Transaction
+from webapp.models import OF_ITS_FEED, FeedAccount, JournalEntry, Reconciliation, Transaction
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -64,13 +64,7 @@ def absorbed(entry: JournalEntry) -> Refusal | None:
     touched = {posting.account_id for posting in entry.postings}
     proof = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.opening_date)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Reconciliation.organization_id,
-                FeedAccount.id == Reconciliation.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .where(
             Reconciliation.organization_id == entry.organization_id,
             Reconciliation.status == "COMPLETED",

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.models import (
+    ON_ITS_ACCOUNT,
     Account,
     JournalEntry,
     Merchant,
@@ -107,10 +108,7 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
                 Posting.journal_entry_id == Transaction.journal_entry_id,
             ),
         )
-        .join(
-            Account,
-            sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id),
-        )
+        .join(Account, ON_ITS_ACCOUNT)
         .where(
             Transaction.organization_id == organization_id,
             Transaction.id.in_(transaction_ids),

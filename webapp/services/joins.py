@@ -11,7 +11,14 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.joins import PENDING_TIERS, Pairing
-from webapp.models import FeedLine, LineJoin, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    IN_ITS_RECONCILIATION,
+    FeedLine,
+    LineJoin,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
 from webapp.queries import feed_lines, lookups, openings
 from webapp.services import chained_joins, drafts, journal_entries, line_changes, open_drafts, partings
 from webapp.services.action_requests import Act, act
@@ -253,13 +260,7 @@ def _proof_of(found: LineJoin) -> int | None:
     """Find the standing proof that counts the line which two rows were."""
     return db.session.scalar(
         sa.select(Reconciliation.id)
-        .join(
-            ReconciliationItem,
-            sa.and_(
-                ReconciliationItem.organization_id == Reconciliation.organization_id,
-                ReconciliationItem.reconciliation_id == Reconciliation.id,
-            ),
-        )
+        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
         .where(
             Reconciliation.organization_id == found.organization_id,
             Reconciliation.status == "COMPLETED",

@@ -12,6 +12,7 @@ from webapp.ledger.entries import Leg, check_balanced
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.models import (
+    OF_ITS_FEED,
     Account,
     FeedAccount,
     JournalEntry,
@@ -230,13 +231,7 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
     accounts = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
     proof = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.opening_date)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Reconciliation.organization_id,
-                FeedAccount.id == Reconciliation.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.status == "COMPLETED",

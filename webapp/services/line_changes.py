@@ -17,7 +17,7 @@ from webapp.ledger.sides import counters
 from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
 from webapp.queries import accounts, organizations
 from webapp.queries import journal_entries as entries
-from webapp.queries.batches import batches
+from webapp.queries.batches import batches, ids_where
 from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
@@ -258,34 +258,20 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     return posted
 
 
+def _drafts(organization_id: str) -> sa.Select[Any]:
+    return sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.status == "DRAFT"
+    )
+
+
 def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
-    found: set[int] = set()
-    for portion in batches(entry_ids):
-        found |= set(
-            db.session.scalars(
-                sa.select(JournalEntry.id).where(
-                    JournalEntry.organization_id == organization_id,
-                    JournalEntry.id.in_(portion),
-                    JournalEntry.status == "DRAFT",
-                )
-            )
-        )
-    return found
+    return ids_where(_drafts(organization_id), JournalEntry.id, entry_ids)
 
 
 def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int]) -> None:
     """Delete drafts and the markers of posted entries."""
-    doomed = set(draft_ids)
-    for portion in batches(entry_ids - draft_ids):
-        doomed |= set(
-            db.session.scalars(
-                sa.select(JournalEntry.id).where(
-                    JournalEntry.organization_id == organization_id,
-                    JournalEntry.corrects_id.in_(portion),
-                    JournalEntry.status == "DRAFT",
-                )
-            )
-        )
+    markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
+    doomed = draft_ids | markers
     for portion in batches(doomed):
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
+from webapp.models import IN_ITS_RECONCILIATION, FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries import reconciliations
 from webapp.queries.batches import batches
 from webapp.queries.statement_items import IS_LINE
@@ -102,13 +102,7 @@ def unclear_lines(organization_id: str, transaction_ids: Collection[int]) -> Non
     """Take lines that are gone out of whichever open drafts clear them; those get a new version."""
     cleared = (
         sa.select(ReconciliationItem.id, ReconciliationItem.reconciliation_id)
-        .join(
-            Reconciliation,
-            sa.and_(
-                Reconciliation.organization_id == ReconciliationItem.organization_id,
-                Reconciliation.id == ReconciliationItem.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
         .where(
             ReconciliationItem.organization_id == organization_id,
             ReconciliationItem.transaction_id.in_(transaction_ids),

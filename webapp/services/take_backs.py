@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import (
+    IN_ITS_ENTRY,
     Import,
     ImportLine,
     JournalEntry,
@@ -88,13 +89,7 @@ def obstacle(imported: Import) -> LedgerError | None:
     lines = _lines(imported)
     confirmed = _ids(
         sa.select(Posting.transaction_id)
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(
             Posting.organization_id == imported.organization_id,
             Posting.transaction_id.in_(lines),

@@ -8,12 +8,17 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.ledger.entries import MIN_LEGS
-from webapp.models import Account, ActionRequest, JournalEntry, Organization, Posting
+from webapp.models import (
+    IN_ITS_ENTRY,
+    ON_ITS_ACCOUNT,
+    Account,
+    ActionRequest,
+    JournalEntry,
+    Organization,
+    Posting,
+)
 from webapp.queries.checks.violations import Violation, entry, found
 
-OF_ENTRY = sa.and_(
-    Posting.organization_id == JournalEntry.organization_id, Posting.journal_entry_id == JournalEntry.id
-)
 IS_POSTED = JournalEntry.status != "DRAFT"
 SUM = sa.func.coalesce(sa.func.sum(Posting.amount_minor), 0)
 SUM_BASE = sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0)
@@ -28,7 +33,7 @@ def _posted_with(*, having: sa.ColumnElement[bool]) -> sa.Executable:
             SUM.label("amount"),
             SUM_BASE.label("base"),
         )
-        .outerjoin(Posting, OF_ENTRY)
+        .outerjoin(Posting, IN_ITS_ENTRY)
         .where(IS_POSTED)
         .group_by(JournalEntry.organization_id, JournalEntry.id)
         .having(having)
@@ -77,11 +82,8 @@ def _legs_where(*conditions: sa.ColumnElement[bool]) -> sa.Executable:
             Posting.base_currency,
             Account.currency.label("account_currency"),
         )
-        .join(JournalEntry, OF_ENTRY)
-        .join(
-            Account,
-            sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(Account, ON_ITS_ACCOUNT)
         .where(*conditions)
         .order_by(Posting.id)
     )
@@ -123,7 +125,7 @@ def other_base_currency() -> Iterable[Violation]:
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"))
         .distinct()
         .join(Organization, Organization.id == JournalEntry.organization_id)
-        .outerjoin(Posting, OF_ENTRY)
+        .outerjoin(Posting, IN_ITS_ENTRY)
         .where(
             sa.or_(
                 JournalEntry.base_currency != Organization.base_currency,

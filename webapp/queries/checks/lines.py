@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.models import IN_ITS_ENTRY, FeedAccount, JournalEntry, Organization, Posting, Transaction
 from webapp.queries import lock_dates
 from webapp.queries.checks.violations import Violation, entry, found, line
 
@@ -141,9 +141,6 @@ def _bank_legs() -> sa.Subquery:
     """Add up the bank legs of each line in an entry and its posted corrections."""
     original_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id).label("original_id")
     is_marker = sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_not(None))
-    of_posting = sa.and_(
-        JournalEntry.organization_id == Posting.organization_id, JournalEntry.id == Posting.journal_entry_id
-    )
     return (
         sa.select(
             Posting.organization_id,
@@ -155,7 +152,7 @@ def _bank_legs() -> sa.Subquery:
             sa.func.min(Posting.currency).label("currency"),
             sa.func.max(Posting.currency).label("last_currency"),
         )
-        .join(JournalEntry, of_posting)
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(Posting.is_bank_leg, Posting.transaction_id.is_not(None), ~is_marker)
         .group_by(Posting.organization_id, Posting.transaction_id, original_id)
         .subquery()

@@ -11,7 +11,7 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import AuditEvent, JournalEntry
+from webapp.models import COUNTING, AuditEvent, JournalEntry
 from webapp.queries.checks.violations import Violation
 
 # By organization, the events that moved the lock, in their order, and the last closed day after each.
@@ -38,7 +38,7 @@ def _behind(organization_id: str, moves: list[tuple[int, date | None]], latest: 
         )
         .where(
             JournalEntry.organization_id == organization_id,
-            JournalEntry.status.in_(("POSTED", "VOIDED")),
+            JournalEntry.status.in_(COUNTING),
             JournalEntry.effective_on <= latest,
             AuditEvent.sequence > moves[0][0],
         )

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from webapp.models import FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.models import (
+    IN_ITS_ENTRY,
+    OF_ITS_FEED,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+)
 from webapp.queries.checks.violations import Violation, entry, found, line
 
 
@@ -76,13 +84,7 @@ def opening_balances() -> Iterable[Violation]:
     return found(
         "opening_differs",
         sa.select(Reconciliation.organization_id, Reconciliation.id, absorbed.label("absorbed"))
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Reconciliation.organization_id,
-                FeedAccount.id == Reconciliation.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .where(
             Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
@@ -105,13 +107,7 @@ def _absorbed() -> sa.ColumnElement[int]:
     )
     return sa.func.coalesce(
         sa.select(sa.func.sum(Posting.amount_minor))
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(
             Posting.organization_id == FeedAccount.organization_id,
             Posting.account_id == FeedAccount.account_id,

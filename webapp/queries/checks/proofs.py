@@ -14,7 +14,15 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.canonical import instant_text, sha256_hex
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, ProofBreak, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    IN_ITS_RECONCILIATION,
+    OF_ITS_FEED,
+    FeedAccount,
+    ProofBreak,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
 from webapp.queries import holds
 from webapp.queries.checks.violations import Violation, found
 
@@ -150,13 +158,7 @@ def astray_items() -> Iterable[Violation]:
     return found(
         "item_astray",
         sa.select(ReconciliationItem.organization_id, ReconciliationItem.id, Reconciliation.id)
-        .join(
-            Reconciliation,
-            sa.and_(
-                Reconciliation.organization_id == ReconciliationItem.organization_id,
-                Reconciliation.id == ReconciliationItem.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
         .outerjoin(
             Transaction,
             sa.and_(
@@ -183,13 +185,7 @@ def states() -> Iterable[Violation]:
     return found(
         "reconciliation_state",
         sa.select(Reconciliation.organization_id, Reconciliation.id, Reconciliation.status)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Reconciliation.organization_id,
-                FeedAccount.id == Reconciliation.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, OF_ITS_FEED)
         .where(
             sa.or_(
                 completed != (Reconciliation.status != "DRAFT"),

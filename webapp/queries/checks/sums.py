@@ -9,6 +9,9 @@ import sqlalchemy as sa
 
 from webapp.db import first_of_month
 from webapp.models import (
+    COUNTING,
+    IN_ITS_ENTRY,
+    IN_ITS_RECONCILIATION,
     DaySum,
     JournalEntry,
     LineDaySum,
@@ -37,11 +40,8 @@ def account_sums() -> Iterable[Violation]:
                 sa.func.sum(Posting.amount_minor).label("amount_minor"),
                 sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
             )
-            .join(
-                JournalEntry,
-                sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id),
-            )
-            .where(JournalEntry.status.in_(("POSTED", "VOIDED")))
+            .join(JournalEntry, IN_ITS_ENTRY)
+            .where(JournalEntry.status.in_(COUNTING))
             .group_by(*columns)
         )
         yield from found(
@@ -57,13 +57,7 @@ def line_sums() -> Iterable[Violation]:
     is_cleared = (
         sa.select(1)
         .select_from(ReconciliationItem)
-        .join(
-            Reconciliation,
-            sa.and_(
-                is_of(Reconciliation, ReconciliationItem),
-                Reconciliation.id == ReconciliationItem.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
         .where(
             is_of(ReconciliationItem, Transaction),
             ReconciliationItem.transaction_id == Transaction.id,
@@ -110,7 +104,6 @@ def _apart(table: Any, counted: Any, keys: tuple[str, ...], values: tuple[str, .
 
 def registers() -> Iterable[Violation]:
     """Find postings that count and are not in their account's register, and lines of a register without one."""
-    counts = sa.and_(is_of(JournalEntry, Posting), JournalEntry.id == Posting.journal_entry_id)
     line = RegisterLine
     is_registered = sa.and_(
         is_of(line, Posting),
@@ -121,14 +114,14 @@ def registers() -> Iterable[Violation]:
     )
     missing = (
         sa.select(Posting.organization_id, Posting.account_id, Posting.journal_entry_id)
-        .join(JournalEntry, counts)
+        .join(JournalEntry, IN_ITS_ENTRY)
         .outerjoin(line, is_registered)
-        .where(JournalEntry.status.in_(("POSTED", "VOIDED")), line.posting_id.is_(None))
+        .where(JournalEntry.status.in_(COUNTING), line.posting_id.is_(None))
     )
     strange = (
         sa.select(line.organization_id, line.account_id, line.journal_entry_id)
         .outerjoin(Posting, sa.and_(is_of(Posting, line), Posting.id == line.posting_id))
-        .outerjoin(JournalEntry, counts)
+        .outerjoin(JournalEntry, IN_ITS_ENTRY)
         .where(
             sa.func.coalesce(sa.and_(JournalEntry.status != "DRAFT", is_registered), sa.false()).is_(
                 sa.false()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import JournalEntry, Posting
+from webapp.models import IN_ITS_ENTRY, JournalEntry, Posting
 from webapp.queries.checks.violations import Violation, entry, found
 
 Other = orm.aliased(JournalEntry, name="other")
@@ -73,13 +73,7 @@ def inexact_reversals() -> Iterable[Violation]:
     key = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
     remains = (
         sa.select(Posting.organization_id, reversal_id)
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Posting.organization_id,
-                JournalEntry.id == Posting.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, IN_ITS_ENTRY)
         .where(sa.or_(JournalEntry.voided_by_id.is_not(None), JournalEntry.voids_id.is_not(None)))
         .group_by(Posting.organization_id, reversal_id, *key)
         .having(sa.or_(left != 0, left_base != 0))
