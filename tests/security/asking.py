@@ -26,6 +26,8 @@ from webapp.schemas import (
     merchants,
     organizations,
     projects,
+    rule_runs,
+    rules,
     tokens,
     transactions,
 )
@@ -68,6 +70,13 @@ FORMS = {
     "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/reconciliations/<id:fa_id>/reopen": forms.ReopenFormSchema,
+    "/rules/<id:rule_id>": rules.RuleReplacementSchema,
+    "/rules/<id:rule_id>/apply": rule_runs.ApplyFormSchema,
+    "/rules/<id:rule_id>/move": rules.MoveFormSchema,
+    "/rules/<id:rule_id>/switch": rules.SwitchFormSchema,
+    "/rules/<id:rule_id>/try": rules.RuleReplacementSchema,
+    "/rules/new": rules.RuleReplacementSchema,
+    "/rules/try": rules.RuleReplacementSchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
@@ -91,9 +100,14 @@ PAGES = (
     addresses.HubPageQuerySchema,
     addresses.ImportsPageQuerySchema,
     addresses.ImportPageQuerySchema,
+    addresses.RuleLinesPageSchema,
+    addresses.NewRulePageSchema,
     journal_entries.EntryFilterFormSchema,
 )
-PARTS = ("div#lines", "section#panel", "div#hub", "form#void", "body", "tr#line", "main", "settings", "why")
+PARTS = (
+    "div#lines", "section#rules", "div#found", "section#panel", "div#hub", "form#void", "body", "tr#line", "main",
+    "settings", "why",
+)  # fmt: skip
 DAYS = ("2026-03-02", "2026-03-31", "2025-12-31", "2199-12-31", "1900-01-01")
 # Their sums end in a nought, and so are never a canary's.
 AMOUNTS = ("1.00", "-1.00", "77777.30", "-77777.30", "0.00", "2.50")

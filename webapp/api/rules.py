@@ -8,7 +8,13 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
-from webapp.schemas.rules import CreatedRuleSchema, RuleInputSchema, RuleReplacementSchema, RuleSchema
+from webapp.schemas.rules import (
+    CreatedRuleSchema,
+    RuleInputSchema,
+    RuleReplacementSchema,
+    RuleSchema,
+    RuleVersionSchema,
+)
 from webapp.services.rules import CreatedRule
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
@@ -42,6 +48,16 @@ def create(body: dict[str, Any]) -> CreatedRule:
 def read(rule_id: int) -> dict[str, Any]:
     """Read one automation rule."""
     return {"rule": queries.rules.get(here(), rule_id)}
+
+
+@bp.get("/<id:rule_id>/versions")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("versions", RuleVersionSchema))
+def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """List what a rule said in each of its versions, newest first, also after it was deleted."""
+    after = paging.decode(asked.pop("cursor"), "i")
+    return paging.answer("versions", queries.rules.versions(here(), rule_id, after=after, **asked))
 
 
 @bp.put("/<id:rule_id>")

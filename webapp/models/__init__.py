@@ -29,7 +29,7 @@ from webapp.models.reconciliations import (
     ReconciliationItem,
 )
 from webapp.models.rule_runs import RuleRun, RuleSetting
-from webapp.models.rules import Rule
+from webapp.models.rules import Rule, RuleVersion
 from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.tokens import ApiToken, TokenDay
@@ -81,6 +81,7 @@ __all__ = [
     "Rule",
     "RuleRun",
     "RuleSetting",
+    "RuleVersion",
     "SignInCounter",
     "TokenDay",
     "TouchedProof",

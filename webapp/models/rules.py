@@ -1,4 +1,4 @@
-"""Automation rules: stored and validated; what they do is decided by ledger/conditions and ledger/effects."""
+"""Automation rules, and what each of them said in each of its versions."""
 
 from __future__ import annotations
 
@@ -9,25 +9,20 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import Numbered, created, numbered, one_of
+from webapp.models.base import BigId, Numbered, created, numbered, one_of
+
+TARGETS = ("RECEIPT", "TRANSACTION")
+TRIGGERS = (
+    "RECEIPT_PARSED",
+    "TRANSACTION_INGESTED",
+    "TRANSACTION_UPDATED",
+    "MANUAL_PREVIEW",
+    "MANUAL_APPLY",
+)
 
 
-class Rule(Numbered, Base):
-    """A rule under its canonical names (behaviour.md 4)."""
-
-    __tablename__ = "rules"
-    __table_args__ = numbered(
-        one_of("target", "RECEIPT", "TRANSACTION"),
-        one_of(
-            "trigger",
-            "RECEIPT_PARSED",
-            "TRANSACTION_INGESTED",
-            "TRANSACTION_UPDATED",
-            "MANUAL_PREVIEW",
-            "MANUAL_APPLY",
-        ),
-        sa.Index("ix_rules_order", "organization_id", "priority", "id"),
-    )
+class RuleContent:
+    """What a rule says, under its canonical names (behaviour.md 4)."""
 
     name: Mapped[str] = mapped_column(sa.String(255))
     description: Mapped[str | None] = mapped_column(sa.String(500))
@@ -39,7 +34,38 @@ class Rule(Numbered, Base):
     stop_processing: Mapped[bool] = mapped_column(default=False)
     is_active: Mapped[bool] = mapped_column(default=True)
     version: Mapped[int] = mapped_column(default=1)
+
+
+class Rule(RuleContent, Numbered, Base):
+    """A rule as it is now; what it does is decided by ledger/conditions and ledger/effects."""
+
+    __tablename__ = "rules"
+    __table_args__ = numbered(
+        one_of("target", *TARGETS),
+        one_of("trigger", *TRIGGERS),
+        sa.Index("ix_rules_order", "organization_id", "priority", "id"),
+    )
+
     match_count: Mapped[int] = mapped_column(default=0)
     last_run_at: Mapped[datetime | None] = mapped_column(Instant)
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = created()
+
+
+class RuleVersion(RuleContent, Numbered, Base):
+    """What a rule said in one version; never changed, and kept when the rule is deleted.
+
+    `action_request_id` is the act that made the version, none for the first one kept of an older rule.
+    """
+
+    __tablename__ = "rule_versions"
+    __table_args__ = numbered(
+        one_of("target", *TARGETS),
+        one_of("trigger", *TRIGGERS),
+        sa.UniqueConstraint("organization_id", "rule_id", "version"),
+    )
+
+    # No foreign key: a rule may be deleted, and what it did still tells by which words.
+    rule_id: Mapped[int] = mapped_column(BigId)
+    action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
+    created_at: Mapped[datetime] = created()

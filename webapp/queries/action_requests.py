@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +23,8 @@ PAGES = {
     "project": "/projects/{}",
     "project_group": "/projects/groups/{}",
     "reconciliation": "/reconciliations/proofs/{}",
+    "rule": "/rules/{}",
+    "rule_run": "/rules/runs/{}",
 }
 NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
 
@@ -39,6 +41,17 @@ def get(organization_id: str, request_id: str) -> ActionRequest:
     if found is None:
         raise NotFoundError
     return found
+
+
+def named(organization_id: str, ids: Iterable[str | None]) -> dict[str, ActionRequest]:
+    """Find some acts by their ids, among which None names nothing."""
+    wanted = {each for each in ids if each}
+    rows = db.session.scalars(
+        sa.select(ActionRequest).where(
+            ActionRequest.organization_id == organization_id, ActionRequest.id.in_(wanted)
+        )
+    )
+    return {row.id: row for row in rows}
 
 
 def listed(

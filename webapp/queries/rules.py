@@ -10,12 +10,13 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.conditions import Field
 from webapp.ledger.effects import EffectKind
-from webapp.models import Rule
+from webapp.models import Rule, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
 
 BY_PRIORITY = Order((Rule.priority, Rule.id), ascends=True)  # type: ignore[arg-type]
+NEWEST_VERSION = Order((RuleVersion.version,))  # type: ignore[arg-type]
 IDS_AT_ONCE = 500
 
 
@@ -24,10 +25,48 @@ def get(organization_id: str, rule_id: int) -> Rule:
     return lookups.get(Rule, organization_id, rule_id)
 
 
+def find(organization_id: str, rule_id: int) -> Rule | None:
+    """Find a rule, or nothing where it was deleted."""
+    return lookups.by_id(Rule, organization_id, [rule_id]).get(rule_id)
+
+
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[Rule]:
     """List rules in the order in which they run."""
     statement = sa.select(Rule).where(Rule.organization_id == organization_id)
     return Page(*page(statement, BY_PRIORITY, after=after, limit=limit))
+
+
+def in_order(organization_id: str) -> list[Rule]:
+    """Give all rules in the order in which they run."""
+    ordered = sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.priority, Rule.id)
+    return list(db.session.scalars(ordered))
+
+
+def versions(
+    organization_id: str, rule_id: int, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[RuleVersion]:
+    """List what a rule said in its versions, newest first, also of one that was deleted; or NotFoundError."""
+    statement = sa.select(RuleVersion).where(
+        RuleVersion.organization_id == organization_id, RuleVersion.rule_id == rule_id
+    )
+    found = Page(*page(statement, NEWEST_VERSION, after=after, limit=limit))
+    if not found.items and after is None:
+        get(organization_id, rule_id)
+    return found
+
+
+def said_in(organization_id: str, named: Iterable[tuple[int, int]]) -> dict[tuple[int, int], RuleVersion]:
+    """Give what rules said in some versions, by rule and version; one that was not kept is left out."""
+    wanted = set(named)
+    if not wanted:
+        return {}
+    rows = db.session.scalars(
+        sa.select(RuleVersion).where(
+            RuleVersion.organization_id == organization_id,
+            sa.tuple_(RuleVersion.rule_id, RuleVersion.version).in_(sorted(wanted)),
+        )
+    )
+    return {(row.rule_id, row.version): row for row in rows}
 
 
 def naming_project(organization_id: str, project_id: int) -> list[int]:

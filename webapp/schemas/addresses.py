@@ -32,8 +32,13 @@ class AddressSchema(Schema):
     @classmethod
     def read_leniently(cls, query: str) -> dict[str, Any]:
         """Read a query string, leaving out what it says wrongly."""
+        return cls.read_leniently_of(dict(parse_qsl(query)))
+
+    @classmethod
+    def read_leniently_of(cls, said: Mapping[str, str]) -> dict[str, Any]:
+        """Read what a form or an address says, leaving out what it says wrongly."""
         schema = cls()
-        named = dict(parse_qsl(query))
+        named = dict(said.items())
         wrong = schema.validate(named)
         return dict(schema.load({name: value for name, value in named.items() if name not in wrong}))
 
@@ -74,3 +79,32 @@ class OpenItemsPageSchema(AddressSchema, PageSchema):
     """Which open items the page of transfers lists."""
 
     account_id = fields.FormId(load_default=None)
+
+
+class VersionsPageSchema(AddressSchema, PageSchema):
+    """Which versions of a rule to list."""
+
+
+class RunsPageSchema(AddressSchema, PageSchema):
+    """Which runs of rules to list, or which lines of one."""
+
+
+class RuleLinesPageSchema(AddressSchema, PageSchema):
+    """Which lines of the past a rule is tried on."""
+
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+    fa_id = fields.FormId(load_default=None)
+
+
+class NewRulePageSchema(AddressSchema):
+    """What a new rule begins with: a copy of another one, or one condition and what it sets."""
+
+    copy = fields.FormId(load_default=None)
+    name = fields.Text(most=255, load_default=None)
+    field = fields.Text(most=32, load_default=None)
+    operator = fields.Text(most=32, load_default=None)
+    value = fields.Text(most=4000, load_default=None)
+    account_id = fields.FormId(load_default=None)
+    org_merchant_id = fields.FormId(load_default=None)
+    project_id = fields.FormId(load_default=None)

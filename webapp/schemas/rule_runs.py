@@ -37,6 +37,14 @@ class ApplySchema(Schema):
     digest = fields.Text(least=64, most=64, required=True)
 
 
+class ApplyFormSchema(ApplySchema):
+    """The same, with the lines that the preview was of."""
+
+    from_ = fields.Day(data_key="from", load_default=None, allow_none=True)
+    to = fields.Day(load_default=None, allow_none=True)
+    fa_id = fields.FormId(load_default=None, allow_none=True)
+
+
 class RunQuerySchema(PageSchema):
     """Which runs to list; of a rule, those that were made by hand with it."""
 

@@ -106,6 +106,18 @@ class RuleReplacementSchema(RuleInputSchema):
         return {}
 
 
+class MoveFormSchema(Schema):
+    """The rule that another one is to run before; none for last."""
+
+    before_id = fields.FormId(load_default=None, allow_none=True)
+
+
+class SwitchFormSchema(Schema):
+    """Whether a rule is to run by itself."""
+
+    is_active = fields.FormFlag(required=True)
+
+
 def sort_order_problems(effects: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Refuse a place in the order that no column could hold."""
     return {
@@ -154,11 +166,9 @@ class StoredConditionsSchema(Schema):
     conditions = ma.fields.List(ma.fields.Nested(StoredConditionSchema))
 
 
-class RuleSchema(Schema):
-    """A stored rule under its canonical names."""
+class RuleContentSchema(Schema):
+    """What a rule says, under its canonical names."""
 
-    id = fields.Id()
-    organization_id = ma.fields.String()
     name = ma.fields.String()
     description = ma.fields.String(allow_none=True)
     target = fields.Word(*Target)
@@ -169,10 +179,25 @@ class RuleSchema(Schema):
     stop_processing = ma.fields.Boolean()
     is_active = ma.fields.Boolean()
     version = ma.fields.Integer()
+
+
+class RuleSchema(RuleContentSchema):
+    """A stored rule as it is now."""
+
+    id = fields.Id()
+    organization_id = ma.fields.String()
     match_count = ma.fields.Integer()
     last_run_at = fields.Instant(allow_none=True)
     created_at = fields.Instant()
     updated_at = fields.Instant()
+
+
+class RuleVersionSchema(RuleContentSchema):
+    """What a rule said in one version, since when, and by which act."""
+
+    rule_id = fields.Id()
+    action_request_id = ma.fields.String(allow_none=True)
+    created_at = fields.Instant()
 
 
 class CreatedRuleSchema(Schema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -21,6 +21,18 @@ from webapp.services.actors import Actor
 from webapp.services.line_rules import Tally
 
 MANUAL_APPLY = "MANUAL_APPLY"
+
+
+class RunProgress(Protocol):
+    """Someone who is told how far a rule is."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """Hear how many lines are changed, of how many; none at all while the rule is still asked."""
+
+
+def silent(done: int, total: int) -> None:
+    """Tell nobody."""
+    del done, total
 
 
 class PreviewMovedError(LedgerError):
@@ -51,7 +63,15 @@ class _Applying:
         return rule_effects.effects(self.asked, portions, self.rule.id)
 
 
-def apply(rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime) -> RuleRun:
+def apply(
+    rule: Rule,
+    digest: str,
+    chosen: Chosen,
+    *,
+    actor: Actor,
+    now: datetime,
+    progress: RunProgress = silent,
+) -> RuleRun:
     """Let a rule change the lines that it matches, exactly as the preview of this digest said, in one act.
 
     Drafts change at once, posted entries get correction markers. Raises PreviewOnlyError, PreviewMovedError.
@@ -62,10 +82,12 @@ def apply(rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetim
             raise PreviewOnlyError
         asked = rule_previews.asked_with(rule.organization_id, rule)
         applying = _Applying(organizations_.get(rule.organization_id), rule, asked, chosen, doing)
+        progress(0, 0)
         tally = _judge(applying, digest)
-        run = _begin(applying, tally)
+        run, done = _begin(applying, tally), 0
         for effects in applying.effects():
-            rule_writes.keep(applying.organization, run.id, effects, act_id=doing.id, now=now)
+            done += rule_writes.keep(applying.organization, run.id, effects, act_id=doing.id, now=now)
+            progress(done, tally.changed)
         db.session.refresh(run)
         doing.title = f"Applied the rule {rule.name} to {run.changed:,} line{'' if run.changed == 1 else 's'}"
         doing.after = {"runId": run.id, "matched": run.matched, "changed": run.changed}

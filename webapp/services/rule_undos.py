@@ -54,12 +54,11 @@ class UndoneRun:
 
 @dataclass(frozen=True, slots=True)
 class _Undoing:
-    """In whose books which run is undone, onto which accounts something may go back, and by which act."""
+    """In whose books which run is undone, and onto which accounts something may go back."""
 
     organization: Organization
     accounts: frozenset[int]
     undone: UndoneRun
-    doing: Act
 
 
 def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
@@ -70,12 +69,10 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
     with act(actor, now, "undo_rule_run", ("rule_run", run.id), title="Undid a run of rules") as doing:
         if run.undone_at is not None:
             raise UndoneError
-        undone = UndoneRun(run)
-        organization = organizations.get(run.organization_id)
-        accounts = frozenset(ready_rules.books(organization).accounts)
-        undoing = _Undoing(organization, accounts, undone, doing)
+        undoing = _undoing(run)
+        undone = undoing.undone
         for settings in _portions(run):
-            _undo(undoing, settings)
+            _undo(undoing, settings, doing)
         _stand_again(run, doing.id)
         db.session.refresh(run)
         run.undone_at, run.undone_by = now, doing.id
@@ -83,6 +80,20 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         doing.after = {"runId": run.id, "lines": undone.lines, "fields": undone.restored}
         doing.result = {"kept": len(undone.kept)}
     return undone
+
+
+def would_keep(run: RuleRun) -> list[Kept]:
+    """Tell which fields undoing a run would leave as they are; writes nothing."""
+    undoing = _undoing(run)
+    for settings in _portions(run):
+        _judge(undoing, settings)
+    return undoing.undone.kept
+
+
+def _undoing(run: RuleRun) -> _Undoing:
+    organization = organizations.get(run.organization_id)
+    accounts = frozenset(ready_rules.books(organization).accounts)
+    return _Undoing(organization, accounts, UndoneRun(run))
 
 
 def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
@@ -107,7 +118,17 @@ def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
         last = lines[-1]
 
 
-def _undo(undoing: _Undoing, settings: Sequence[RuleSetting]) -> None:
+def _undo(undoing: _Undoing, settings: Sequence[RuleSetting], doing: Act) -> None:
+    changes, restored = _judge(undoing, settings)
+    undone = undoing.undone
+    undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
+    if changes:
+        rule_writes.write(undoing.organization, changes, now=doing.now)
+        _mark(undoing.organization, restored, doing)
+
+
+def _judge(undoing: _Undoing, settings: Sequence[RuleSetting]) -> tuple[list[Change], list[int]]:
+    """Tell what goes back and by which settings, and note the fields that stay."""
     organization, undone = undoing.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
     lines = {line.id: line for each in past_lines.named(organization.id, line_ids) for line in each}
@@ -123,10 +144,7 @@ def _undo(undoing: _Undoing, settings: Sequence[RuleSetting]) -> None:
         if side is not None and back:
             restored += back
             changes.append(Change(line, standings[line_id], side))
-    undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
-    if changes:
-        rule_writes.write(organization, changes, now=undoing.doing.now)
-        _mark(organization, restored, undoing.doing)
+    return changes, restored
 
 
 def _put_back(

@@ -11,12 +11,13 @@ from webapp.db import db
 from webapp.ledger.conditions import Field
 from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.rule_orders import Place, moved
 from webapp.ledger.triggers import is_narrowed
-from webapp.models import Account, FeedAccount, Merchant, Project, Rule
+from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleVersion
 from webapp.models.base import Numbered
-from webapp.queries import accounts, rules
+from webapp.queries import accounts, lookups, rules
 from webapp.queries.lookups import UnknownReferenceError
-from webapp.services.action_requests import act
+from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
 
@@ -68,7 +69,14 @@ class CreatedRule:
     warnings: list[str]
 
 
-def create(*, ignored: list[str] | None = None, actor: Actor, now: datetime, **said: Any) -> CreatedRule:
+def create(
+    *,
+    ignored: list[str] | None = None,
+    is_active: bool | None = None,
+    actor: Actor,
+    now: datetime,
+    **said: Any,
+) -> CreatedRule:
     """Store a rule; one of whose conditions a part was ignored is stored inactive, and says so."""
     is_wider = is_narrowed(ignored or [])
     title = f"Made the rule {said['name']}"
@@ -77,13 +85,14 @@ def create(*, ignored: list[str] | None = None, actor: Actor, now: datetime, **s
         rule = Rule(
             organization_id=actor.organization_id,
             **said,
-            is_active=not is_wider,
+            is_active=is_active is not False and not is_wider,
             created_at=now,
             updated_at=now,
         )
         db.session.add(rule)
         db.session.flush()
         doing.target_id, doing.after = str(rule.id), facts(rule, FACTS)
+        keep_version(rule, doing)
     return CreatedRule(rule, ignored or [], [NARROWED] if is_wider else [])
 
 
@@ -105,9 +114,68 @@ def replace(
         active = rule.is_active if is_active is None else is_active
         change(rule, {**said, "is_active": active}, doing, now)
         if not doing.is_void:
-            rule.version += 1
-            db.session.flush()
+            count_on(rule, doing)
     return rule
+
+
+def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
+    """Let a rule run by itself, or keep it from doing so; its version counts on."""
+    title = f"Switched the rule {rule.name} {'on' if is_active else 'off'}"
+    with act(actor, now, "update_rule", ("rule", rule.id), title=title) as doing:
+        change(rule, {"is_active": is_active}, doing, now)
+        if not doing.is_void:
+            count_on(rule, doing)
+    return rule
+
+
+def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
+    """Let a rule run directly before another one, or last of all; whichever priorities that takes change in one act."""
+    title = f"Moved the rule {rule.name}"
+    said = {"beforeId": before_id}
+    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=said) as doing:
+        if before_id is not None:
+            lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
+        ordered = rules.in_order(actor.organization_id)
+        places = [Place(each.priority, each.id) for each in ordered]
+        priorities = moved(places, rule.id, before_id)
+        if not priorities:
+            doing.nothing_to_do()
+            return rule
+        renumbered = [each for each in ordered if each.id in priorities]
+        doing.before = _priorities(renumbered)
+        for each in renumbered:
+            each.priority, each.updated_at = priorities[each.id], now
+            count_on(each, doing)
+        doing.after = _priorities(renumbered)
+    return rule
+
+
+def _priorities(renumbered: list[Rule]) -> dict[str, Any]:
+    return {
+        "priorities": [{"id": each.id, "name": each.name, "priority": each.priority} for each in renumbered]
+    }
+
+
+def count_on(rule: Rule, doing: Act) -> None:
+    """Make what a rule says now its next version."""
+    rule.version += 1
+    db.session.flush()
+    keep_version(rule, doing)
+
+
+def keep_version(rule: Rule, doing: Act) -> None:
+    """Keep what a rule says in its version, for good."""
+    content = {name: getattr(rule, name) for name in (*FACTS, "version")}
+    db.session.add(
+        RuleVersion(
+            organization_id=rule.organization_id,
+            rule_id=rule.id,
+            action_request_id=doing.id,
+            created_at=doing.now,
+            **content,
+        )
+    )
+    db.session.flush()
 
 
 def delete(rule: Rule, *, actor: Actor, now: datetime) -> None:
