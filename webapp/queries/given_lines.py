@@ -11,8 +11,10 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.joins import PENDING_TIERS, Report
 from webapp.models import FeedAccount, FeedLine, Import, LineChange, LineJoin, Transaction
+from webapp.queries.batches import batches
 from webapp.queries.feed_lines import REPORT, fed, reports
 
+MOST_AMOUNTS = 5000
 THERE = ("BOOKED", "SET_ASIDE", "DELETED")
 
 
@@ -29,49 +31,84 @@ class GivenLine(NamedTuple):
 
 
 def given(feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]) -> list[GivenLine]:
-    """List the lines of some days, from the smallest of some amounts to the largest, that the feed gave."""
+    """List the lines of some days and amounts that the feed gave; of very many amounts, all between them."""
     wanted = (
         Transaction.organization_id == feed_account.organization_id,
         Transaction.feed_account_id == feed_account.id,
         Transaction.booked_on.between(first, last),
-        Transaction.amount_minor.between(min(amounts), max(amounts)),
+        _among(amounts),
         Transaction.status.in_(THERE),
-        FeedLine.organization_id == Transaction.organization_id,
-        FeedLine.said != "REMOVED",
-        sa.not_(FeedLine.is_pending),
     )
-    name = FeedLine.provider_transaction_id
-    own = sa.select(*REPORT, name, _in_file()).where(*wanted, FeedLine.transaction_id == Transaction.id)
     # What was joined to a file's line has the words of the feed, and those are the ones to compare.
     row = sa.orm.aliased(Transaction)
-    joined = sa.select(*REPORT[:3], row.description, row.counterparty, name, _in_file()).where(
+    own = sa.select(*REPORT, Transaction.id.label("row_id"), _in_file()).where(*wanted)
+    joined = sa.select(
+        *REPORT[:3], row.description, row.counterparty, row.id.label("row_id"), _in_file()
+    ).where(
         *wanted,
         LineJoin.organization_id == Transaction.organization_id,
         LineJoin.kept_id == Transaction.id,
         LineJoin.status == "JOINED",
         row.organization_id == LineJoin.organization_id,
         row.id == LineJoin.joined_id,
-        FeedLine.transaction_id == row.id,
     )
+    rows = [each for statement in (own, joined) for each in db.session.execute(statement)]
+    names_of = _booked_names(feed_account, {each.row_id for each in rows})
     found: dict[int, dict[str, Report]] = {}
     names: dict[int, set[str]] = {}
     in_files: set[int] = set()
-    for statement in (own, joined):
-        for line_id, day, amount, description, counterparty, its_name, is_in_file in db.session.execute(
-            statement.order_by(name)
-        ):
-            report = Report(line_id, day, amount, description, counterparty)
-            texts = found.setdefault(line_id, {})
-            texts.pop(report.text, None)
-            texts[report.text] = report
-            names.setdefault(line_id, set()).add(its_name)
-            in_files |= {line_id} if is_in_file else set()
+    # Own words before joined ones, each in the order of the ids, so that the last words are the same ones each time.
+    told = [each for each in rows if each.row_id in names_of]
+    for line_id, day, amount, description, counterparty, row_id, is_in_file in sorted(
+        told, key=lambda each: (each.row_id != each.id, max(names_of[each.row_id]))
+    ):
+        report = Report(line_id, day, amount, description, counterparty)
+        texts = found.setdefault(line_id, {})
+        texts.pop(report.text, None)
+        texts[report.text] = report
+        names.setdefault(line_id, set()).update(names_of[row_id])
+        in_files |= {line_id} if is_in_file else set()
     given_lines = []
     for line_id, texts in found.items():
         *others, report = texts.values()
         its_names = frozenset(names[line_id])
         given_lines.append(GivenLine(report, tuple(others), its_names, line_id in in_files))
     return sorted(given_lines, key=lambda line: (line.report.day, line.report.id))
+
+
+def _among(amounts: Collection[int]) -> sa.ColumnElement[bool]:
+    if len(amounts) > MOST_AMOUNTS:
+        return Transaction.amount_minor.between(min(amounts), max(amounts))
+    return Transaction.amount_minor.in_(amounts)
+
+
+def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, set[str]]:
+    """Give the ids under which the feed gives rows as booked.
+
+    Asked in two steps, each by an index alone: in one, SQLite would read all that the feeds ever gave, line by line.
+    """
+    name, of_organization = (
+        FeedLine.provider_transaction_id,
+        FeedLine.organization_id == feed_account.organization_id,
+    )
+    rows: dict[str, int] = {}
+    for ids in batches(row_ids):
+        statement = sa.select(name, FeedLine.transaction_id).where(
+            of_organization, FeedLine.transaction_id.in_(ids)
+        )
+        rows |= {each.provider_transaction_id: each.transaction_id for each in db.session.execute(statement)}
+    found: dict[int, set[str]] = {}
+    for portion in batches(rows):
+        standing = sa.select(name).where(
+            of_organization,
+            FeedLine.feed_account_id == feed_account.id,
+            name.in_(portion),
+            FeedLine.said != "REMOVED",
+            sa.not_(FeedLine.is_pending),
+        )
+        for booked in db.session.scalars(standing):
+            found.setdefault(rows[booked], set()).add(booked)
+    return found
 
 
 def _in_file() -> sa.ColumnElement[bool]:
