@@ -1,9 +1,8 @@
 """Imports point down: the arrow of the house, held layer by layer."""
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from tests import tree
 
@@ -64,6 +63,9 @@ EXCEPTIONS = {
     "webapp/services/action_requests.py": {"commit"},  # a refusal is written after the request's rollback
 }
 LAYERED = [path for path in tree.modules("webapp") if len(path.parts) > 1 and path.stem != "__init__"]
+UNCOMMITTED = {"ledger", "models", "queries", "services", "schemas", "importers", "api", "pages"}
+CLOCKLESS = {"ledger", "models", "queries", "services", "schemas", "importers", "demo"}
+EXACT = {"ledger", "models", "importers", "schemas", "demo"}
 CLOCKS = {"now", "today", "utcnow", "time", "time_ns"}
 
 
@@ -110,46 +112,66 @@ def test_the_arrow_names_every_layer_of_the_house():
     assert {layer(path) for path in tree.modules("webapp")} <= known
 
 
-@pytest.mark.parametrize("path", LAYERED, ids=str)
-def test_a_module_imports_only_what_lies_below_it(path):
+def test_a_module_imports_only_what_lies_below_it():
+    assert not wrong(beyond_the_arrow)
+
+
+def beyond_the_arrow(path: Path) -> set[str]:
     allowed = ARROW.get(layer(path))
     ours = {name.split(".")[1] for name in imported(path) if name.startswith("webapp.")}
-    assert allowed is None or ours <= allowed | {layer(path)} | may(path)
+    return set() if allowed is None else ours - allowed - {layer(path)} - may(path)
 
 
-@pytest.mark.parametrize("path", LAYERED, ids=str)
-def test_a_module_does_without_the_packages_of_other_layers(path):
+def test_a_module_does_without_the_packages_of_other_layers():
+    assert not wrong(foreign_packages)
+
+
+def foreign_packages(path: Path) -> set[str]:
     packages = {name.split(".")[0] for name in imported(path)}
-    assert not packages & WITHOUT.get(layer(path), set()) - may(path)
+    return packages & WITHOUT.get(layer(path), set()) - may(path)
 
 
-@pytest.mark.parametrize("path", LAYERED, ids=str)
-def test_the_request_commits_and_nothing_below_it(path):
-    if layer(path) in {"ledger", "models", "queries", "services", "schemas", "importers", "api", "pages"}:
-        assert "commit" not in calls(path) - may(path)
+def test_the_request_commits_and_nothing_below_it():
+    assert not wrong(commits)
 
 
-@pytest.mark.parametrize("path", LAYERED, ids=str)
-def test_the_clock_is_an_argument(path):
-    if layer(path) in {"ledger", "models", "queries", "services", "schemas", "importers", "demo"}:
-        clocks = {
-            node.func.attr
-            for node in ast.walk(tree.parsed(path))
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
-            in {"datetime", "date", "time"}
-        }
-        assert not clocks & CLOCKS
+def commits(path: Path) -> set[str]:
+    return calls(path) & {"commit"} - may(path) if layer(path) in UNCOMMITTED else set()
 
 
-@pytest.mark.parametrize("path", LAYERED, ids=str)
-def test_money_is_never_a_float(path):
-    if layer(path) in {"ledger", "models", "importers", "schemas", "demo"}:
-        literals = [
-            node.lineno
-            for node in ast.walk(tree.parsed(path))
-            if isinstance(node, ast.Constant) and isinstance(node.value, float)
-        ]
-        assert not literals
-        assert "float" not in calls(path)
+def test_the_clock_is_an_argument():
+    assert not wrong(clocks)
+
+
+def clocks(path: Path) -> set[str]:
+    if layer(path) not in CLOCKLESS:
+        return set()
+    read = {
+        node.func.attr
+        for node in ast.walk(tree.parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and getattr(node.func.value, "id", getattr(node.func.value, "attr", ""))
+        in {"datetime", "date", "time"}
+    }
+    return read & CLOCKS
+
+
+def test_money_is_never_a_float():
+    assert not wrong(floats)
+
+
+def floats(path: Path) -> set[str]:
+    if layer(path) not in EXACT:
+        return set()
+    literals = {
+        f"line {node.lineno}"
+        for node in ast.walk(tree.parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, float)
+    }
+    return literals | calls(path) & {"float"}
+
+
+def wrong(found: Callable[[Path], set[str]]) -> dict[str, set[str]]:
+    """Give what is found in each module that has some of it."""
+    return {str(path): what for path in LAYERED if (what := found(path))}
