@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from webapp.ledger.errors import UnprocessableError
 
-# Five times the largest file anyone is known to export; beyond it a file is an attack or a mistake.
-MAX_LINES: Final = 500_000
+# Twice the largest file anyone is known to export; beyond it a file is an attack or a mistake.
+MAX_LINES: Final = 200_000
 
 
 class FileRefusedError(UnprocessableError):

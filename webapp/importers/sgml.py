@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from webapp.importers.bank_files import FileRefusedError
 
 # Room for a hundred thousand lines with every field there is.
-MAX_TAGS: Final = 3_000_000
+MAX_TAGS: Final = 1_500_000
 
 # Possessive throughout: a tag that never ends is given up at once, not retried from each of its letters.
 _TAG: Final = re.compile(

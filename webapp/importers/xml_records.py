@@ -14,7 +14,7 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 
 # Room for a hundred thousand lines with every field there is.
-MAX_TAGS: Final = 8_000_000
+MAX_TAGS: Final = 5_000_000
 # A record costs more than a tag within it; five seconds are what the most of both may take.
 MAX_RECORDS: Final = 600_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as it has payments,
