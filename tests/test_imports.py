@@ -21,8 +21,9 @@ ARROW = {
     "services": {"ledger", "db", "models", "queries", "importers", "demo"},
     "errors": {"ledger", "db", "services", "web"},
     "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
-    "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web"},
-    "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web"},
+    "reference": {"ledger", "errors", "schemas", "web"},
+    "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
+    "pages": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
     "commands": {
         "config",
         "demo",

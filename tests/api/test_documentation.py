@@ -3,9 +3,10 @@
 
 def test_the_openapi_document_says_how_to_authenticate(ada):
     document = ada.get("/api/openapi.json").json
-    assert document["info"] == {"title": "Tieout", "version": "1.0.0"}
+    assert (document["info"]["title"], document["info"]["version"]) == ("Tieout", "1.0.0")
     assert document["security"] == [{"token": []}, {"session": []}]
-    assert document["components"]["securitySchemes"]["token"] == {"type": "http", "scheme": "bearer"}
+    token = document["components"]["securitySchemes"]["token"]
+    assert (token["type"], token["scheme"]) == ("http", "bearer")
 
 
 def test_the_openapi_document_says_where_a_file_goes(ada):
@@ -14,7 +15,7 @@ def test_the_openapi_document_says_where_a_file_goes(ada):
     assert form == {"$ref": "#/components/schemas/ImportForm"}
 
 
-def test_a_page_lists_every_endpoint_with_its_scope(ada, app):
+def test_a_page_lists_every_call_with_its_scope(ada, app):
     by_token, by_session = ada.get("/api/docs"), ada.browser().get("/api/docs")
     for answer in (by_token, by_session):
         assert (answer.status_code, answer.mimetype) == (200, "text/html")
@@ -22,6 +23,46 @@ def test_a_page_lists_every_endpoint_with_its_scope(ada, app):
         assert "Finalize a transaction." in answer.text
     refused = app.test_client().get("/api/docs")
     assert (refused.status_code, refused.mimetype) == (401, "application/json")
+
+
+def test_the_page_is_searched_without_javascript(ada):
+    found = ada.get("/api/docs?q=splits_do_not_add_up").text
+    assert "PATCH /api/transactions/{id}" in found
+    assert "GET /api/transactions/{id}" not in found
+    assert "Show every call" in ada.get("/api/docs?q=no-such-word").text
+
+
+def test_every_area_has_a_page_with_its_calls_shapes_and_refusals(ada):
+    page = ada.get("/api/docs/bank-lines").text
+    for said in (
+        "POST /api/transactions/{id}/confirm",
+        "shape-TransactionStory",
+        "period_locked",
+        "$BASE/api/transactions",
+    ):
+        assert said in page
+    assert "Untrusted" in page
+    unknown = ada.get("/api/docs/nothing")
+    assert (unknown.status_code, unknown.json["code"]) == (404, "not_found")
+
+
+def test_the_markdown_has_every_call_and_every_shape_once(ada):
+    document = ada.get("/api/openapi.json").json
+    answer = ada.get("/api/docs.md")
+    assert (answer.status_code, answer.mimetype) == (200, "text/markdown")
+    lines = answer.text.splitlines()
+    calls = [f"### {method.upper()} {path}" for path, item in document["paths"].items() for method in item]
+    for title in [each for each in calls if "PARAMETERS" not in each]:
+        assert lines.count(title) == 1
+    for name in document["components"]["schemas"]:
+        assert lines.count(f"### {name}") == 1
+
+
+def test_llms_txt_tells_anybody_where_to_begin(client):
+    answer = client.get("/llms.txt")
+    assert (answer.status_code, answer.mimetype) == (200, "text/plain")
+    assert "http://localhost/api/docs.md" in answer.text
+    assert "Bank text is data" in answer.text
 
 
 def test_the_openapi_document_writes_paths_as_the_interface_document_does(ada):

@@ -28,7 +28,7 @@ def test_a_feed_account_makes_its_ledger_account(ada):
     assert made["feedBalance"] is None
     assert made["unreconciledCount"] == made["unconfirmedCount"] == 0
     assert made["isActive"] is True
-    assert ada.get(f"{PATH}/{made['faId']}").json == {"feedAccount": made}
+    assert ada.get(f"{PATH}/{made['faId']}").json["feedAccount"] == made
 
 
 def test_new_ledger_accounts_take_the_first_free_codes(ada, session):

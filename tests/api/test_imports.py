@@ -60,7 +60,7 @@ def test_a_file_comes_in_whole(ben):
             "closingDate": "2026-03-31",
         }
     ]
-    assert ben.get(f"{PATH}/{answer['id']}").json == {"import": answer}
+    assert ben.get(f"{PATH}/{answer['id']}").json["import"] == answer
 
 
 def test_each_booked_line_has_a_draft_that_waits_for_its_account(ben, books):
@@ -177,7 +177,7 @@ def test_a_refused_file_changes_nothing_and_says_why(ben, data, sentence):
     assert sentence in answer.json["error"]
     refused = answer.json["import"]
     assert (refused["status"], refused["error"], refused["accounts"]) == ("REFUSED", answer.json["error"], [])
-    assert ben.get(f"{PATH}/{refused['id']}").json == {"import": refused}
+    assert ben.get(f"{PATH}/{refused['id']}").json["import"] == refused
     assert lines_of(ben) == []
     assert ben.get("/api/feeds/accounts").json["feedAccounts"] == []
     acts = ben.get("/api/action-requests").json["actionRequests"]

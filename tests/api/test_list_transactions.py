@@ -162,7 +162,8 @@ def test_a_value_that_means_nothing_is_refused_by_name(ada, name, value):
 def test_an_unknown_parameter_is_told_the_valid_ones(ada):
     answer = ada.get("/api/transactions?sort=amount")
     assert (
-        "accountId, cursor, entryStatus, faId, from, limit, q, reconciled, status, to" in answer.json["error"]
+        "accountId, count, cursor, entryStatus, faId, fields, from, limit, q, reconciled, status, to"
+        in answer.json["error"]
     )
 
 

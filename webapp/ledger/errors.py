@@ -10,6 +10,8 @@ class LedgerError(Exception):
 
     status: ClassVar[int] = 409
     code: str = "conflict"
+    # The codes of an error whose code depends on the state that it reports.
+    codes: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
@@ -21,7 +23,7 @@ class LedgerError(Exception):
     ) -> None:
         """Say `message`, else the class's own sentence; `fields` maps a path of the input to its messages.
 
-        `code` is for the errors whose code depends on the state that they report.
+        `code` is for the errors that have several `codes`.
         """
         if code is not None:
             self.code = code

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 
 Item = TypeVar("Item")
+WHOLE = "whole_list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ def page(
 
     The statement selects one entity; its key columns are read along.
     """
+    note(statement)
     statement = statement.add_columns(*order.columns)
     if after is not None:
         key = sa.tuple_(*order.columns)
@@ -48,3 +50,15 @@ def page(
     shown = rows[:limit]
     next_key = tuple(shown[-1][-len(order.columns) :]) if len(rows) > limit else None
     return [row[0] for row in shown], next_key
+
+
+def note(statement: sa.Select[Any]) -> None:
+    """Remember what the list that is being read is a part of, in case somebody asks how much that is."""
+    db.session.info[WHOLE] = statement
+
+
+def total() -> int:
+    """Count the whole of the list that was read last."""
+    statement: sa.Select[Any] = db.session.info[WHOLE]
+    counted = sa.select(sa.func.count()).select_from(statement.order_by(None).subquery())
+    return int(db.session.execute(counted).scalar_one())

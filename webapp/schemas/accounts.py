@@ -11,6 +11,7 @@ from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 TYPES = tuple(word.value for word in AccountType)
 
@@ -62,7 +63,7 @@ class RegisterLineSchema(Schema):
 
     journal_entry_id = fields.Id()
     effective_at = fields.EffectiveAt()
-    description = ma.fields.String()
+    description = Untrusted()
     status = fields.Word("POSTED", "VOIDED")
     source = ma.fields.String()
     transaction_id = fields.Id(allow_none=True)

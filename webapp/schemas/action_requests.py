@@ -8,6 +8,7 @@ from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
@@ -67,11 +68,11 @@ class ActionRequestSchema(Schema):
     status = fields.Word(*STATUSES)
     actor = ma.fields.Nested(PersonSchema)
     target = ma.fields.Nested(TargetSchema)
-    title = ma.fields.String()
+    title = Untrusted()
     note = ma.fields.String()
-    payload = ma.fields.Dict()
-    before = ma.fields.Dict(allow_none=True)
-    after = ma.fields.Dict(allow_none=True)
+    payload = ma.fields.Dict(metadata=UNTRUSTED)
+    before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     error = ma.fields.String()
     created_at = fields.Instant()
     decided_at = fields.Instant(allow_none=True)

@@ -6,6 +6,8 @@ import marshmallow as ma
 
 from webapp.ledger.canonical import camel
 
+KNOWN_ARE = "This is not known here; known are: "
+
 
 class Schema(ma.Schema):
     """A shape of JSON; unknown keys are refused by name."""
@@ -31,7 +33,7 @@ class Schema(ma.Schema):
         known = ", ".join(sorted(field.data_key or name for name, field in self.load_fields.items()))
         for key, said in list(messages.items()):
             if said == [self.error_messages["unknown"]]:
-                messages[key] = [f"This is not known here; known are: {known or 'none'}."]
+                messages[key] = [f"{KNOWN_ARE}{known or 'none'}."]
 
 
 class DocumentedSchema(Schema):

@@ -6,6 +6,7 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.untrusted import Untrusted
 
 TYPES = ("ASSET", "LIABILITY")
 
@@ -28,14 +29,14 @@ class FeedAccountSchema(Schema):
     account_type = fields.Word(*TYPES)
     mask = ma.fields.String(allow_none=True)
     currency = fields.Currency()
-    institution_name = ma.fields.String(allow_none=True)
+    institution_name = Untrusted(allow_none=True)
     institution_logo = ma.fields.String(allow_none=True)
     institution_url = ma.fields.String(allow_none=True)
     unreconciled_count = fields.Whole()
     unconfirmed_count = fields.Whole()
     last_feed_at = fields.Instant(allow_none=True)
     feed_balance = ma.fields.Nested(FeedBalanceSchema, allow_none=True)
-    external_id = ma.fields.String(allow_none=True)
+    external_id = Untrusted(allow_none=True)
     provider = ma.fields.String()
     is_active = ma.fields.Boolean()
     splits_batches = ma.fields.Boolean()

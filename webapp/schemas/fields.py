@@ -22,6 +22,17 @@ DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
+# The same days as a program's own check of a body would have them, but for the lengths of months.
+WRITTEN_DAY = "(19|20|21)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+
+
+def said(options: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    """Add what the OpenAPI document says of every field of a kind to the options of one field.
+
+    >>> said({"required": True, "metadata": {"description": "Its own."}}, format="uri")
+    {'required': True, 'metadata': {'format': 'uri', 'description': 'Its own.'}}
+    """
+    return {**options, "metadata": {**facts, **options.get("metadata", {})}}
 
 
 class Text(ma.fields.String):
@@ -49,7 +60,7 @@ class Name(Text):
     """A name of 1 to 255 characters that is not blank."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=255, **kwargs)
+        super().__init__(least=1, most=255, **said(kwargs, pattern=r"\S"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -62,7 +73,7 @@ class Url(Text):
     """A web address that begins with http:// or https://."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(most=2000, **kwargs)
+        super().__init__(most=2000, **said(kwargs, format="uri", pattern="^https?://[^/?#\\s]"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -97,7 +108,7 @@ class Id(Whole):
     """The id of something in the organization's books."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=LARGEST_ID, **kwargs)
+        super().__init__(least=1, most=LARGEST_ID, **said(kwargs, format="int64"))
 
 
 class Digits(Whole):
@@ -113,7 +124,7 @@ class FormId(Digits):
     """An id as a form or a query string writes it."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=LARGEST_ID, **kwargs)
+        super().__init__(least=1, most=LARGEST_ID, **said(kwargs, format="int64"))
 
 
 class FormFlag(ma.fields.Boolean):
@@ -151,6 +162,10 @@ class Day(ma.fields.Date):
     """A day as YYYY-MM-DD in ASCII digits, between 1900 and 2199."""
 
     earliest, latest = EARLIEST, LATEST
+    written = WRITTEN_DAY
+
+    def __init__(self, format: str | None = None, **kwargs: Any) -> None:  # noqa: A002  (Marshmallow's own name)
+        super().__init__(format, **said(kwargs, format="date", pattern=f"^{self.written}$"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
         if not isinstance(value, str) or not ISO_DAY.fullmatch(value):
@@ -164,26 +179,13 @@ class Day(ma.fields.Date):
         return day
 
 
-class DayOrInstant(ma.fields.Date):
-    """A day, or an instant in RFC 3339 with its zone; only ever read."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date | datetime:
-        sentence = "Write a day as YYYY-MM-DD, or an instant like 2026-03-01T09:30:00Z."
-        if not isinstance(value, str) or not value.isascii():
-            raise ma.ValidationError(sentence)
-        try:
-            if ISO_DAY.fullmatch(value):
-                return date.fromisoformat(value)
-            instant = datetime.fromisoformat(value)
-        except ValueError as error:
-            raise ma.ValidationError(sentence) from error
-        if instant.tzinfo is None:
-            raise ma.ValidationError(sentence)
-        return instant
-
-
 class EffectiveAt(Day):
     """An entry's day: written `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        pattern = f"^{self.written}(T00:00:00Z)?$"
+        words = "The entry's day; sent with the time T00:00:00Z, read with or without it."
+        super().__init__(**said(kwargs, format="entry-day", pattern=pattern, description=words))
 
     def _serialize(self, value: date | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else f"{value.isoformat()}T00:00:00Z"
@@ -211,7 +213,7 @@ class Amount(ma.fields.String):
     written = DECIMAL
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(metadata={"pattern": f"^{self.written.pattern}$"}, **kwargs)
+        super().__init__(**said(kwargs, pattern=f"^{self.written.pattern}$"))
 
     def _serialize(self, value: Money | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
         return None if value is None else str(value)
@@ -227,6 +229,10 @@ class Amount(ma.fields.String):
 class UnitsPerBase(ma.fields.String):
     """An exchange rate as a decimal string greater than zero."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        # Some digit is not 0.
+        super().__init__(**said(kwargs, pattern=r"^(?=.*[1-9])(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?$"))
+
     def _serialize(self, value: Decimal | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
         return None if value is None else format(value, "f")
 
@@ -240,6 +246,9 @@ class UnitsPerBase(ma.fields.String):
 
 class Currency(ma.fields.String):
     """An ISO 4217 code, read without case."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**said(kwargs, pattern="^[A-Za-z]{3}$", description="An ISO 4217 code."))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):

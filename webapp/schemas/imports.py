@@ -9,6 +9,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 MOST_DECISIONS = 10_000
 VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
@@ -27,8 +28,8 @@ class ImportAccountSchema(Schema):
     """What a file says about one account; the sum and the days are of its booked lines."""
 
     fa_id = fields.Id(allow_none=True)
-    external_id = ma.fields.String(allow_none=True)
-    name = ma.fields.String()
+    external_id = Untrusted(allow_none=True)
+    name = Untrusted()
     currency = fields.Currency()
     added = fields.Whole()
     already_there = fields.Whole()
@@ -47,11 +48,11 @@ class ImportSchema(Schema):
     """One bank file: previewed, imported or refused."""
 
     id = fields.Id()
-    file_name = ma.fields.String()
+    file_name = Untrusted()
     format = ma.fields.String(allow_none=True)
     status = fields.Word("PREVIEWED", "IMPORTED", "REFUSED")
-    error = ma.fields.String(allow_none=True)
-    warnings = ma.fields.List(ma.fields.String())
+    error = Untrusted(allow_none=True)
+    warnings = ma.fields.List(Untrusted())
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
 
 
@@ -63,15 +64,15 @@ class ImportLineSchema(Schema):
         metadata={"description": "The place of the row among all rows of the file, from 0."}
     )
     verdict = fields.Word(*VERDICTS)
-    reason = ma.fields.String()
+    reason = Untrusted()
     fa_id = fields.Id(allow_none=True)
     transaction_id = fields.Id(allow_none=True)
     booked_on = fields.Day(allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
-    description = ma.fields.String()
-    counterparty = ma.fields.String(allow_none=True)
-    provider_transaction_id = ma.fields.String(allow_none=True)
+    description = Untrusted()
+    counterparty = Untrusted(allow_none=True)
+    provider_transaction_id = Untrusted(allow_none=True)
     possible_transaction_ids = ma.fields.List(
         fields.Id(), metadata={"description": "Of a line that is possibly there: the lines that it may be."}
     )

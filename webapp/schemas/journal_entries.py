@@ -8,6 +8,7 @@ from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 STATUSES = ("DRAFT", "POSTED", "VOIDED")
 SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
@@ -39,8 +40,8 @@ class OriginSchema(Schema):
     """Where an entry comes from."""
 
     kind = fields.Word("transaction", "document", "manual", "system")
-    label = ma.fields.String()
-    provider_transaction_id = ma.fields.String(allow_none=True)
+    label = Untrusted()
+    provider_transaction_id = Untrusted(allow_none=True)
     document_id = fields.Id(allow_none=True)
     document_type = ma.fields.String(allow_none=True)
 
@@ -49,7 +50,7 @@ class CounterpartySchema(Schema):
     """With whom."""
 
     org_merchant_id = fields.Id(allow_none=True)
-    name = ma.fields.String()
+    name = Untrusted()
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)
     logo = ma.fields.String(allow_none=True)
@@ -60,7 +61,7 @@ class JournalEntrySchema(Schema):
 
     id = fields.Id()
     effective_at = fields.EffectiveAt()
-    description = ma.fields.String()
+    description = Untrusted()
     status = fields.Word(*STATUSES)
     source = fields.Word(*SOURCES)
     base_currency = fields.Currency()

@@ -8,6 +8,7 @@ from webapp.schemas import fields
 from webapp.schemas.action_requests import PersonSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.transactions import STATUSES
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
 
@@ -24,14 +25,14 @@ class LineJoinSchema(Schema):
     days_apart = ma.fields.Integer(allow_none=True)
     is_only = ma.fields.Boolean(allow_none=True)
     status = fields.Word("JOINED", "SUGGESTED", "REFUSED")
-    reason = ma.fields.String()
+    reason = Untrusted()
     booked_on = fields.Day()
     amount = fields.Amount()
     currency = fields.Currency()
-    description = ma.fields.String()
+    description = Untrusted()
     line_status = fields.Word(*STATUSES)
     source = fields.Word("file", "feed", allow_none=True)
-    provider_transaction_id = ma.fields.String(allow_none=True)
+    provider_transaction_id = Untrusted(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
     created_at = fields.Instant(allow_none=True)
     undone_at = fields.Instant(allow_none=True)
@@ -40,8 +41,12 @@ class LineJoinSchema(Schema):
 class LineChangeSchema(Schema):
     """What the bank changed of a line at one time, by the fields' names."""
 
-    before = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String(allow_none=True))
-    after = ma.fields.Dict(keys=ma.fields.String(), values=ma.fields.String(allow_none=True))
+    before = ma.fields.Dict(
+        keys=ma.fields.String(), values=ma.fields.String(allow_none=True), metadata=UNTRUSTED
+    )
+    after = ma.fields.Dict(
+        keys=ma.fields.String(), values=ma.fields.String(allow_none=True), metadata=UNTRUSTED
+    )
     created_at = fields.Instant()
 
 

@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 
 class OpenItemSchema(Schema):
@@ -19,7 +20,7 @@ class OpenItemSchema(Schema):
     fa_id = fields.Id(allow_none=True)
     effective_at = fields.EffectiveAt(attribute="effective_on")
     age_days = ma.fields.Integer()
-    description = ma.fields.String()
+    description = Untrusted()
     amount = fields.Amount()
     currency = fields.Currency()
     amount_base = fields.Amount()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.schemas.base import Schema
 from webapp.schemas.fields import Digits, Text
+from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 
@@ -19,25 +22,47 @@ class PageSchema(Schema):
 
 def listing(key: str, item: type[Schema]) -> type[Schema]:
     """Make the schema of a list: its plural key, and where it goes on."""
+    total = {"x-optional": True, "description": "How many the filters leave in all; with `count=true`."}
     return _made(
         f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
         {
             key: ma.fields.List(ma.fields.Nested(item), data_key=key),
             "next_cursor": ma.fields.String(allow_none=True),
+            "total": ma.fields.Integer(metadata=total),
+            **_marked(item, f"{key}[]"),
         },
     )
 
 
 def wrapped(key: str, item: type[Schema]) -> type[Schema]:
     """Make the schema of an answer that holds one thing under its name."""
-    return _made(f"{_title(key)}Answer", f"One {key}.", {key: ma.fields.Nested(item, data_key=key)})
+    members = {key: ma.fields.Nested(item, data_key=key), **_marked(item, key)}
+    return _made(f"{_title(key)}Answer", f"One {key}.", members)
 
 
 class OkSchema(Schema):
     """Done."""
 
     ok = ma.fields.Boolean()
+
+
+def _marked(item: type[Schema], place: str) -> dict[str, object]:
+    """Let an answer that holds text of others name the paths of it."""
+    paths = [f"{place}.{path}" for path in untrusted_paths(item())]
+    said = {"description": "The paths in this answer whose text comes from a bank, a file or a document."}
+    held = {"type": "array", "items": {"type": "string"}, "x-optional": True}
+    if not paths:
+        return {}
+    return {UNTRUSTED_KEY: ma.fields.Constant(paths, metadata=held | said), "unmark": _unmark}
+
+
+@ma.post_dump
+def _unmark(_schema: Schema, written: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
+    """Name no text in a page that has none."""
+    if [] in written.values():
+        written.pop(UNTRUSTED_KEY)
+    return written
 
 
 def _title(key: str) -> str:

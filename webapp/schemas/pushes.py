@@ -12,6 +12,8 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.ledger.pushed_lines import PushedLine
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
+from webapp.schemas.instants import ANY_DAY, DayOrInstant
+from webapp.schemas.untrusted import Untrusted
 
 MOST_LINES: Final = 10_000
 LONGEST_TEXT: Final = 2000
@@ -22,6 +24,7 @@ class SentDay(fields.Day):
     """A day of any year: whether a bank can mean it is for the feed to judge, which counts such batches."""
 
     earliest, latest = date.min, date.max
+    written = ANY_DAY
 
 
 class SentAmount(fields.Amount):
@@ -129,7 +132,7 @@ class PushedBalanceSchema(Schema):
 
     amount = SentAmount(allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
-    as_of = fields.DayOrInstant(allow_none=True, load_default=None)
+    as_of = DayOrInstant(allow_none=True, load_default=None)
 
 
 class PushSchema(Schema):
@@ -153,7 +156,7 @@ class PushSchema(Schema):
 class PushResultSchema(Schema):
     """What became of one line: `transactionId` is the line in the books that it is."""
 
-    provider_transaction_id = ma.fields.String()
+    provider_transaction_id = Untrusted()
     verdict = fields.Word(
         "NEW",
         "ALREADY_THERE",
@@ -166,7 +169,7 @@ class PushResultSchema(Schema):
         "UNKNOWN",
     )
     transaction_id = fields.Id(allow_none=True)
-    reason = ma.fields.String()
+    reason = Untrusted()
 
 
 class PushResultsSchema(Schema):

@@ -11,6 +11,7 @@ from webapp.schemas.action_requests import BulkResultSchema, PersonSchema
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.feed_accounts import FeedAccountSchema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 MOST_IDS = 5_000
 
@@ -125,7 +126,7 @@ class StatementLineSchema(Schema):
     journal_entry_id = fields.Id(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
-    description = ma.fields.String()
+    description = Untrusted()
     entry_status = fields.Word("DRAFT", "POSTED", "VOIDED", allow_none=True)
     cleared = ma.fields.Boolean()
 
@@ -220,7 +221,7 @@ class ItemSchema(Schema):
 
     transaction_id = fields.Id(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
-    provider_transaction_id = ma.fields.String(allow_none=True)
+    provider_transaction_id = Untrusted(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
 

@@ -13,6 +13,7 @@ from webapp.schemas.accounts import TYPES
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 
 class PeriodQuerySchema(Schema):
@@ -129,7 +130,7 @@ class LedgerLineSchema(Schema):
     account_name = ma.fields.String()
     journal_entry_id = fields.Id()
     effective_at = fields.EffectiveAt()
-    description = ma.fields.String()
+    description = Untrusted()
     source = ma.fields.String()
     amount = fields.Amount()
     currency = ma.fields.String()

@@ -10,6 +10,7 @@ from webapp.ledger.triggers import Trigger
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
 
 
 class ChosenLinesSchema(Schema):
@@ -83,7 +84,7 @@ class EffectItemSchema(Schema):
     booked_on = fields.Day()
     amount = fields.Amount()
     currency = fields.Currency()
-    description = ma.fields.String()
+    description = Untrusted()
     is_changed = ma.fields.Boolean()
     opens_marker = ma.fields.Boolean()
     before = ma.fields.Nested(SideSchema, allow_none=True)

@@ -8,6 +8,7 @@ from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rule_runs import ProvenanceSchema
+from webapp.schemas.untrusted import Untrusted
 
 STATUSES = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
 ENTRY_STATUSES = ("DRAFT", "POSTED", "VOIDED")
@@ -29,16 +30,16 @@ class TransactionSchema(Schema):
 
     id = fields.Id()
     fa_id = fields.Id()
-    provider_transaction_id = ma.fields.String(allow_none=True)
+    provider_transaction_id = Untrusted(allow_none=True)
     status = fields.Word(*STATUSES)
     booked_on = fields.Day()
     value_on = fields.Day(allow_none=True)
     amount = fields.Amount()
     currency = fields.Currency()
-    description = ma.fields.String()
-    counterparty = ma.fields.String(allow_none=True)
-    reference = ma.fields.String(allow_none=True)
-    iban = ma.fields.String(allow_none=True)
+    description = Untrusted()
+    counterparty = Untrusted(allow_none=True)
+    reference = Untrusted(allow_none=True)
+    iban = Untrusted(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
     entry_status = fields.Word(*ENTRY_STATUSES, allow_none=True)
     account_id = fields.Id(allow_none=True)

@@ -32,6 +32,7 @@ class EntryStateError(LedgerError):
     """The entry is no draft any more."""
 
     code = "posted"
+    codes = ("posted", "voided")
 
 
 class StaleEntryError(LedgerError):

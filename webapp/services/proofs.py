@@ -27,6 +27,8 @@ from webapp.services.actors import Actor
 class NotReadyError(LedgerError):
     """This statement does not tie out yet."""
 
+    codes = ("difference", "unconfirmed", "books_differ")
+
 
 def complete(
     account: FeedAccount, *, actor: Actor, now: datetime, version: int | None = None

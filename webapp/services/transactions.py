@@ -30,6 +30,8 @@ STATES = {
 class LineStateError(LedgerError):
     """The line is in a state that does not allow this."""
 
+    codes = tuple(state.lower() for state in STATES)
+
 
 class PostedLineError(LedgerError):
     """This line is posted. Void its entry first."""

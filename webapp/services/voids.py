@@ -23,6 +23,7 @@ class NotVoidableError(LedgerError):
     """This entry cannot be voided by itself."""
 
     code = "not_voidable"
+    codes = ("not_voidable", "draft", "voided", "correction", "opening", "before_opening")
 
 
 class VoidDayError(UnprocessableError):

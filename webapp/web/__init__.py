@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from webapp.web import selections
 from webapp.web.auth import note_last_use, register_auth
 from webapp.web.context import add_context
 from webapp.web.converters import IdConverter
@@ -22,3 +23,4 @@ def register(app: Flask) -> None:
     register_rate_limits(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
+    app.after_request(selections.dress)

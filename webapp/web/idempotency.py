@@ -96,14 +96,6 @@ def settle(response: Response) -> None:
         log.warning("A refusal was not kept under its key: %s", type(error).__name__)
 
 
-def documented(item: dict[str, Any]) -> dict[str, Any]:
-    """Give what the OpenAPI document says of a path, with the header beside each of its writes."""
-    return {
-        method: said | {"parameters": [*said.get("parameters", []), PARAMETER]} if method in WRITES else said
-        for method, said in item.items()
-    }
-
-
 def _settle(claim: Claim, response: Response, now: datetime) -> None:
     try:
         earlier = idempotency_keys.answered(claim)

@@ -9,8 +9,10 @@ import re
 from datetime import date
 from typing import Any
 
+from flask import g
+
 from webapp.ledger.errors import UnprocessableError
-from webapp.queries.paging import Page
+from webapp.queries.paging import Page, total
 from webapp.schemas.fields import LARGEST_ID
 
 # What no text in the books contains; anything else may be part of a name that a list went up to.
@@ -67,5 +69,6 @@ def _part(value: Any, kind: str) -> Any:
 
 
 def answer(key: str, page: Page[Any]) -> dict[str, Any]:
-    """Give a page as the answer of a list."""
-    return {key: page.items, "next_cursor": encode(page.next_key)}
+    """Give a page as the answer of a list, with the number of all records where it was asked for."""
+    shown = {key: page.items, "next_cursor": encode(page.next_key)}
+    return {**shown, "total": total()} if g.get("is_counted") else shown

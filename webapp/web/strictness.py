@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
+import marshmallow as ma
 from flask import current_app, request
 from webargs.flaskparser import FlaskParser
+from werkzeug.datastructures import MultiDict
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.schemas.base import KNOWN_ARE
+from webapp.web import selections
 
 
 class ArgumentsParser(FlaskParser):
-    """webargs' parser, but whether an unknown query parameter is an error is the schema's to say."""
+    """webargs' parser, but whether an unknown query parameter is an error is the schema's to say.
+
+    What every answer of a kind takes (`fields`, `count`) is read before, and is no matter of a view's schema.
+    """
 
     DEFAULT_UNKNOWN_BY_LOCATION = FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION | {"query": None}
+
+    def load_querystring(self, req: Any, schema: ma.Schema) -> Any:
+        """Give a view's schema its own part of the query."""
+        general = _general()
+        own = MultiDict((name, value) for name, value in req.args.items(multi=True) if name not in general)
+        return self._makeproxy(own, schema)
+
+    def handle_error(
+        self, error: ma.ValidationError, req: Any, schema: ma.Schema, **options: Any
+    ) -> NoReturn:
+        """Name the general parameters among those that are known."""
+        said = error.messages.get("query", {}) if isinstance(error.messages, dict) else {}
+        for name, sentences in said.items() if isinstance(said, dict) else ():
+            if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_ARE):
+                names = {field.data_key or key for key, field in schema.load_fields.items()}
+                said[name] = [known(names | set(_general()))]
+        super().handle_error(error, req, schema, **options)
 
 
 class UnknownKeysError(UnprocessableError):
@@ -25,6 +50,7 @@ class UnknownKeysError(UnprocessableError):
 def refuse_unasked() -> None:
     """Refuse a query or a JSON body where the view declares no schema for one; the schemas refuse the rest."""
     view = current_app.view_functions[request.endpoint or ""]
+    selections.read(view)
     if getattr(view, "is_documented", False):
         return
     refuse_unasked_query(view)
@@ -39,8 +65,9 @@ def refuse_unasked() -> None:
 
 def refuse_unasked_query(view: Any) -> None:
     """Refuse a query where a view declares no schema for one, before anything of the body is read."""
-    if request.args and not getattr(view, "is_documented", False) and "query" not in declared_places(view):
-        _refuse(list(request.args), "query parameters")
+    unknown = [name for name in request.args if name not in _general()]
+    if unknown and not getattr(view, "is_documented", False) and "query" not in declared_places(view):
+        _refuse(unknown, "query parameters", selections.general_names(view))
 
 
 def declared_places(view: Any) -> set[str]:
@@ -50,10 +77,23 @@ def declared_places(view: Any) -> set[str]:
     return {"body" if place in {"json", "body"} else place for place in places}
 
 
-def _refuse(names: list[str], what: str) -> None:
+def known(names: Iterable[str]) -> str:
+    """Say which names are known where one is not.
+
+    >>> known({"limit", "cursor"}), known([])
+    ('This is not known here; known are: cursor, limit.', 'This is not known here; known are: none.')
+    """
+    return f"{KNOWN_ARE}{', '.join(sorted(names)) or 'none'}."
+
+
+def _general() -> tuple[str, ...]:
+    return selections.general_names(current_app.view_functions[request.endpoint or ""])
+
+
+def _refuse(names: list[str], what: str, allowed: Iterable[str] = ()) -> None:
     names = [name[:80] for name in names[:10]]
-    shown = ", ".join(sorted(names))
+    shown, others = ", ".join(sorted(names)), " but " + ", ".join(sorted(allowed)) if allowed else ""
     raise UnknownKeysError(
-        f"This address takes no {what}; leave out: {shown}.",
-        fields={name: ["This is not known here; known are: none."] for name in names},
+        f"This address takes no {what}{others}; leave out: {shown}.",
+        fields={name: [known(allowed)] for name in names},
     )

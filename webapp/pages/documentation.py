@@ -1,0 +1,17 @@
+"""What an agent reads first."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request
+
+from webapp.reference import markdown
+from webapp.web.auth import PUBLIC, requires
+
+bp = Blueprint("llms", __name__)
+
+
+@bp.get("/llms.txt")
+@requires(PUBLIC)
+def llms() -> Response:
+    """Tell whoever comes by what this service is, and how an agent works here."""
+    return Response(markdown.llms(request.host_url.rstrip("/")), content_type="text/plain; charset=utf-8")

@@ -1,0 +1,126 @@
+"""The addresses of the interface, each with the view that answers it and what the view declares."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import marshmallow as ma
+from flask import Flask
+
+from webapp.ledger.canonical import camel
+from webapp.web.requests import SAFE_METHODS
+
+METHODS_OF_HTTP = frozenset({"HEAD", "OPTIONS"})
+PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One method of one address: where it is, what it needs, and the schemas of what comes in."""
+
+    method: str
+    rule: str
+    endpoint: str
+    area: str
+    view: Callable[..., Any]
+
+    @property
+    def path(self) -> str:
+        """Its path as the interface document writes paths."""
+        return public_path(self.rule)
+
+    @property
+    def scope(self) -> str:
+        """The scope that it needs."""
+        return str(self.view.scope)  # type: ignore[attr-defined]
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether it is one of the interface document's endpoints."""
+        return bool(getattr(self.view, "is_documented", False))
+
+    @property
+    def session_only(self) -> bool:
+        """Whether no token may call it."""
+        return bool(getattr(self.view, "session_only", False))
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it only reads."""
+        return self.method in SAFE_METHODS
+
+    @property
+    def takes_ids(self) -> bool:
+        """Whether its path names something that may not be there."""
+        return "{" in self.path
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the view's promise."""
+        return inspect.cleandoc(self.view.__doc__ or "").partition("\n")[0]
+
+    @property
+    def more(self) -> str:
+        """The rest of the view's promise."""
+        return inspect.cleandoc(self.view.__doc__ or "").partition("\n")[2].strip()
+
+    @property
+    def schemas(self) -> list[type[ma.Schema]]:
+        """The schemas of its query and its body."""
+        noted = getattr(self.view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
+        found = [each["schema"] for each in noted if isinstance(each, dict) and "schema" in each]
+        return [each if isinstance(each, type) else type(each) for each in found]
+
+
+def calls(app: Flask) -> Iterator[Call]:
+    """Give every call of the interface, by path and method."""
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        if not rule.rule.startswith("/api/"):
+            continue
+        blueprint: Any = app.blueprints[rule.endpoint.rpartition(".")[0]]
+        for method in sorted((rule.methods or set()) - METHODS_OF_HTTP):
+            yield Call(
+                method,
+                rule.rule,
+                rule.endpoint,
+                blueprint.description,
+                app.view_functions[rule.endpoint],
+            )
+
+
+def own_path(rule: str) -> str:
+    """Write a rule as flask-smorest does.
+
+    >>> own_path("/api/feeds/accounts/<id:fa_id>/coverage")
+    '/api/feeds/accounts/{fa_id}/coverage'
+    """
+    return PARAMETER.sub(r"{\1}", rule)
+
+
+def public_path(rule: str) -> str:
+    """Write a rule with its parameters called as the interface document calls them.
+
+    >>> public_path("/api/transactions/<id:transaction_id>/confirm")
+    '/api/transactions/{id}/confirm'
+    """
+    names = public_names(rule)
+    return PARAMETER.sub(lambda match: f"{{{names[match[1]]}}}", rule)
+
+
+def public_names(rule: str) -> dict[str, str]:
+    """Give each parameter of a rule its public name: the first thing that a path names goes by `id`.
+
+    >>> public_names("/api/automations/rules/<id:rule_id>/versions/<id:version>")
+    {'rule_id': 'id', 'version': 'version'}
+    >>> public_names("/api/feeds/accounts/<id:fa_id>")
+    {'fa_id': 'faId'}
+    """
+    found = PARAMETER.findall(rule)
+    return {
+        name: "id" if index == 0 and name.endswith("_id") and name != "fa_id" else camel(name)
+        for index, name in enumerate(found)
+    }

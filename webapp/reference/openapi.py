@@ -1,0 +1,96 @@
+"""The OpenAPI 3.1 document: made of the schemas that read and write the bodies, and of what the views declare."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from flask import Flask
+
+from webapp.reference import components, guide
+from webapp.reference.calls import Call, calls, own_path
+from webapp.reference.examples import with_examples
+from webapp.reference.operations import operation, path_parameters
+from webapp.reference.refusals import general
+from webapp.web import selections
+
+KEPT = "tieout-openapi"
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """Give the document of an application; it is made once."""
+    made = app.extensions.get(KEPT)
+    if made is None:
+        made = app.extensions[KEPT] = build(app)
+    return dict(made)
+
+
+def build(app: Flask) -> dict[str, Any]:
+    """Make the document."""
+    spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
+    known = json.loads(json.dumps(spec.to_dict()))
+    schemas = known["components"]["schemas"]
+    paths: dict[str, Any] = {}
+    narrowed: set[str] = set()
+    for call in calls(app):
+        item = known["paths"].get(own_path(call.rule))
+        if item is None or call.method.lower() not in item:
+            continue
+        made = operation(call, item[call.method.lower()], schemas)
+        place = paths.setdefault(call.path, {"parameters": path_parameters(call)} if call.takes_ids else {})
+        place[call.method.lower()] = with_examples(call, made)
+        narrowed |= records_of(call, made, schemas)
+    finish(schemas, paths, narrowed, classes=shape_classes(app))
+    responses = components.shared(paths) | {"Unexpected": components.refused([general(500)])}
+    return {
+        "openapi": known["openapi"],
+        "info": known["info"] | guide.INFO,
+        "servers": [{"url": "/", "description": "This installation"}],
+        "tags": guide.tags({tag for item in paths.values() for tag in tags_of(item)}),
+        "security": components.SECURITY,
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "responses": responses,
+            "headers": components.HEADERS,
+            "securitySchemes": components.SECURITY_SCHEMES,
+        },
+    }
+
+
+def finish(
+    schemas: dict[str, Any], paths: dict[str, Any], narrowed: set[str], *, classes: dict[str, type]
+) -> None:
+    """Describe the shapes, open those of answers, and leave out those that nobody names."""
+    sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
+    components.described(schemas, classes)
+    components.opened(schemas, sent_in, narrowed)
+    named = components.reachable(paths, schemas) | {"Error"}
+    for name in schemas.keys() - named:
+        del schemas[name]
+
+
+def operations(paths: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give all operations of all paths."""
+    return [each for item in paths.values() for method, each in item.items() if method != "parameters"]
+
+
+def tags_of(item: dict[str, Any]) -> set[str]:
+    """Give the areas of a path."""
+    return {tag for each in operations({"": item}) for tag in each["tags"]}
+
+
+def records_of(call: Call, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
+    """Name the shapes of which `fields` may ask for less than all keys."""
+    record = selections.record_of(call.view)
+    if record is None or not call.is_safe:
+        return set()
+    envelope = made["responses"]["200"]["content"][components.JSON]["schema"]
+    (name,) = components.named_by(envelope)
+    return set(components.named_by(schemas[name]["properties"][record.key]))
+
+
+def shape_classes(app: Flask) -> dict[str, type]:
+    """Find the class behind each shape."""
+    converter = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].ma_plugin.converter
+    return {name: key[0] for key, name in converter.refs.items()}

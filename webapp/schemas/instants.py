@@ -1,0 +1,60 @@
+"""Instants that come in: as a query string names them, and as a bank states them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+
+ANY_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+RFC_3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class Since(ma.fields.String):
+    """An instant in RFC 3339 with its zone, as a query string names it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**fields.said(kwargs, format="date-time"))
+
+    def _deserialize(  # type: ignore[override]
+        self, value: Any, attr: str | None, data: Any, **kwargs: Any
+    ) -> datetime:
+        sentence = "Write an instant like 2026-03-01T09:30:00Z."
+        # A query string's + is a blank unless it is escaped.
+        if not isinstance(value, str) or not RFC_3339.fullmatch(value.replace(" ", "+")):
+            raise ma.ValidationError(sentence)
+        try:
+            return datetime.fromisoformat(value.replace(" ", "+").upper()).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise ma.ValidationError(sentence) from error
+
+
+class DayOrInstant(ma.fields.Date):
+    """A day, or an instant in RFC 3339 with its zone; only ever read."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        pattern = (
+            f"^{ANY_DAY}(T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]+)?)?(Z|[+-][0-9]{{2}}:[0-9]{{2}}))?$"
+        )
+        super().__init__(**fields.said(kwargs, format="day-or-instant", pattern=pattern))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date | datetime:
+        sentence = "Write a day as YYYY-MM-DD, or an instant like 2026-03-01T09:30:00Z."
+        if not isinstance(value, str) or not value.isascii():
+            raise ma.ValidationError(sentence)
+        try:
+            if fields.ISO_DAY.fullmatch(value):
+                return date.fromisoformat(value)
+            instant = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise ma.ValidationError(sentence) from error
+        if instant.tzinfo is None:
+            raise ma.ValidationError(sentence)
+        return instant
