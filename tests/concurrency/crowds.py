@@ -63,7 +63,9 @@ class Client:
         self._connection.close()
 
 
-def all_at_once(address: str, tokens: Sequence[str], paths: Sequence[Sequence[str]]) -> list[list[Answer]]:
+def all_at_once(
+    address: str, tokens: Sequence[str], paths: Sequence[Sequence[str]], *, method: str = "POST"
+) -> list[list[Answer]]:
     """Let one client for each of the lists of paths post to them in turn; they begin together, path by path."""
     barrier = threading.Barrier(len(paths))
 
@@ -72,7 +74,7 @@ def all_at_once(address: str, tokens: Sequence[str], paths: Sequence[Sequence[st
         with contextlib.closing(Client(address, tokens[number % len(tokens)])) as client:
             for path in paths[number]:
                 barrier.wait(PATIENCE_SECONDS)
-                answers.append(client.post(path))
+                answers.append(client.send(method, path))
         return answers
 
     with ThreadPoolExecutor(len(paths)) as threads:
