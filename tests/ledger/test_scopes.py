@@ -39,7 +39,7 @@ def test_a_token_is_made_of_exactly_32_bytes(length):
 def test_the_table_of_roles_is_the_published_one():
     assert {role: sorted(scopes_of_role(role)) for role in ("viewer", "bookkeeper", "owner")} == {
         "viewer": ["read"],
-        "bookkeeper": ["confirm", "draft", "read", "reconcile"],
+        "bookkeeper": ["confirm", "draft", "propose", "read", "reconcile"],
         "owner": sorted(SCOPES),
     }
 
@@ -49,3 +49,9 @@ def test_a_token_has_some_of_its_owners_scopes_and_no_others(wanted):
     with pytest.raises(ScopeNotHeldError):
         token_scopes("bookkeeper", wanted)
     assert token_scopes("bookkeeper", None) == SCOPES[:4]
+    assert token_scopes("bookkeeper", ["propose", "read"]) == ("read", "propose")
+
+
+def test_a_viewer_who_may_change_nothing_asks_for_nothing():
+    with pytest.raises(ScopeNotHeldError):
+        token_scopes("viewer", ["propose"])

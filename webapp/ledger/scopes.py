@@ -1,4 +1,4 @@
-"""Who may do what: five words, what each role may, and the tokens that carry them."""
+"""Who may do what: words for what is done, one for asking, what each role may, and the tokens that carry them."""
 
 import re
 import zlib
@@ -7,11 +7,14 @@ from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 
-SCOPES: Final = ("read", "draft", "confirm", "reconcile", "admin")
+# With the last of these a token asks for what its others do not allow and its owner's role does; a person decides.
+PROPOSE: Final = "propose"
+DOING: Final = ("read", "draft", "confirm", "reconcile", "admin")
+SCOPES: Final = (*DOING, PROPOSE)
 
 ROLES: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset({"read"}),
-    "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile"}),
+    "bookkeeper": frozenset({"read", "draft", "confirm", "reconcile", PROPOSE}),
     "owner": frozenset(SCOPES),
 }
 
@@ -19,8 +22,8 @@ ROLES: Final[dict[str, frozenset[str]]] = {
 PRESETS: Final = {
     "look": ("read",),
     "draft": ("read", "draft"),
-    "propose": ("read", "propose"),
-    "everything": SCOPES,
+    "propose": ("read", PROPOSE),
+    "everything": DOING,
 }
 
 TOKEN_PREFIX: Final = "tie_"  # noqa: S105 — the mark of every token, and no token itself
@@ -44,14 +47,15 @@ def scopes_of_role(role: str) -> frozenset[str]:
     """Give what a role may do; an unknown role may nothing.
 
     >>> sorted(scopes_of_role("bookkeeper")), sorted(scopes_of_role("stranger"))
-    (['confirm', 'draft', 'read', 'reconcile'], [])
+    (['confirm', 'draft', 'propose', 'read', 'reconcile'], [])
     """
     return ROLES.get(role, frozenset())
 
 
 def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """Give the scopes of a new token in the published order: those chosen, or all that the role has.
+    """Give the scopes of a new token in the published order: those chosen, or all that the role may do.
 
+    Who may do everything has nothing to ask for, so that asking is only ever chosen.
     Raises ScopeNotHeldError for a choice of nothing, an unknown word, or one beyond the role.
 
     >>> token_scopes("owner", ["confirm", "read", "read"]), token_scopes("viewer", None)
@@ -62,7 +66,7 @@ def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
     """
     held = [scope for scope in SCOPES if scope in scopes_of_role(role)]
     if wanted is None:
-        return tuple(held)
+        return tuple(scope for scope in held if scope != PROPOSE)
     chosen = set(wanted)
     beyond = sorted(chosen - set(held))
     if beyond:

@@ -116,7 +116,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
         tokens=queries.tokens.listed(here(), user_id=whose()),
         new_token=new_token,
         presets=preset_scopes(principal().role),
-        scopes=[scope for scope in SCOPES if scope in principal().scopes],
+        scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
         said=typed() if problem else {},
         chosen=request.form.getlist("scopes") if problem else [],
         problem=problem,

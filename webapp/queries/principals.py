@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.ledger.scopes import scopes_of_role
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import ApiToken, BrowserSession, Membership, Organization, User
 
 IDLE = timedelta(hours=2)
@@ -57,7 +57,7 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     membership, organization, user, seen = row
     return Principal(
         **_facts(membership, organization, user),
-        scopes=scopes_of_role(membership.role),
+        scopes=scopes_of_role(membership.role) - {PROPOSE},
         session_hash=digest_of(cookie),
         last_seen_at=seen,
     )
