@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,9 +25,8 @@ from tests.concurrency.crowds import Client, percentile
 from tests.fixtures.banks import Bank
 from tests.fixtures.houses import House
 from tests.fixtures.people import Person
-from tests.fixtures.servers import free_port, wait_until_ready
+from tests.fixtures.servers import free_port, serve, wait_until_ready
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
-from tests.tree import ROOT
 
 LINES = 100_000
 CONFIRMED = 400
@@ -95,20 +92,7 @@ def served(house: House, folder: Path) -> Iterator[tuple[str, int]]:
     house.leave()
     port = free_port()
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "webapp.cli", "serve"],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "DATABASE_URL": house.settings.database_url,
-                "INSTANCE_PATH": str(house.settings.instance_path),
-                "SECRET_KEY": house.settings.secret_key,
-                "PORT": str(port),
-                "WEB_CONCURRENCY": "1",
-            },
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+        process = serve(house, port, 1, log)
         try:
             address = f"http://127.0.0.1:{port}"
             wait_until_ready(address, process, log.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from webapp.models import FeedAccount, Reconciliation
 from webapp.queries import draft_sums, feed_accounts, holds, proof_breaks, provider_balances
 from webapp.queries.culprits import BrokenBy
 from webapp.queries.draft_sums import DraftSums
-from webapp.queries.feed_accounts import FeedAccountRecord, FeedBalance
+from webapp.queries.feed_accounts import FeedAccountRecord
 from webapp.queries.holds import Verdict
 from webapp.queries.proof_breaks import BrokenProof
 from webapp.queries.provider_balances import ProviderBalanceOnDay
@@ -52,33 +52,17 @@ class DraftRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class HubRecord:
+class HubRecord(FeedAccountRecord):
     """A feed account as the hub shows it; `provider_balance` only where a day was asked for.
 
     `broken` is the oldest of its standing proofs that holds no longer; the anchor itself may hold.
     """
 
-    fa_id: int
-    account_id: int
-    account_name: str
-    account_emoji: str | None
-    account_type: str
-    mask: str | None
-    currency: str
-    institution_name: str | None
-    institution_logo: str | None
-    institution_url: str | None
     status: Status
     anchor: AnchorRecord | None
     draft: DraftRecord | None
-    unreconciled_count: int
-    unconfirmed_count: int
-    last_feed_at: datetime | None
-    feed_balance: FeedBalance | None
     provider_balance: ProviderBalanceOnDay | None
     broken: BrokenProof | None
-    paused_at: datetime | None
-    paused_reason: str | None
 
 
 def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
@@ -125,16 +109,7 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
     broken = _broken(anchor, verdict, facts.broken.get(feed.fa_id))
     return HubRecord(
-        fa_id=feed.fa_id,
-        account_id=feed.account_id,
-        account_name=feed.account_name,
-        account_emoji=feed.account_emoji,
-        account_type=feed.account_type,
-        mask=feed.mask,
-        currency=feed.currency,
-        institution_name=feed.institution_name,
-        institution_logo=feed.institution_logo,
-        institution_url=feed.institution_url,
+        **{each.name: getattr(feed, each.name) for each in fields(feed)},
         status=status(
             has_proof=anchor is not None,
             has_draft=draft is not None,
@@ -143,14 +118,8 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
         ),
         anchor=None if anchor is None or verdict is None else _anchor(anchor, verdict),
         draft=None if draft is None else draft_record(draft, anchor, facts.sums[draft.id]),
-        unreconciled_count=feed.unreconciled_count,
-        unconfirmed_count=feed.unconfirmed_count,
-        last_feed_at=feed.last_feed_at,
-        feed_balance=feed.feed_balance,
         provider_balance=facts.provider_balances.get(feed.fa_id),
         broken=broken,
-        paused_at=feed.paused_at,
-        paused_reason=feed.paused_reason,
     )
 
 
