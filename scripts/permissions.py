@@ -1,0 +1,78 @@
+"""Write PERMISSIONS.md: for every address what each role and each scope may, as the application declares it.
+
+    python -m scripts.permissions
+
+The tests hold the file to the application's addresses, and the application to every cell of the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from flask import Flask
+
+from tests.security.addresses import Address, addresses_of
+from webapp import create_app
+from webapp.config import Settings
+from webapp.ledger.scopes import ROLES, SCOPES
+
+PAGE = Path(__file__).parent.parent / "PERMISSIONS.md"
+YES, NO = "✓", "\N{EN DASH}"
+COLUMNS = ("nobody", *ROLES, *SCOPES)
+HEAD = """# Who may do what
+
+Written by `python -m scripts.permissions`; a test compares every cell with what the application does.
+
+`nobody` is who is not signed in; `viewer`, `bookkeeper` and `owner` are people who are; `read` to `propose` are tokens
+of an owner with that one scope. A token with several may what any of them may, and never more than its owner may now.
+"""
+
+
+def page(app: Flask) -> str:
+    """Give the whole file."""
+    lines = [
+        f"| | needs | {' | '.join(COLUMNS)} |",
+        f"|---|---|{'|'.join(':-:' for _ in COLUMNS)}|",
+        *(row(address) for address in addresses_of(app)),
+    ]
+    return HEAD + "\n" + "\n".join(lines) + "\n"
+
+
+def row(address: Address) -> str:
+    """Write the line of an address; who forgets to declare a scope stops here."""
+    if address.scope is None:
+        raise LookupError(f"{address.name} declares no scope.")
+    needs = f"{address.scope}, signed in" if address.session_only else address.scope
+    cells = " | ".join(cell(address, column) for column in COLUMNS)
+    return f"| `{name_of(address)}` | {needs} | {cells} |"
+
+
+def name_of(address: Address) -> str:
+    """Name an address as the interface document does, with the parts that vary in braces."""
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", address.name)
+
+
+def cell(address: Address, column: str) -> str:
+    """Tell whether a role's session or a token with one scope may ask this."""
+    if address.scope == "public":
+        return YES
+    if column in ROLES:
+        return YES if address.scope in ROLES[column] else NO
+    if column == "nobody" or address.session_only:
+        return NO
+    return YES if address.scope == column else NO
+
+
+def main() -> None:
+    """Write the file anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(
+            database_url=f"sqlite:///{folder}/none.sqlite", secret_key="s" * 64, instance_path=Path(folder)
+        )
+        PAGE.write_text(page(create_app(settings)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
