@@ -12,7 +12,7 @@ from tests.importers.camt_files import balance, entry, message, statement
 from webapp.db import begin_write, db
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, JournalEntry, Transaction, User
+from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction, User
 from webapp.queries import organizations
 from webapp.services import demo, entry_previews, import_runs, manual_entries, sessions
 from webapp.services.actors import Actor
@@ -43,6 +43,16 @@ PAGES = {
     "import-columns": "/imports/{columns}/columns",
     "import-asks": "/imports/{asks}/columns",
     "import-refused": "/imports/{refused}",
+    "rules": "/rules",
+    "rule-new": "/rules/new",
+    "rule": "/rules/2",
+    "rule-tried": "/rules/2/preview",
+    "rule-versions": "/rules/1/versions",
+    "rule-runs": "/rules/runs",
+    "rule-run": "/rules/runs/3",
+    "rule-undo": "/rules/runs/2/undo",
+    "workspace-why": "/feeds/2?show=all&line={set}&edit=why",
+    "workspace-why-not": "/feeds/2?show=unconfirmed&line={unset}&edit=why",
     "chart": "/accounts",
     "register": "/accounts/{account}/register",
     "merchants": "/merchants",
@@ -64,10 +74,12 @@ PAGES = {
 
 @dataclass
 class Mara:
-    """The owner of the demo's books, a line of hers that waits to be confirmed, and entries of hers."""
+    """The owner of the demo's books, a line of hers that waits to be confirmed, one that a rule set, and entries."""
 
     secret: str
     line: int
+    set: int
+    unset: int
     account: int
     draft: int
     corrected: int
@@ -110,6 +122,10 @@ def mara(app):
         found = Mara(
             secret,
             line=db.session.scalar(newest),
+            set=db.session.scalar(sa.select(sa.func.max(RuleSetting.transaction_id))),
+            unset=db.session.scalar(
+                newest.where(Transaction.id.not_in(sa.select(RuleSetting.transaction_id)))
+            ),
             account=db.session.get_one(FeedAccount, 1).account_id,
             draft=draft,
             corrected=db.session.scalar(marker),

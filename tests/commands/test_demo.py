@@ -10,7 +10,7 @@ from webapp import create_app
 from webapp.config import Settings
 from webapp.db import db
 from webapp.exporters.names import account_names
-from webapp.models import Organization, User
+from webapp.models import Organization, RuleRun, User
 from webapp.queries import entry_records, exports, hub
 from webapp.schemas.journal_entries import JournalEntrySchema
 from webapp.services.users import verify_password
@@ -40,6 +40,10 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(installation, t
     }
     assert shown["Current account"].draft.difference.minor != 0
     assert shown["Current account"].draft.cleared_count > 0
+
+    runs = ask(tmp_path, lambda: db.session.scalars(sa.select(RuleRun).order_by(RuleRun.id)).all())
+    assert {run.trigger for run in runs} == {"MANUAL_APPLY", "TRANSACTION_INGESTED"}
+    assert all(run.changed for run in runs)
 
     kept = tmp_path / "instance/demo_sign_in"
     assert kept.read_text() == f"{answer['email']}\n{answer['password']}\n"

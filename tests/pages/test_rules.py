@@ -310,3 +310,24 @@ def test_a_new_form_is_filled_from_its_address_or_from_another_rule(ada, pages, 
     page = pages.get(f"/rules/new?copy={rule}").text
     assert 'value="Tea (copy)"' in page
     assert 'name="version"' not in page
+
+
+def test_a_line_tells_which_rule_set_it_when_and_condition_by_condition_why(ada, pages, food, feed, three):
+    rule = make(ada, effects=[{"kind": "SET_ACCOUNT", "accountId": food}], trigger="TRANSACTION_INGESTED")
+    make(ada, "Large", conditions={"conditions": [
+        {"field": "DIRECTION", "operator": "EQUALS", "value": "OUT"},
+        {"field": "AMOUNT_ABS", "operator": "GREATER_THAN", "value": "100"},
+    ]}, trigger="TRANSACTION_INGESTED")  # fmt: skip
+    (came,) = feed.results(added=[line("A4", description="Coffee Cart")])
+    ada.put(f"{RULES}/{rule}", json={"name": "Tea", "conditions": {"conditions": [{"value": "tea"}]},
+                                     "effects": [{"kind": "SET_ACCOUNT", "accountId": food}]})  # fmt: skip
+    address = f"/feeds/{feed.fa_id}?show=all&line={came['transactionId']}"
+    assert 'class="by-rule"' in pages.get(f"/feeds/{feed.fa_id}?show=all").text
+    page = said(pages.get(f"{address}&edit=why"))
+    assert "Uncategorised expenses → Food by Coffee, version 1" in page
+    assert "Holds: description contains “coffee”" in page
+    part = pages.htmx("GET", f"{address}&edit=why", target=f"tbody#line-{came['transactionId']}")
+    assert "Large does not match. Holds: direction is money out Does not hold: unsigned amount" in said(part)
+    assert "No rule set this line." in said(
+        pages.get(f"/feeds/{feed.fa_id}?show=all&line={three[2]}&edit=why")
+    )

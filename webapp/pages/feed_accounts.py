@@ -12,7 +12,7 @@ from webapp.ledger.money import Money
 from webapp.queries.workspaces import Narrowing
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.feed_accounts import BatchesFormSchema
-from webapp.web import paging
+from webapp.web import paging, rule_wording
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, go, render, target
@@ -21,6 +21,7 @@ from webapp.web.problems import Problem
 if TYPE_CHECKING:
     from webapp.ledger.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
+    from webapp.queries.line_reasons import LineReasons
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
@@ -70,7 +71,7 @@ def render_line(
     asked |= {"line": current_id, "edit": editing}
     context = workspace(transaction.feed_account_id, asked, problem=problem)
     line = queries.workspaces.line(transaction)
-    context |= {"line": line, "split_rows": split_rows(line)}
+    context |= {"line": line, "split_rows": split_rows(line), "why": why(transaction.id, asked)}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
@@ -116,6 +117,8 @@ def workspace(
         "current_id": asked["line"],
         "editing": asked["edit"],
         "split_rows": split_rows(current) if current else [],
+        "why": why(current["id"], asked) if current else None,
+        "words": rule_wording,
         "choices": choices(),
         "neighbours": neighbours(hub, fa_id),
         "panel": queries.panels.panel(feed_account),
@@ -124,6 +127,13 @@ def workspace(
         "problem": problem,
         "asking": asking,
     }
+
+
+def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
+    """Tell why a line's entry says what it says, where that is asked."""
+    if asked["edit"] != "why":
+        return None
+    return queries.line_reasons.reasons(queries.transactions.get(here(), line_id))
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:

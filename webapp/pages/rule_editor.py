@@ -12,7 +12,7 @@ from webapp import queries, services
 from webapp.ledger.conditions import Field, Operator
 from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.pages import rule_forms, rule_rows
-from webapp.pages.rule_effects import shown_preview
+from webapp.pages.rule_effects import ShownPreview, shown_preview
 from webapp.pages.rule_forms import RuleForm
 from webapp.pages.rule_previews import kept
 from webapp.pages.rules import sentence
@@ -154,7 +154,7 @@ def show_form(
         "words": rule_wording,
         "feeds": choices["faId"],
         "lines": asked,
-        "found": shown_preview(queries.rule_previews.unsaved(here(), form.said(), rule), asked),
+        "found": found(form, rule, asked),
         "problem": problem,
         "wrong": wrong,
         "theirs": theirs(rule) if rule and problem and problem.code == "stale_version" else None,
@@ -162,6 +162,14 @@ def show_form(
     if is_htmx() and is_unfinished:
         return make_response(parts_of(context))
     return render(TEMPLATE, status=problem.status if problem else 200, **context)
+
+
+def found(form: RuleForm, rule: Rule | None, asked: dict[str, Any]) -> ShownPreview:
+    """Try what was typed; conditions of which none can be read yet would match everything, which nobody means."""
+    said = form.said()
+    if form.conditions and not said["conditions"]["conditions"]:
+        return ShownPreview(problem="Say what to look for.")
+    return shown_preview(queries.rule_previews.unsaved(here(), said, rule), asked)
 
 
 def parts_of(context: dict[str, Any]) -> str:

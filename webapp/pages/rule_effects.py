@@ -31,6 +31,7 @@ class ShownPreview:
     preview: Preview | None = None
     names: Names = field(default_factory=dict)
     rules: Mapping[int, str] = field(default_factory=dict)
+    currency: str | None = None
     columns: list[tuple[str, str, str]] = field(default_factory=list)
     others: list[dict[str, Any]] = field(default_factory=list)
     next_cursor: str | None = None
@@ -42,7 +43,9 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
     chosen = Chosen(asked["from_"], asked["to"], asked["fa_id"])
     after = paging.decode(asked["cursor"], "i")
     try:
-        preview = queries.rule_previews.preview(here(), rule, chosen, after=after, limit=asked["limit"])
+        preview = queries.rule_previews.preview(
+            here(), rule, chosen, after=after, limit=asked["limit"], changes_first=asked["show"] == "first"
+        )
     except LedgerError as error:
         return ShownPreview(problem=str(error))
     rules = {each["id"]: each["name"] for each in preview.rules}
@@ -50,10 +53,16 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
         preview=preview,
         names=queries.rule_names.of_ids(here(), _named(preview.items)),
         rules=rules,
+        currency=_only([item.currency for item in preview.items]),
         columns=_columns(rule),
         others=_others(preview.items, rules),
         next_cursor=paging.encode(preview.next_key),
     )
+
+
+def _only(currencies: list[str]) -> str | None:
+    """Give the currency that all lines share, which is said once, in the head."""
+    return currencies[0] if len(set(currencies)) == 1 else None
 
 
 def _columns(rule: SaidRule) -> list[tuple[str, str, str]]:

@@ -110,27 +110,55 @@ def asked_with(organization_id: str, rule: SaidRule) -> AskedRules:
     return AskedRules(organizations.get(organization_id), rules)
 
 
+class _Shown:
+    """The lines of a preview that are shown one by one: a page of them by id, or those first that would change."""
+
+    def __init__(self, after: tuple[Any, ...] | None, limit: int, *, changes_first: bool) -> None:
+        self.next_key: tuple[int] | None = None
+        self._first, self._limit, self._is_sorted = after[0] if after else 0, limit, changes_first
+        self._changing: list[LineEffect] = []
+        self._others: list[LineEffect] = []
+
+    def take(self, effect: LineEffect) -> None:
+        """Keep a line as far as there is room for it."""
+        shown = self._changing if self._is_sorted and effect.made else self._others
+        if effect.line.id <= self._first or self.next_key is not None:
+            return
+        if len(shown) < self._limit:
+            shown.append(effect)
+        elif not self._is_sorted:
+            self.next_key = (shown[-1].line.id,)
+
+    @property
+    def effects(self) -> list[LineEffect]:
+        """The lines that are shown."""
+        return [*self._changing, *self._others][: self._limit]
+
+
 def preview(
-    organization_id: str, rule: SaidRule, chosen: Chosen, *, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    rule: SaidRule,
+    chosen: Chosen,
+    *,
+    after: tuple[Any, ...] | None,
+    limit: int,
+    changes_first: bool = False,
 ) -> Preview:
     """Tell what a rule would do to lines that are in the books; the counts and the digest are of all of them.
 
-    The lines of the page come by id, from behind the key `after`.
+    The lines of the page come by id, from behind the key `after`; with `changes_first` there is one page.
     """
     asked = asked_with(organization_id, rule)
     found, digest = Preview(), Digest(rule.id, rule.version)
-    first = after[0] if after else 0
-    fired: set[int] = set()
+    shown = _Shown(after, limit, changes_first=changes_first)
     for effects in rule_effects.effects(asked, past_lines.portions(organization_id, chosen), rule.id):
         for effect in effects:
             digest.add(effect)
             found.count(effect)
-            if effect.line.id > first and found.next_key is None:
-                if len(found.items) == limit:
-                    found.next_key = (found.items[-1].transaction_id,)
-                else:
-                    found.items.append(_record(effect, rule.id))
-                    fired |= _named(effect)
+            shown.take(effect)
+    found.items = [_record(effect, rule.id) for effect in shown.effects]
+    found.next_key = shown.next_key
+    fired = {rule_id for effect in shown.effects for rule_id in _named(effect)}
     found.digest = digest.hex
     found.rules = [
         {"id": rule_id, "name": name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -52,6 +53,21 @@ def listed(
     if rule_id is not None:
         statement = statement.where(RuleRun.rule_id == rule_id)
     return Page(*page(statement, NEWEST, after=after, limit=limit))
+
+
+def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
+    """Tell of some lines which fields of their entries a rule set, and nobody since."""
+    rows = db.session.execute(
+        sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
+            RuleSetting.organization_id == organization_id,
+            RuleSetting.transaction_id.in_(transaction_ids),
+            RuleSetting.superseded_by.is_(None),
+        )
+    )
+    found: dict[int, set[str]] = {}
+    for transaction_id, kind in rows:
+        found.setdefault(transaction_id, set()).add(_FIELDS[kind])
+    return found
 
 
 def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:

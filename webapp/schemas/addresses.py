@@ -51,7 +51,7 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     line = fields.FormId(load_default=None)
-    edit = fields.Word("splits", "description", load_default=None)
+    edit = fields.Word("splits", "description", "why", load_default=None)
 
 
 class HubPageQuerySchema(AddressSchema):
@@ -90,8 +90,9 @@ class RunsPageSchema(AddressSchema, PageSchema):
 
 
 class RuleLinesPageSchema(AddressSchema, PageSchema):
-    """Which lines of the past a rule is tried on."""
+    """Which lines of the past a rule is tried on, and whether those that change are shown first or all by id."""
 
+    show = fields.Word("first", "all", load_default="first")
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     fa_id = fields.FormId(load_default=None)

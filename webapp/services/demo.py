@@ -1,7 +1,8 @@
 """The demo organization: a studio's fourteen months, kept the way that a person would keep them.
 
 The dollars are reconciled to the last month's end; the current account has an open draft that is half cleared;
-the card was never reconciled. On the way there are a split, corrections, a void, and an open correction marker.
+the card was never reconciled. On the way there are a split, corrections, a void, an open correction marker, and
+rules: two were applied by hand, and all of them run on what the banks sent last.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from webapp.demo.story import Story, tell
 from webapp.ledger.money import Money
 from webapp.models import Organization, User
 from webapp.queries import journal_entries
-from webapp.services import manual_entries, organizations, voids
+from webapp.services import demo_rules, manual_entries, organizations, voids
 from webapp.services.actors import Actor
 from webapp.services.demo_bookkeeper import Bookkeeper
 
@@ -132,6 +133,7 @@ def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
         keeper.confirm(moved, "The client moved this part of the order.")
     elif index == CURRENT_UNPROVED:
         keeper.edit(_of(current, "6300"), {"account_id": keeper.code("6200")})
+        demo_rules.write(keeper, since=month.first)
 
 
 def _of(lines: Sequence[Line], code: str) -> Line:

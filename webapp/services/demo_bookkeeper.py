@@ -94,6 +94,12 @@ class Bookkeeper:
         """Give the id of the project with a name."""
         return self._projects[name]
 
+    def merchant(self, name: str) -> int:
+        """Give the id of the merchant of a name, made where it is new."""
+        if name not in self._merchants:
+            self._merchants[name] = merchants.create(name=name, **self.act).id
+        return self._merchants[name]
+
     def quote(self, rates: Iterable[tuple[date, Decimal]]) -> None:
         """Write dollar rates down."""
         said = [
@@ -123,7 +129,7 @@ class Bookkeeper:
         chosen = booking or line.booking
         changes: dict[str, Any] = {"account_id": self.code(chosen.code)}
         if chosen.code != studio.TRANSFERS:
-            changes["org_merchant_id"] = self._merchant(line.party)
+            changes["org_merchant_id"] = self.merchant(line.party)
         if chosen.project is not None:
             changes["project_id"] = self.project(chosen.project)
         self.edit(line, changes)
@@ -167,8 +173,3 @@ class Bookkeeper:
 
     def _feed(self, account: BankAccount) -> FeedAccount:
         return db.session.get_one(FeedAccount, self._feeds[account.number])
-
-    def _merchant(self, name: str) -> int:
-        if name not in self._merchants:
-            self._merchants[name] = merchants.create(name=name, **self.act).id
-        return self._merchants[name]

@@ -35,7 +35,7 @@
   Object.assign(keys, { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) });
   // Without this, the "e" would go on into the select that it opens, and choose there.
   keys.e = (event) => { event.preventDefault(); edit(); };
-  for (const key of ["c", "s", "o", "n", "z", "Space", "Enter"]) keys[key] = pressing(key);
+  for (const key of ["c", "s", "o", "n", "w", "z", "Space", "Enter"]) keys[key] = pressing(key);
   keys["[Shift]+/"] = pressing("/");
   keys["Shift+X"] = () => selectRange(currentLine());
   keys["[Shift]+?"] = () => one("#keys")?.showModal();

@@ -21,7 +21,7 @@ FIELDS: Final[dict[Field, str]] = {
     Field.REFERENCE: "reference",
     Field.IBAN: "IBAN",
     Field.AMOUNT: "amount",
-    Field.AMOUNT_ABS: "amount without sign",
+    Field.AMOUNT_ABS: "unsigned amount",
     Field.DIRECTION: "direction",
     Field.CURRENCY: "currency",
     Field.DATE: "day",
