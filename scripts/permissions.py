@@ -16,10 +16,10 @@ from flask import Flask
 from tests.security.addresses import Address, addresses_of
 from webapp import create_app
 from webapp.config import Settings
-from webapp.ledger.scopes import ROLES, SCOPES
+from webapp.ledger.scopes import PROPOSE, ROLES, SCOPES
 
 PAGE = Path(__file__).parent.parent / "PERMISSIONS.md"
-YES, NO = "✓", "\N{EN DASH}"
+YES, NO, ASKS = "✓", "\N{EN DASH}", "asks"
 COLUMNS = ("nobody", *ROLES, *SCOPES)
 HEAD = """# Who may do what
 
@@ -27,6 +27,7 @@ Written by `python -m scripts.permissions`; a test compares every cell with what
 
 `nobody` is who is not signed in; `viewer`, `bookkeeper` and `owner` are people who are; `read` to `propose` are tokens
 of an owner with that one scope. A token with several may what any of them may, and never more than its owner may now.
+With `propose` a token asks for what its owner may: the call is tried, and waits with its effect until a person decides.
 """
 
 
@@ -62,6 +63,8 @@ def cell(address: Address, column: str) -> str:
         return YES if address.scope in ROLES[column] else NO
     if column == "nobody" or address.session_only:
         return NO
+    if column == PROPOSE:
+        return ASKS if address.is_api and not address.is_safe and address.scope != "read" else NO
     return YES if address.scope == column else NO
 
 

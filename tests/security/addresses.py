@@ -18,6 +18,8 @@ NEVER_ISSUED = 2**53 - 1
 
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
+    "POST /api/action-requests/<string:request_id>/reject": {"reason": "A test"},
+    "POST /api/action-requests/approve": {"ids": ["A test"]},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "PUT /api/journal-entries/<id:entry_id>": {
         "effectiveAt": "2026-03-02",

@@ -32,8 +32,9 @@ def database_kind(request):
 
 @pytest.fixture
 def with_ids(app):
-    """The addresses of the API that name something."""
-    return [address for address in addresses_of(app) if address.is_api and address.parameters]
+    """The addresses of the API that name something and take tokens."""
+    named = [address for address in addresses_of(app) if address.is_api and address.parameters]
+    return [address for address in named if not address.session_only]
 
 
 def test_the_ids_of_these_tests_are_real(ada, app, ids):

@@ -1,4 +1,4 @@
-"""Acts over JSON: what was done, by whom, and what it changed."""
+"""Acts over JSON: what was done, by whom, and what it changed; and decisions on what was proposed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries
-from webapp.schemas.action_requests import ActionRequestQuerySchema, ActionRequestSchema
+from webapp.schemas.action_requests import (
+    ActionRequestQuerySchema,
+    ActionRequestSchema,
+    ApprovalSchema,
+    ApprovedManySchema,
+    ApproveManySchema,
+    RejectionSchema,
+)
 from webapp.schemas.paging import listing, wrapped
-from webapp.web import paging
+from webapp.web import approving, paging, requests
 from webapp.web.auth import here, requires
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
+AnswerSchema = wrapped("actionRequest", ActionRequestSchema)
 
 
 @bp.get("")
@@ -22,12 +30,40 @@ bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List acts, newest first."""
     after = paging.decode(asked.pop("cursor"), "s")
-    return paging.answer("actionRequests", queries.action_requests.listed(here(), after=after, **asked))
+    found = queries.action_requests.listed(here(), now=requests.now(), after=after, **asked)
+    return paging.answer("actionRequests", found)
 
 
 @bp.get("/<string:request_id>")
 @requires("read")
-@bp.response(200, wrapped("actionRequest", ActionRequestSchema))
+@bp.response(200, AnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
-    """Read one act."""
-    return {"actionRequest": queries.action_requests.get(here(), request_id)}
+    """Read one act, or what became of a proposal."""
+    return {"actionRequest": queries.action_requests.read(here(), request_id, requests.now())}
+
+
+@bp.post("/<string:request_id>/approve")
+@requires("read", session_only=True)
+@bp.arguments(ApprovalSchema)
+@bp.response(200, AnswerSchema)
+def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
+    """Do what was proposed, if it still does what was shown; else 409 `moved` with the new preview."""
+    return {"actionRequest": approving.approve_alone(request_id, said["digest"], said["note"])}
+
+
+@bp.post("/<string:request_id>/reject")
+@requires("read", session_only=True)
+@bp.arguments(RejectionSchema)
+@bp.response(200, AnswerSchema)
+def reject(said: dict[str, Any], request_id: str) -> dict[str, Any]:
+    """Decide against a proposal."""
+    return {"actionRequest": approving.reject(request_id, said["reason"])}
+
+
+@bp.post("/approve")
+@requires("read", session_only=True)
+@bp.arguments(ApproveManySchema)
+@bp.response(200, ApprovedManySchema)
+def approve_many(said: dict[str, Any]) -> dict[str, Any]:
+    """Do several proposals, one result for each."""
+    return {"results": approving.approve_many(said["ids"])}

@@ -21,6 +21,7 @@ from webapp.models.merchants import Merchant
 from webapp.models.organizations import Membership, Organization
 from webapp.models.projects import Project, ProjectGroup
 from webapp.models.proof_breaks import ProofBreak, TouchedProof
+from webapp.models.proposals import Proposal
 from webapp.models.provider_balances import ProviderBalance
 from webapp.models.reconciliations import (
     IN_ITS_RECONCILIATION,
@@ -74,6 +75,7 @@ __all__ = [
     "Project",
     "ProjectGroup",
     "ProofBreak",
+    "Proposal",
     "ProviderBalance",
     "Reconciliation",
     "ReconciliationItem",

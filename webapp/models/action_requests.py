@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
 from webapp.models.base import Organized, created, one_of
+
+if TYPE_CHECKING:
+    from webapp.models.proposals import Proposal
 
 
 class ActionRequest(Organized, Base):
@@ -20,6 +23,13 @@ class ActionRequest(Organized, Base):
         one_of("status", "PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED"),
         sa.UniqueConstraint("organization_id", "id"),
         sa.Index("ix_action_requests_target", "organization_id", "target_kind", "target_id"),
+        sa.Index(
+            "ix_action_requests_pending",
+            "organization_id",
+            "id",
+            sqlite_where=sa.text("status = 'PENDING'"),
+            postgresql_where=sa.text("status = 'PENDING'"),
+        ),
     )
 
     id: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
@@ -37,6 +47,13 @@ class ActionRequest(Organized, Base):
     error: Mapped[str] = mapped_column(sa.Text, default="")
     created_at: Mapped[datetime] = created()
     decided_at: Mapped[datetime | None] = mapped_column(Instant)
+
+    proposal: Mapped[Proposal | None] = relationship(
+        foreign_keys="Proposal.action_request_id",
+        primaryjoin="Proposal.action_request_id == ActionRequest.id",
+        uselist=False,
+        viewonly=True,
+    )
 
     @property
     def target(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 
 from webapp import queries
 from webapp.schemas.action_requests import ActivityQuerySchema
-from webapp.web import paging
+from webapp.web import paging, requests
 from webapp.web.auth import here, requires
 from webapp.web.htmx import render
 
@@ -23,7 +23,8 @@ def index() -> Response:
     asked = ActivityQuerySchema.read_leniently(request.query_string.decode())
     cursor, shown = asked.pop("cursor"), asked["status"] or ""
     actor = actor_of(asked.pop("token_id"), asked.pop("person_id"))
-    page = queries.action_requests.listed(here(), actor=actor, after=paging.decode(cursor, "s"), **asked)
+    after = paging.decode(cursor, "s")
+    page = queries.action_requests.listed(here(), actor=actor, now=requests.now(), after=after, **asked)
     return render(
         "action_requests/index.html",
         requests=page.items,

@@ -41,7 +41,7 @@ def index() -> Response:
         today=today,
         balances=queries.sparklines.balances(here(), as_of, known_balances(accounts)),
         watched=queries.watched.watched(here()),
-        recent=queries.action_requests.listed(here(), after=None, limit=LATELY).items,
+        recent=queries.action_requests.listed(here(), now=requests.now(), after=None, limit=LATELY).items,
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.orm import contains_eager
+from sqlalchemy.orm.attributes import set_committed_value
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import ActionRequest, Transaction
+from webapp.models import ActionRequest, Proposal, Transaction
 from webapp.queries.paging import Order, Page, page
 
 REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
@@ -54,19 +57,39 @@ def named(organization_id: str, ids: Iterable[str | None]) -> dict[str, ActionRe
     return {row.id: row for row in rows}
 
 
+def read(organization_id: str, request_id: str, now: datetime) -> ActionRequest:
+    """Find an act as it stands at an instant: a proposal whose time is over reads EXPIRED, or raise NotFoundError."""
+    return _as_of(get(organization_id, request_id), now)
+
+
+def _as_of(request: ActionRequest, now: datetime) -> ActionRequest:
+    """Let a proposal whose time is over read so, before anybody has written it down."""
+    waits = request.proposal if request.status == "PENDING" else None
+    if waits is not None and waits.expires_at <= now:
+        set_committed_value(request, "status", "EXPIRED")
+    return request
+
+
 def listed(
     organization_id: str,
     *,
     status: str | None = None,
     kind: str | None = None,
     actor: tuple[str, int] | None = None,
+    now: datetime,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first; `actor` is the kind and id of whoever did them."""
+    """List acts, newest first, as they stand now; `actor` is the kind and id of whoever did them."""
     statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
-    if status is not None:
-        statement = statement.where(ActionRequest.status == status)
+    statement = statement.outerjoin(ActionRequest.proposal).options(contains_eager(ActionRequest.proposal))
+    is_over = sa.and_(ActionRequest.status == "PENDING", Proposal.expires_at <= now)
+    if status == "EXPIRED":
+        statement = statement.where(sa.or_(ActionRequest.status == status, is_over))
+    elif status is not None:
+        statement = statement.where(
+            ActionRequest.status == status, sa.not_(sa.func.coalesce(is_over, sa.false()))
+        )
     if kind is not None:
         statement = statement.where(ActionRequest.kind == kind)
     if actor is not None:
@@ -74,7 +97,10 @@ def listed(
             ActionRequest.actor["kind"].as_string() == actor[0],
             ActionRequest.actor["id"].as_integer() == actor[1],
         )
-    return Page(*page(statement, NEWEST, after=after, limit=limit))
+    found = Page(*page(statement, NEWEST, after=after, limit=limit))
+    for request in found.items:
+        _as_of(request, now)
+    return found
 
 
 def about(

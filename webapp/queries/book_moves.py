@@ -12,13 +12,17 @@ from webapp.models import AuditEvent
 # What changes neither lines nor rates nor accounts, and happens all day long; whatever is not named here may.
 HARMLESS: Final = frozenset(
     {
+        "approve_proposal",
         "clear_reconciliation_items",
         "confirm_transaction",
         "create_journal_entry",
         "create_merchant",
         "create_project",
         "edit_transaction",
+        "expire_proposal",
+        "propose",
         "put_reconciliation_draft",
+        "reject_proposal",
         "void_journal_entry",
     }
 )

@@ -259,7 +259,7 @@ def _acts(organization_id: str, suspects: Iterable[_Suspect]) -> dict[Any, Actio
             ActionRequest.status == "EXECUTED",
             sa.or_(ActionRequest.id.in_(ids), *about),
         )
-        .order_by(ActionRequest.id)
+        .order_by(ActionRequest.decided_at, ActionRequest.id)
     ):
         found[request.id] = request
         found[request.target_kind, request.target_id] = request

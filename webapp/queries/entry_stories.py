@@ -218,6 +218,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
             sa.and_(
                 AuditEvent.organization_id == ActionRequest.organization_id,
                 AuditEvent.action_request_id == ActionRequest.id,
+                AuditEvent.kind == ActionRequest.kind,
             ),
         )
         .where(

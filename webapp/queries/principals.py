@@ -65,9 +65,18 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
 
 def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
     """Find whose token this is, unless it expired or was revoked; its scopes never exceed its owner's role."""
+    return _behind(session, ApiToken.token_hash == digest_of(token), now)
+
+
+def by_token_id(session: orm.Session, token_id: int, now: datetime) -> Principal | None:
+    """Find whose token this is by its id, unless it expired or was revoked, or its owner left."""
+    return _behind(session, ApiToken.id == token_id, now)
+
+
+def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) -> Principal | None:
     row = session.execute(
         _who(ApiToken, ApiToken).where(
-            ApiToken.token_hash == digest_of(token),
+            which,
             ApiToken.revoked_at.is_(None),
             sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
         )

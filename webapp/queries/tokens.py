@@ -85,7 +85,9 @@ def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
     day = organizations.today(organization.id, now)
     began_at = organizations.start_of_day(organization.id, day)
     posted = db.session.get(TokenDay, {"organization_id": organization.id, "token_id": token.id, "day": day})
-    latest = action_requests.listed(organization.id, actor=("TOKEN", token.id), after=None, limit=limit)
+    latest = action_requests.listed(
+        organization.id, actor=("TOKEN", token.id), now=now, after=None, limit=limit
+    )
     return TokenToday(
         posted.entry_count if posted else 0,
         Money(posted.amount_base_minor if posted else 0, organization.base_currency),

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
+from webapp.schemas.effects import EffectSchema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
+MOST_IDS = 500
+# What an act that nobody proposed says under the keys of proposals.
+OF_PROPOSALS: Mapping[str, Any] = {
+    "digest": None,
+    "effect": None,
+    "blockers": [],
+    "expires_at": None,
+    "checked_at": None,
+    "decided_by": None,
+    "reason": "",
+    "answer": None,
+    "acts": [],
+}
 STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
 
@@ -60,8 +77,24 @@ class TargetSchema(Schema):
     id = ma.fields.String()
 
 
+class BlockerSchema(Schema):
+    """Something that stands against a proposal; in a bulk call `id` says against which of its ids."""
+
+    id = fields.Id()
+    code = ma.fields.String()
+    message = ma.fields.String()
+    details = ma.fields.Dict()
+
+
+class CallAnswerSchema(Schema):
+    """What the call was answered once it was made."""
+
+    status = ma.fields.Integer()
+    answer = ma.fields.Raw(allow_none=True)
+
+
 class ActionRequestSchema(Schema):
-    """The audited record of a write."""
+    """The audited record of a write; `digest` and what follows it are of proposals."""
 
     id = ma.fields.String()
     kind = ma.fields.String()
@@ -76,6 +109,60 @@ class ActionRequestSchema(Schema):
     error = ma.fields.String()
     created_at = fields.Instant()
     decided_at = fields.Instant(allow_none=True)
+    digest = ma.fields.String(allow_none=True)
+    effect = ma.fields.Nested(EffectSchema, allow_none=True)
+    blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
+    expires_at = fields.Instant(allow_none=True)
+    checked_at = fields.Instant(allow_none=True)
+    decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    reason = ma.fields.String()
+    answer = ma.fields.Nested(CallAnswerSchema, allow_none=True)
+    action_request_ids = ma.fields.List(ma.fields.String(), attribute="acts")
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """Read what only a proposal has from the proposal; other acts have nothing there."""
+        if attr not in OF_PROPOSALS:
+            return super().get_attribute(obj, attr, default)
+        return OF_PROPOSALS[attr] if obj.proposal is None else getattr(obj.proposal, attr)
+
+
+class ApprovalSchema(Schema):
+    """Which effect somebody looked at (else the one that is kept), and a note that the agent can read."""
+
+    digest = fields.Text(least=64, most=64, load_default=None, allow_none=True)
+    note = fields.Text(most=2000, load_default="")
+
+
+class RejectionSchema(Schema):
+    """Why a proposal is not done; the agent can read it."""
+
+    reason = fields.Text(least=1, most=2000, required=True)
+
+
+class ApproveManySchema(Schema):
+    """Which proposals to approve, each as its kept preview says."""
+
+    ids = ma.fields.List(
+        fields.Text(least=1, most=40),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
+    )
+
+
+class ApprovedSchema(Schema):
+    """What became of one of the proposals."""
+
+    id = ma.fields.String()
+    status = fields.Word(*STATUSES)
+    changed = ma.fields.Boolean()
+    error = ma.fields.String()
+    code = ma.fields.String(allow_none=True)
+
+
+class ApprovedManySchema(Schema):
+    """One result per id, in the order asked."""
+
+    results = ma.fields.List(ma.fields.Nested(ApprovedSchema))
 
 
 class ActionRequestQuerySchema(PageSchema):

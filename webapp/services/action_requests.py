@@ -21,6 +21,8 @@ from webapp.services import living_proofs
 from webapp.services.actors import Actor
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+# What a session keeps for a while: the acts that somebody takes down, and the proposal that an act becomes.
+NOTED, PROPOSED = "noted_acts", "proposed_act"
 RECORDED_REFUSALS = frozenset({409, 422})
 
 
@@ -66,7 +68,8 @@ def act(
 
     The proofs that it touched are judged before it ends, and it is named where one of them broke.
     """
-    doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=new_id(now))
+    act_id = db.session().info.get(PROPOSED) or new_id(now)
+    doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
     touched_before = proof_breaks.touched(actor.organization_id)
     try:
         yield doing
@@ -79,30 +82,71 @@ def act(
         living_proofs.judge(doing, touched_before)
 
 
+@contextmanager
+def noted() -> Iterator[list[tuple[Act, str]]]:
+    """Take down each act that is recorded within the block, with its status."""
+    taken: list[tuple[Act, str]] = []
+    info = db.session().info
+    info[NOTED] = taken
+    try:
+        yield taken
+    finally:
+        del info[NOTED]
+
+
+@contextmanager
+def executing(request_id: str) -> Iterator[None]:
+    """Let the one act of this block be the proposal that it was: its action request is executed in its place."""
+    info = db.session().info
+    info[PROPOSED] = request_id
+    try:
+        yield
+    finally:
+        del info[PROPOSED]
+
+
 def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
-    """Write an act and its audit event."""
-    request = ActionRequest(
-        id=done.id,
-        organization_id=done.actor.organization_id,
-        kind=done.kind,
-        status=status,
-        actor=done.actor.as_json(),
-        target_kind=done.target_kind,
-        target_id=done.target_id,
-        title=done.title or done.kind.replace("_", " ").capitalize(),
-        note=done.note,
-        payload=dict(done.payload),
-        before=done.before,
-        after=done.after,
-        result=done.result,
-        error=error,
-        created_at=done.now,
-        decided_at=done.now,
-    )
-    db.session.add(request)
-    _append(done, status, error)
+    """Write an act and its audit event; one that was proposed is written where its proposal stands."""
+    info = db.session().info
+    if info.get(PROPOSED) == done.id:
+        request = db.session.get_one(ActionRequest, done.id)
+    else:
+        request = ActionRequest(id=done.id, organization_id=done.actor.organization_id, created_at=done.now)
+        db.session.add(request)
+    for name, value in {**facts_of(done), "status": status, "error": error}.items():
+        setattr(request, name, value)
+    if status != "PENDING":
+        request.decided_at = done.now
+    append(done, status, error)
     db.session.flush()
+    if NOTED in info:
+        info[NOTED].append((done, status))
     return request
+
+
+def facts_of(done: Act) -> dict[str, Any]:
+    """Give what an action request says of an act."""
+    return {
+        "kind": done.kind,
+        "actor": done.actor.as_json(),
+        "target_kind": done.target_kind,
+        "target_id": done.target_id,
+        "title": done.title or words_of(done.kind),
+        "note": done.note,
+        "payload": dict(done.payload),
+        "before": done.before,
+        "after": done.after,
+        "result": done.result,
+    }
+
+
+def words_of(kind: str) -> str:
+    """Write a kind of act as words.
+
+    >>> words_of("confirm_transaction")
+    'Confirm transaction'
+    """
+    return kind.replace("_", " ").capitalize()
 
 
 def record_refusal(error: LedgerError) -> None:
@@ -127,8 +171,8 @@ def new_id(now: datetime) -> str:
     return "ar_" + "".join(letters)
 
 
-def _append(done: Act, status: str, error: str) -> None:
-    """Append to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
+def append(done: Act, status: str, error: str = "") -> None:
+    """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
     organization_id = done.actor.organization_id
     head = db.session.execute(
         sa.select(AuditEvent.sequence, AuditEvent.body, AuditEvent.previous_hash, AuditEvent.hash)

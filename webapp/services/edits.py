@@ -24,7 +24,7 @@ from webapp.queries import journal_entries as entries
 from webapp.services import drafts, journal_entries, line_entries, partings, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result
+from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result, named
 
 Changes = Mapping[str, Any]
 
@@ -78,7 +78,7 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
 
     The answer names the draft that says it now, or the correction marker of a posted entry.
     """
-    title = f"Edited {transaction.description or 'a line'}"
+    title = f"Edited {named(transaction)}"
     target = ("transaction", transaction.id)
     with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
         if not changes:

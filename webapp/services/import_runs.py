@@ -69,6 +69,7 @@ def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = si
 
 def take_at_once(upload: Upload, *, actor: Actor, now: datetime) -> Import:
     """Import a file in the open transaction, among other writes; raises FileRefusedError."""
+    imports.recall(upload, actor.organization_id)
     return _at_once(_run(upload, actor, now, silent))
 
 
@@ -128,6 +129,19 @@ def take_kept(
         return _settled(queried.get(organization_id, import_id), choices)
     except FileRefusedError as error:
         return _refused(upload, error, actor=actor, now=now, import_id=import_id)
+
+
+def take_kept_at_once(
+    import_id: int, folder: Path, *, actor: Actor, now: datetime, choices: Choices = NOTHING_SAID
+) -> Import:
+    """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError."""
+    imported = queried.get(actor.organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        return _settled(imported, choices)
+    reading = imports.read(imports.kept(imported, folder, now=now), imported.reading.get("mapping"))
+    begin = partial(_previewed, actor.organization_id, import_id)
+    settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+    return _at_once(_Run(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
 
 
 def _settled(imported: Import, choices: Choices) -> Import:

@@ -14,7 +14,7 @@ from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.models import Account, ApiToken, BrowserSession, Membership, OneTimeLink, Organization, User
 from webapp.queries.principals import digest_of
-from webapp.services import users
+from webapp.services import proposals, users
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, payload
@@ -216,6 +216,7 @@ def remove_member(organization_id: str, user_id: int, *, actor: Actor, now: date
         doing.before = {"role": membership.role}
         _keep_an_owner(organization_id, user_id)
         _end_sessions(organization_id, user_id)
+        proposals.end_of_member(organization_id, user_id, now=now)
         db.session.execute(
             sa.update(ApiToken)
             .where(

@@ -8,6 +8,8 @@ import secrets
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from webapp.services.savepoints import is_trial
+
 KEPT_FOR = timedelta(hours=1)
 NAME = re.compile("[0-9a-f]{32}")
 
@@ -31,8 +33,8 @@ def find(folder: Path, name: str | None, *, created_at: datetime, now: datetime)
 
 
 def drop(folder: Path, name: str | None) -> None:
-    """Remove a kept file, whether it is there or not."""
-    if name is not None and NAME.fullmatch(name):
+    """Remove a kept file, whether it is there or not; a trial leaves it where it is."""
+    if not is_trial() and name is not None and NAME.fullmatch(name):
         (folder / name).unlink(missing_ok=True)
 
 

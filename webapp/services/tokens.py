@@ -16,6 +16,7 @@ from webapp.models import ApiToken, Membership
 from webapp.queries import organizations
 from webapp.queries import tokens as queries
 from webapp.queries.principals import digest_of
+from webapp.services import proposals
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.edits import money_at
@@ -135,6 +136,7 @@ def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
             doing.nothing_to_do()
             return token
         token.revoked_at = now
+        proposals.end_of_token(token, now=now)
     return token
 
 

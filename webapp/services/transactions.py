@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
@@ -39,6 +40,11 @@ class PostedLineError(LedgerError):
     code = "posted"
 
 
+def named(transaction: Transaction) -> str:
+    """Name a line as titles of acts do."""
+    return titles.of_line(transaction.description, transaction.amount, transaction.booked_on)
+
+
 def require(transaction: Transaction, *states: str) -> None:
     """Refuse a line in another state, which is also the error's code."""
     if transaction.status not in states:
@@ -51,12 +57,14 @@ def confirm(
     """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
     payload = {"note": note or ""}
     target = ("transaction", transaction.id)
-    with act(actor, now, "confirm_transaction", target, note=note or "", payload=payload) as doing:
+    title = f"Confirmed {named(transaction)}"
+    with act(
+        actor, now, "confirm_transaction", target, title=title, note=note or "", payload=payload
+    ) as doing:
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
         if entry is None:
             raise NotFoundError
-        doing.title = f"Confirmed {transaction.description or 'a line'}"
         doing.before = {"status": entry.status}
         if entry.status == "DRAFT":
             doing.result = _post_draft(entry, doing)
@@ -154,7 +162,7 @@ def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
-    title = f"Deleted {transaction.description or 'a line'}"
+    title = f"Deleted {named(transaction)}"
     with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
@@ -174,7 +182,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Bring a deleted line back with a fresh draft."""
-    title = f"Brought back {transaction.description or 'a line'}"
+    title = f"Brought back {named(transaction)}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}

@@ -50,7 +50,9 @@ def void(
         "effectiveAt": effective_on.isoformat() if effective_on else None,
         "copy": copy,
     }
-    title = f"Voided entry {entry.id}"
+    title = (
+        f"Voided entry {entry.id}, {entry.description}" if entry.description else f"Voided entry {entry.id}"
+    )
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
         refusal = voidable.refusal(entry)

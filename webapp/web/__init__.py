@@ -3,11 +3,13 @@
 from flask import Flask
 
 from webapp.web import selections
-from webapp.web.auth import note_last_use, register_auth
+from webapp.web.auth import register_auth
 from webapp.web.context import add_context
 from webapp.web.converters import IdConverter
 from webapp.web.headers import add_headers
+from webapp.web.last_uses import note_last_use
 from webapp.web.logs import register_logs
+from webapp.web.proposing import register_proposing
 from webapp.web.rate_limits import register_rate_limits
 from webapp.web.requests import register_requests
 
@@ -21,6 +23,7 @@ def register(app: Flask) -> None:
     register_requests(app)
     register_auth(app)
     register_rate_limits(app)
+    register_proposing(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
     app.after_request(selections.dress)

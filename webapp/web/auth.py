@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 from flask import Flask, Response, current_app, g, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from sqlalchemy import orm
-from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
 
 from webapp.config import Settings
-from webapp.db import db, own_transaction
+from webapp.db import db
 from webapp.errors import is_for_api
-from webapp.ledger.errors import LedgerError
-from webapp.models import ApiToken, BrowserSession
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries import principals
 from webapp.queries.principals import Principal
 from webapp.services.actors import Actor
 from webapp.web import bearers, idempotency, rate_limits, requests
-from webapp.web.strictness import declared_places, refuse_unasked, refuse_unasked_query
+from webapp.web.strictness import (
+    declared_places,
+    is_dry_run_asked,
+    refuse_unasked,
+    refuse_unasked_query,
+)
 
 View = TypeVar("View", bound=Callable[..., Any])
-SEEN_EVERY = timedelta(minutes=1)
 PUBLIC = "public"
 
 log = logging.getLogger("tieout.auth")
@@ -51,6 +52,10 @@ class NoScopeError(Forbidden):
             told = bearers.challenge("insufficient_scope", scope=self.scope)
             headers.append(("WWW-Authenticate", told))
         return headers
+
+
+class ProposableError(NoScopeError):
+    """A token may not do this by itself, but it may propose it: its owner may, and it has the scope propose."""
 
 
 class CrossSiteError(Forbidden):
@@ -89,7 +94,7 @@ def requires(
 
     With `begins=False` the view itself calls `begin`, after reading what comes in slowly. `is_documented` marks
     the interface document's endpoints, which ignore what they do not know. `session_only` refuses tokens: none
-    makes tokens, lets people in or goes over to other books.
+    makes tokens, approves, lets people in or goes over to other books.
     """
 
     def declare(view: View) -> View:
@@ -126,15 +131,16 @@ def guard() -> Response | None:
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
     rate_limits.take(principal())
-    demand(scope)
+    g.is_proposal = scope not in principal().scopes and may_propose(scope)
+    if not g.is_proposal:
+        demand(scope)
     if getattr(view, "session_only", False):
         demand_session()
+    g.is_dry_run = scope != "read" and is_for_api() and is_dry_run_asked()
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
-        refuse_unasked_query(view)
-        if "body" in declared_places(view):
-            requests.read_json_body()
+        _begin_late(view)
     return idempotency.answered(principal(), is_read=scope == "read", now=requests.now())
 
 
@@ -142,14 +148,23 @@ def demand(scope: str) -> None:
     """Refuse whoever lacks a scope (403)."""
     if scope not in principal().scopes:
         yours = ", ".join(sorted(principal().scopes))
-        raise NoScopeError(f"This needs the scope {scope}; yours are {yours}.", scope=scope)
+        error = ProposableError if may_propose(scope) else NoScopeError
+        raise error(f"This needs the scope {scope}; yours are {yours}.", scope=scope)
+
+
+def may_propose(scope: str) -> bool:
+    """Tell whether a token may propose this write, which needs a scope: its owner's role has it."""
+    found = principal()
+    is_write = scope != "read" and is_for_api() and not requests.is_safe()
+    is_scoped = found.token_id is not None and PROPOSE in found.scopes
+    return is_write and is_scoped and scope in scopes_of_role(found.role)
 
 
 def demand_session() -> None:
     """Refuse a token what only a signed-in person does (403)."""
     if principal().session_hash is None:
         raise NoScopeError(
-            "Sign in to do this; no token makes tokens, lets people in or goes over to other books."
+            "Sign in to do this; no token makes tokens, approves, lets people in or goes over to other books."
         )
 
 
@@ -161,6 +176,16 @@ def begin() -> None:
     else:
         _ = request.form
     requests.begin(principal().organization_id)
+
+
+def _begin_late(view: Any) -> None:
+    """Leave it to the view when its transaction begins, unless it is only tried: then everything is read before."""
+    refuse_unasked_query(view)
+    if "body" in declared_places(view):
+        requests.read_json_body()
+    if g.is_proposal or g.is_dry_run:
+        _ = request.files
+        requests.begin(principal().organization_id)
 
 
 def _open_public(view: Any) -> None:
@@ -217,33 +242,6 @@ def load_principal(_request: Any) -> Principal | None:
     return found
 
 
-def note_last_use(response: Response) -> Response:
-    """Write a token's or session's last use, at most once a minute, after the answer has left."""
-    found: Principal | None = g.get("principal")
-    if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - SEEN_EVERY):
-        return response
-    app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
-
-    def write() -> None:
-        with app.app_context(), own_transaction() as session:
-            if found.token_id is not None:
-                session.query(ApiToken).filter_by(id=found.token_id).update({"last_used_at": at})
-            else:
-                session.query(BrowserSession).filter_by(id_hash=found.session_hash).update(
-                    {"last_seen_at": at}
-                )
-
-    def write_or_leave() -> None:
-        # The answer has left; whoever asked must not suffer from a note that can be made next time.
-        try:
-            write()
-        except (LedgerError, SQLAlchemyError) as error:
-            log.warning("The last use was not noted: %s", type(error).__name__)
-
-    response.call_on_close(write_or_leave)
-    return response
-
-
 def principal() -> Principal:
     """Tell who asks."""
     found: Principal = g.principal
@@ -267,8 +265,14 @@ def acting() -> dict[str, Any]:
         user_id=found.user_id,
         request_id=g.request_id,
         address=request.remote_addr,
+        is_uncapped=is_decided_on(),
     )
     return {"actor": actor, "now": requests.now()}
+
+
+def is_decided_on() -> bool:
+    """Tell whether what is done now is done for a person to decide on, or because one has."""
+    return bool(g.get("is_decided_on"))
 
 
 def settings() -> Settings:

@@ -8,11 +8,13 @@ from typing import Any, NoReturn
 import marshmallow as ma
 from flask import current_app, request
 from webargs.flaskparser import FlaskParser
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.base import KNOWN_ARE
 from webapp.web import selections
+
+DRY_RUN = "dryRun"
 
 
 class ArgumentsParser(FlaskParser):
@@ -68,6 +70,19 @@ def refuse_unasked_query(view: Any) -> None:
     unknown = [name for name in request.args if name not in _general()]
     if unknown and not getattr(view, "is_documented", False) and "query" not in declared_places(view):
         _refuse(unknown, "query parameters", selections.general_names(view))
+
+
+def is_dry_run_asked() -> bool:
+    """Take `dryRun` out of the query of a write, and tell what it says: every write knows it, whatever its schema."""
+    if DRY_RUN not in request.args:
+        return False
+    said = request.args.getlist(DRY_RUN)
+    if said not in (["true"], ["false"]):
+        sentence = "Write true or false, once."
+        raise UnknownKeysError(f"{DRY_RUN}: {sentence}", fields={DRY_RUN: [sentence]})
+    rest = [(key, value) for key, value in request.args.items(multi=True) if key != DRY_RUN]
+    request.args = ImmutableMultiDict(rest)
+    return said == ["true"]
 
 
 def declared_places(view: Any) -> set[str]:

@@ -21,8 +21,9 @@ from webapp.services.column_readings import ColumnReading
 from webapp.services.import_choices import NOTHING_SAID, AccountChoice, Choices
 from webapp.services.imports import Upload
 from webapp.services.previewed_lines import Doubt, OpenAccount
+from webapp.services.savepoints import is_trial
 from webapp.web import import_progress, requests
-from webapp.web.auth import acting, here, settings
+from webapp.web.auth import acting, here, is_decided_on, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_DOUBTS = 100
@@ -44,6 +45,12 @@ class FileMissingError(UnprocessableError):
     """Send one file."""
 
     code = "validation"
+
+
+class PreviewTriedError(UnprocessableError):
+    """A preview writes nothing to the books, so that there is nothing to try or to approve; send the file itself."""
+
+    code = "preview_only"
 
 
 class NoUploadError(UnsupportedMediaType):
@@ -69,16 +76,22 @@ def received(form: Mapping[str, Any]) -> Upload:
 
 def preview(upload: Upload) -> ImportRecord:
     """Tell what an import of a file would do; a refused one answers as REFUSED."""
+    if is_at_once():
+        raise PreviewTriedError
     return _kept(import_runs.preview(upload, folder(), **acting()))
 
 
 def take(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one answers as REFUSED."""
+    if is_at_once():
+        return queried.record(import_runs.take_at_once(upload, **acting()))
     return _kept(import_runs.take(upload, **acting()))
 
 
 def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
+    if is_at_once():
+        return queried.record(import_runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
     with import_progress.told(import_id) as progress:
         return _kept(
             import_runs.take_kept(import_id, folder(), progress=progress, choices=choices, **acting())
@@ -113,6 +126,11 @@ def _kept(imported: Import) -> ImportRecord:
     """Let the import stay: the record of a refused one too, though its answer is an error."""
     requests.stay()
     return queried.record(imported)
+
+
+def is_at_once() -> bool:
+    """Tell whether an import is part of the open transaction: it is tried, or done because a person approved it."""
+    return is_trial() or is_decided_on()
 
 
 def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:

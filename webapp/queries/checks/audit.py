@@ -17,6 +17,8 @@ from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 500
+# The event that ends a proposal which nobody executed; what else happens to one is told beside its act.
+ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
 # What an action request and its event both tell.
 TOLD = ("kind", "status", "note", "payload", "before", "after", "result", "error")
 
@@ -41,12 +43,14 @@ def chains() -> Iterator[Violation]:
 
 
 def requests_without_event() -> Iterable[Violation]:
-    """Find action requests that the trail does not know, or knows twice."""
+    """Find action requests of which the trail does not tell how they ended, or tells it twice."""
+    ending = sa.case(ENDINGS, value=ActionRequest.status, else_=ActionRequest.kind)
     told = (
         sa.select(sa.func.count())
         .where(
             AuditEvent.organization_id == ActionRequest.organization_id,
             AuditEvent.action_request_id == ActionRequest.id,
+            AuditEvent.kind == ending,
         )
         .scalar_subquery()
     )
@@ -100,6 +104,10 @@ def _agrees(event: AuditEvent, request: ActionRequest | None) -> bool:
     }
     is_told = all(body.get(key) == value for key, value in columns.items())
     if request is None or request.status == "PENDING":
+        return is_told
+    if event.kind == ENDINGS.get(request.status):
+        return is_told and body.get("status") == request.status
+    if event.kind != request.kind:
         return is_told
     actor = {key: body.get("actor", {}).get(key) for key in request.actor}
     told = canonical_json([*(body.get(key) for key in TOLD), body.get("target"), actor])

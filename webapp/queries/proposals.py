@@ -1,0 +1,78 @@
+"""Questions about proposals: which wait, which are over, and how many there are to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.models import ActionRequest, Proposal
+
+
+def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:
+    """List the proposals that wait for a decision, oldest first."""
+    statement = _pending(organization_id).where(Proposal.expires_at > now)
+    return db.session.scalars(statement.order_by(ActionRequest.id).limit(limit)).all()
+
+
+def count(organization_id: str, now: datetime) -> int:
+    """Count the proposals that wait for a decision."""
+    statement = sa.select(sa.func.count()).select_from(
+        _pending(organization_id).where(Proposal.expires_at > now).subquery()
+    )
+    return db.session.scalar(statement) or 0
+
+
+def over(organization_id: str, now: datetime) -> Sequence[Proposal]:
+    """List the waiting proposals whose time is over."""
+    return db.session.scalars(_pending(organization_id).where(Proposal.expires_at <= now)).all()
+
+
+def waiting_of_tokens(organization_id: str, token_ids: Collection[int]) -> Sequence[Proposal]:
+    """List the waiting proposals of some tokens."""
+    return db.session.scalars(_pending(organization_id).where(Proposal.token_id.in_(token_ids))).all()
+
+
+def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
+    """Find the waiting proposal of a call, whoever made it."""
+    return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))
+
+
+def decided(organization_id: str, *, limit: int) -> Sequence[Proposal]:
+    """List the proposals that were decided or are over, the latest decision first."""
+    statement = _joined(organization_id).where(ActionRequest.status != "PENDING")
+    newest = statement.order_by(ActionRequest.decided_at.desc(), ActionRequest.id.desc())
+    return db.session.scalars(newest.limit(limit)).all()
+
+
+def get(organization_id: str, request_id: str) -> Proposal:
+    """Find a proposal by its action request, or raise NotFoundError."""
+    found: Proposal | None = db.session.scalar(
+        _joined(organization_id).where(Proposal.action_request_id == request_id)
+    )
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def _pending(organization_id: str) -> sa.Select[Proposal]:
+    return _joined(organization_id).where(ActionRequest.status == "PENDING")
+
+
+def _joined(organization_id: str) -> sa.Select[Proposal]:
+    return (
+        sa.select(Proposal)
+        .join(
+            ActionRequest,
+            sa.and_(
+                ActionRequest.organization_id == Proposal.organization_id,
+                ActionRequest.id == Proposal.action_request_id,
+            ),
+        )
+        .where(ActionRequest.organization_id == organization_id)
+        .options(orm.contains_eager(Proposal.request))
+    )

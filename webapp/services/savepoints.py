@@ -1,0 +1,32 @@
+"""Trials: something done to the books in a savepoint, and taken back whatever comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from webapp.db import db
+
+TRYING = "is_trial"
+
+
+@contextmanager
+def trial() -> Iterator[None]:
+    """Do something in the open transaction, and take it back; nothing outside the books may be touched meanwhile.
+
+    What was read before is read anew after it: Core statements change rows behind the session's back.
+    """
+    session = db.session()
+    savepoint = session.begin_nested()
+    session.info[TRYING] = True
+    try:
+        yield
+    finally:
+        session.info[TRYING] = False
+        savepoint.rollback()
+        session.expire_all()
+
+
+def is_trial() -> bool:
+    """Tell whether what is done now will be taken back."""
+    return bool(db.session().info.get(TRYING))

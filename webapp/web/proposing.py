@@ -1,0 +1,143 @@
+"""Calls that are only tried: a dry run tells what would be, a proposal waits until a person approves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from flask import Flask, Response, current_app, g, jsonify, request
+
+from webapp.db import db
+from webapp.ledger import titles
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.queries.principals import Principal
+from webapp.schemas.action_requests import ActionRequestSchema
+from webapp.services import proposals
+from webapp.services.action_requests import Act, words_of
+from webapp.services.proposals import Asked, Preview
+from webapp.web import calls, requests, trials
+from webapp.web.auth import ProposableError, acting, principal
+from webapp.web.calls import Call
+from webapp.web.trials import Trial
+
+
+def register_proposing(app: Flask) -> None:
+    """Stand between the guard and the views."""
+    app.before_request(only_try)
+    app.register_error_handler(ProposableError, propose_instead)
+
+
+def only_try() -> Response | None:
+    """Try the call instead of making it, where it was asked so or the token may no more."""
+    if g.get("is_dry_run"):
+        return dry_run()
+    return propose() if g.get("is_proposal") else None
+
+
+def dry_run() -> Response:
+    """Tell what the call would answer and change; nothing is written."""
+    found = principal()
+    if PROPOSE in found.scopes and found.token_id is not None:
+        with acting_as(at_its_best(found)):
+            tried = trials.run(found.organization_id, trials.here)
+    else:
+        tried = trials.run(found.organization_id, trials.here)
+    db.session.rollback()
+    return jsonify({"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect})
+
+
+def propose_instead(error: ProposableError) -> Response:
+    """Propose a call of which its view found that it needs more than the address says."""
+    del error
+    db.session.rollback()
+    requests.begin(principal().organization_id)
+    return propose()
+
+
+def propose() -> Response:
+    """Let the call wait for a person (202); one that would change nothing is answered as it is."""
+    found = principal()
+    with acting_as(at_its_best(found)):
+        tried = trials.run(found.organization_id, trials.here)
+    if not tried.acts and not tried.blockers:
+        return _answered(tried)
+    proposals.sweep(found.organization_id, calls.folder(), now=requests.now())
+    call = calls.received()
+    asked = asked_of(call, tried)
+    waiting = proposals.waiting_like(found.organization_id, asked)
+    if waiting is None:
+        waiting = proposals.propose(replace(asked, call=stored(calls.with_file(call))))
+    response = jsonify({"actionRequest": ActionRequestSchema().dump(waiting)})
+    response.status_code = 202
+    return response
+
+
+def asked_of(call: Call, tried: Trial) -> Asked:
+    """Say what a call asks for, from what it did when it was tried."""
+    doing = Act(**acting(), kind=_kind(), target_kind="call", target_id="new", payload=call.told)
+    acts = list(tried.acts) or ([tried.refused_act] if tried.refused_act else [])
+    if acts:
+        first = acts[0]
+        kinds = {each.kind for each in acts}
+        doing.kind = first.kind if len(kinds) == 1 else doing.kind
+        told = tried.effect["acts"][0]["target"] if tried.effect["acts"] else None
+        target_id = told["id"] if told else first.target_id
+        doing.target_kind = first.target_kind
+        doing.target_id = "new" if target_id.startswith("new-") else target_id
+        doing.title = titles.of_several([each.title or words_of(each.kind) for each in acts])
+        doing.note = first.note
+    if len(tried.acts) == 1:
+        doing.before, doing.after = (tried.effect["acts"][0][key] for key in ("before", "after"))
+    doing.title = doing.title or words_of(doing.kind)
+    return Asked(
+        act=doing,
+        scope=scope_of_view(),
+        call={},
+        fingerprint=call.fingerprint,
+        preview=preview_of(tried),
+    )
+
+
+def stored(call: Call) -> dict[str, Any]:
+    """Give a call as a proposal keeps it."""
+    return {key: getattr(call, key) for key in ("method", "path", "query", "body", "form")}
+
+
+def preview_of(tried: Trial) -> Preview:
+    """Give what a person decides on."""
+    return Preview(tried.effect, tried.blockers, tried.digest)
+
+
+def scope_of_view() -> str:
+    """Tell the scope that the request's address needs."""
+    view: Any = current_app.view_functions[request.endpoint or ""]
+    return str(view.scope)
+
+
+def at_its_best(found: Principal) -> Principal:
+    """Give a token all that its owner may: what it may not do itself is only tried in this name."""
+    return replace(found, scopes=scopes_of_role(found.role))
+
+
+@contextmanager
+def acting_as(who: Principal) -> Iterator[None]:
+    """Let somebody else be the one who asks, for what a person decides on; no cap of a token stands against it."""
+    before = g.principal
+    g.principal, g.is_decided_on = who, True
+    try:
+        yield
+    finally:
+        g.principal, g.is_decided_on = before, False
+
+
+def _kind() -> str:
+    """Name what is done at an address, for a call that comes to no act or to several kinds."""
+    return (request.endpoint or "").removeprefix("api_").replace(".", "_")
+
+
+def _answered(tried: Trial) -> Response:
+    response = jsonify(tried.answer)
+    response.status_code = tried.status
+    return response
