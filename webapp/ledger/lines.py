@@ -118,6 +118,9 @@ def normalised(text: str) -> str:
     >>> normalised("Cafe\u0301  \uff21BC\n ß")
     'café abc ss'
     """
+    if text.isascii():
+        # Most texts are; there is nothing to compose in them.
+        return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(folded.split())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from webapp.ledger.conditions import Field
 from webapp.ledger.effects import Effect, EffectKind
 from webapp.ledger.rule_items import RuleItem
-from webapp.ledger.rule_matching import Questions
+from webapp.ledger.rule_matching import Questions, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,32 @@ class RuleSet:
         """Take rules in the order in which they run."""
         self.rules = rules
         self._needs = [(rule.questions.needs, place) for place, rule in enumerate(rules)]
+        self._settings = [
+            {effect.kind: Setting(effect.value, rule.id, rule.version) for effect in rule.effects}
+            for rule in rules
+        ]
+        # Whether each rule needs some text, so that a look into an item's text is worth it.
+        self.is_selective = all(needs for needs, _ in self._needs)
+
+    def possible(self, text: str) -> list[int]:
+        """Give the places of the rules that may match an item of which this is all text, as ANY_TEXT compares it."""
+        return [place for needs, place in self._needs if needs in text]
 
     def decide(self, item: RuleItem) -> Decision:
         """Tell what becomes of an item; of effects of one kind the last wins."""
         values = item.values()
-        text = values[Field.ANY_TEXT] or ""
+        return self.decided(self.possible(str(values[Field.ANY_TEXT] or "")), values)
+
+    def decided(self, places: Sequence[int], values: Values) -> Decision:
+        """Tell what becomes of an item of these values, asking the rules at `places` alone."""
         settings: dict[EffectKind, Setting] = {}
         matched: list[int] = []
-        for place in [place for needs, place in self._needs if needs in text]:  # type: ignore[operator]
+        for place in places:
             rule = self.rules[place]
             if not rule.questions.hold(values):
                 continue
             matched.append(rule.id)
-            for effect in rule.effects:
-                settings[effect.kind] = Setting(effect.value, rule.id, rule.version)
+            settings.update(self._settings[place])
             if rule.stops:
                 cut_off = tuple(each.id for each in self.rules[place + 1 :])
                 return Decision(settings, tuple(matched), rule.id, cut_off)

@@ -88,6 +88,18 @@ class RuleItem:
         }
 
 
+def all_text(
+    description: str | None, counterparty: str | None, reference: str | None, iban: str | None
+) -> str:
+    """Give all text of a bank line as ANY_TEXT compares it, empty where it has none.
+
+    >>> all_text("Coffee  BAR", None, "", "DE02 1203") == f"coffee bar{BETWEEN_TEXTS}de021203"
+    True
+    """
+    texts = (_folded(description), _folded(counterparty), _folded(reference), compact(iban) if iban else None)
+    return BETWEEN_TEXTS.join([text for text in texts if text is not None])
+
+
 def compact(iban: str) -> str:
     """Write an IBAN as it is compared: without its spaces and without case."""
     return normalised(iban).replace(" ", "")

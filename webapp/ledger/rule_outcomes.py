@@ -1,9 +1,9 @@
 """What the settings of rules make of what stands opposite a bank line, and which of them cannot be."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.errors import UnprocessableError
@@ -21,8 +21,7 @@ _ATTRIBUTE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """What stands opposite a line in one leg; `amount_base_minor` is None while a rate is missing."""
 
     account_id: int
@@ -34,8 +33,12 @@ class Side:
 
     def value(self, kind: EffectKind) -> str | None:
         """Give what stands in the field that an effect sets, as it is written down."""
-        value = getattr(self, _ATTRIBUTE[kind])
+        value = self.raw(kind)
         return None if value is None else str(value)
+
+    def raw(self, kind: EffectKind) -> Any:
+        """Give what stands in the field that an effect sets: an id, a currency's code, or None."""
+        return getattr(self, _ATTRIBUTE[kind])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +109,13 @@ def settle(
     if account is not None:
         problem = _other_currency(account_id, after.currency, books)
         if problem is None:
-            after = replace(after, account_id=account_id)
+            after = after._replace(account_id=account_id)
         else:
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
             if _other_currency(side.account_id, after.currency, books) is not None:
                 after = side
     after = _named(after, settings)
-    made = {kind: each for kind, each in settings.items() if after.value(kind) != side.value(kind)}
+    made = {kind: each for kind, each in settings.items() if after.raw(kind) != side.raw(kind)}
     return Outcome(after, made, tuple(skipped))
 
 
@@ -132,7 +135,7 @@ def _in_currency(
         amount = unmirror(side.amount_base_minor, books.base_currency, code, rate)
     except UnprocessableError as error:
         return side, str(error)
-    return replace(side, currency=code, amount_minor=amount), None
+    return side._replace(currency=code, amount_minor=amount), None
 
 
 def _other_currency(account_id: int, code: str, books: Books) -> str | None:
@@ -143,7 +146,9 @@ def _other_currency(account_id: int, code: str, books: Books) -> str | None:
 
 
 def _named(side: Side, settings: Mapping[EffectKind, Setting]) -> Side:
-    merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
-    if merchant is not None:
-        side = replace(side, merchant_id=int(merchant.value))
-    return side if project is None else replace(side, project_id=int(project.value))
+    named: dict[str, Any] = {
+        _ATTRIBUTE[kind]: int(settings[kind].value)
+        for kind in (EffectKind.SET_MERCHANT, EffectKind.SET_PROJECT)
+        if kind in settings
+    }
+    return side._replace(**named) if named else side

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Protocol
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.effects import EffectKind
-from webapp.ledger.rule_engine import Decision, ReadyRule, RuleSet
-from webapp.ledger.rule_items import RuleItem
+from webapp.ledger.rule_engine import NOTHING, Decision, ReadyRule, RuleSet, Setting
+from webapp.ledger.rule_items import RuleItem, all_text
 from webapp.ledger.rule_outcomes import Books, Outcome, Side, settle
 from webapp.models import Organization
 from webapp.queries import rate_tables, ready_rules
@@ -62,12 +62,19 @@ class AskedRules:
             }
 
     def decide(self, line: SaidLine, currency: str, feed_account_id: int | None) -> Decision:
-        """Ask the rules what becomes of a line."""
-        return self._set.decide(item_of(line, currency, feed_account_id))
+        """Ask the rules what becomes of a line; one whose text none of them can match costs no more than its text."""
+        if not self._set.is_selective:
+            return self._set.decide(item_of(line, currency, feed_account_id))
+        places = self._set.possible(all_text(line.description, line.counterparty, line.reference, line.iban))
+        if not places:
+            return NOTHING
+        return self._set.decided(places, item_of(line, currency, feed_account_id).values())
 
-    def settled(self, decision: Decision, side: Side, currency: str, day: date) -> Outcome:
+    def settled(
+        self, settings: Mapping[EffectKind, Setting], side: Side, currency: str, day: date
+    ) -> Outcome:
         """Tell what the rules' settings make of what stands opposite a line of a day."""
-        return settle(decision.settings, side, currency, self._books, lambda code: self._rate(code, day))
+        return settle(settings, side, currency, self._books, lambda code: self._rate(code, day))
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
-from webapp.ledger.corrections import effective
 from webapp.ledger.entries import Leg
 from webapp.ledger.rule_outcomes import Side
 from webapp.ledger.sides import counters, is_shared
 from webapp.models import ActionRequest, JournalEntry, Posting, Transaction
 from webapp.queries import accounts, transfer_pairs
+from webapp.queries.present_legs import PresentEntry, present
 
 AT_ONCE = 2000
+_LINE = cast("sa.Table", Transaction.__table__)
+_POSTING, _ENTRY = cast("sa.Table", Posting.__table__), cast("sa.Table", JournalEntry.__table__)
 
 EDITED = "A person has edited this line."
 SET_ASIDE = "This line is from before the books of its account begin."
@@ -53,8 +55,7 @@ class Chosen:
     transaction_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """How a line stands: what is opposite it in its entry, or why no rule sets that.
 
     `posting_id` is the one posting of a draft that says it; None where the entry is posted or has more to say.
@@ -68,6 +69,24 @@ class Standing:
 
 def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
     """Give the lines that are in the books, by id, some at a time."""
+    wanted = _wanted(chosen)
+    last = 0
+    while True:
+        rows = _lines(organization_id, [*wanted, Transaction.id > last])
+        if rows:
+            last = rows[-1].id
+            yield rows
+        if len(rows) < AT_ONCE:
+            return
+
+
+def count(organization_id: str, chosen: Chosen) -> int:
+    """Count the lines that are meant."""
+    statement = sa.select(sa.func.count()).where(*_in_books(organization_id), *_wanted(chosen))
+    return db.session.scalar(statement) or 0
+
+
+def _wanted(chosen: Chosen) -> list[sa.ColumnElement[bool]]:
     line = Transaction
     asked: list[tuple[Any, Callable[[Any], sa.ColumnElement[bool]]]] = [
         (chosen.from_, line.booked_on.__ge__),
@@ -75,15 +94,11 @@ def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
         (chosen.fa_id, line.feed_account_id.__eq__),
         (chosen.transaction_id, line.id.__eq__),
     ]
-    wanted = [condition(value) for value, condition in asked if value is not None]
-    last = 0
-    while True:
-        rows = _lines(organization_id, [*wanted, line.id > last])
-        if rows:
-            last = rows[-1].id
-            yield rows
-        if len(rows) < AT_ONCE:
-            return
+    return [condition(value) for value, condition in asked if value is not None]
+
+
+def _in_books(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return Transaction.organization_id == organization_id, Transaction.status.in_(("BOOKED", "SET_ASIDE"))
 
 
 def named(organization_id: str, line_ids: Collection[int]) -> Iterator[list[PastLine]]:
@@ -95,37 +110,85 @@ def named(organization_id: str, line_ids: Collection[int]) -> Iterator[list[Past
 
 def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -> list[PastLine]:
     statement = (
-        sa.select(*(getattr(Transaction, name) for name in PastLine._fields))
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
-            *conditions,
-        )
+        sa.select(*(_LINE.c[name] for name in PastLine._fields))
+        .where(*_in_books(organization_id), *conditions)
         .order_by(Transaction.id)
         .limit(AT_ONCE)
     )
-    return [PastLine(*row) for row in db.session.execute(statement)]
+    return [PastLine._make(row) for row in db.session.connection().execute(statement).all()]
 
 
 def standings(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
     """Tell how each line of a portion stands, in a number of statements that does not depend on how many there are."""
-    entries = _entries(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
     ids = [line.id for line in lines]
-    edited, paired = edited_among(organization_id, ids), transfer_pairs.others(organization_id, ids)
+    closed = dict.fromkeys(transfer_pairs.others(organization_id, ids), TRANSFER)
+    closed |= dict.fromkeys(edited_among(organization_id, ids), EDITED)
+    closed |= {line.id: SET_ASIDE for line in lines if line.status == "SET_ASIDE"}
+    found = _plain(organization_id, lines)
+    others = [line for line in lines if line.id not in found]
+    if others:
+        found |= _others(organization_id, others)
+    for line_id, reason in closed.items():
+        found[line_id] = found[line_id]._replace(closed=reason)
+    return found
+
+
+def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+    """Tell how those lines stand that most are: with a draft of a bank's leg and one leg opposite, nothing else."""
+    line_of = {line.journal_entry_id: line.id for line in lines if line.journal_entry_id is not None}
+    if len(line_of) != len(lines):
+        # Two lines share an entry, or one has none.
+        return {}
+    return {
+        line_of[entry_id]: Standing(Side._make(said), is_posted=False, posting_id=posting_id)
+        for entry_id, posting_id, *said in _only_opposites(organization_id, line_of)
+        if entry_id in line_of
+    }
+
+
+def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
+    """Read what stands opposite the bank's leg in drafts of these two legs; of some more where they lie close."""
+    first, last = min(entry_ids), max(entry_ids)
+    leg, other = _POSTING.c, _POSTING.alias("other")
+    its_legs = sa.select(sa.func.count()).where(other.c.journal_entry_id == leg.journal_entry_id)
+    return (
+        db.session.connection()
+        .execute(
+            sa.select(
+                leg.journal_entry_id,
+                leg.id,
+                leg.account_id,
+                leg.currency,
+                leg.amount_minor,
+                leg.amount_base_minor,
+                leg.org_merchant_id,
+                leg.project_id,
+            ).where(
+                leg.organization_id == organization_id,
+                leg.journal_entry_id.between(first, last)
+                if last - first < 2 * len(entry_ids)
+                else leg.journal_entry_id.in_(entry_ids),
+                sa.not_(leg.is_bank_leg),
+                _ENTRY.c.organization_id == organization_id,
+                _ENTRY.c.id == leg.journal_entry_id,
+                _ENTRY.c.status == "DRAFT",
+                its_legs.scalar_subquery() == len(("the bank's", "the one opposite")),
+                its_legs.where(other.c.is_bank_leg).scalar_subquery() == 1,
+            )
+        )
+        .all()
+    )
+
+
+def _others(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+    entries = present(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
     rests = {
         accounts.by_role(organization_id, role.value).id for role in (Role.ROUNDING, Role.REALISED_EXCHANGE)
     }
     found = {}
     for line in lines:
         entry = entries.get(line.journal_entry_id or 0)
-        standing = Standing(closed=NO_ENTRY) if entry is None else _standing(line, entry, rests)
-        if line.status == "SET_ASIDE":
-            closed: str | None = SET_ASIDE
-        elif line.id in edited:
-            closed = EDITED
-        else:
-            closed = TRANSFER if line.id in paired else standing.closed
-        found[line.id] = Standing(standing.side, standing.is_posted, standing.posting_id, closed)
+        found[line.id] = Standing(closed=NO_ENTRY) if entry is None else _standing(line, entry, rests)
     return found
 
 
@@ -143,86 +206,7 @@ def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
     return {int(target_id) for target_id in db.session.scalars(edits)}
 
 
-@dataclass(slots=True)
-class _Entry:
-    """An entry's status, and its legs as they shall be, each with the posting of a draft that says it."""
-
-    status: str
-    legs: list[tuple[int | None, Leg]]
-
-
-def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Entry]:
-    if not entry_ids:
-        return {}
-    entry = JournalEntry
-    columns = sa.select(entry.id, entry.status, entry.corrects_id)
-    own = db.session.execute(
-        columns.where(entry.organization_id == organization_id, entry.id.in_(entry_ids))
-    ).all()
-    more = db.session.execute(
-        columns.where(entry.organization_id == organization_id, entry.corrects_id.in_(entry_ids)).order_by(
-            entry.id
-        )
-    ).all()
-    legs = _legs(organization_id, [row.id for row in (*own, *more)])
-    family: dict[int, list[int]] = {row.id: [row.id] for row in own}
-    markers = {}
-    for row in more:
-        if row.status == "DRAFT":
-            markers[row.corrects_id] = row.id
-        else:
-            family[row.corrects_id].append(row.id)
-    return {
-        row.id: _Entry(row.status, _present(row, family[row.id], markers.get(row.id), legs)) for row in own
-    }
-
-
-def _present(
-    row: Any, family: Sequence[int], marker_id: int | None, legs: dict[int, list[tuple[int, Leg]]]
-) -> list[tuple[int | None, Leg]]:
-    """Give what an entry shall say: a draft what it says, else what its marker wants, else what is in force."""
-    if row.status == "DRAFT":
-        return list(legs.get(row.id, []))
-    if marker_id is not None:
-        return [(None, leg) for _, leg in legs.get(marker_id, [])]
-    return [(None, leg) for leg in effective(*([leg for _, leg in legs.get(each, [])] for each in family))]
-
-
-def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tuple[int, Leg]]]:
-    posting = Posting
-    rows = db.session.execute(
-        sa.select(
-            posting.id,
-            posting.journal_entry_id,
-            posting.account_id,
-            posting.amount_minor,
-            posting.currency,
-            posting.amount_base_minor,
-            posting.is_bank_leg,
-            posting.org_merchant_id,
-            posting.project_id,
-            posting.transaction_id,
-        )
-        .where(posting.organization_id == organization_id, posting.journal_entry_id.in_(entry_ids))
-        .order_by(posting.journal_entry_id, posting.position)
-    )
-    found: dict[int, list[tuple[int, Leg]]] = {}
-    for row in rows:
-        leg = Leg(
-            account_id=row.account_id,
-            amount_minor=row.amount_minor,
-            currency=row.currency,
-            amount_base_minor=row.amount_base_minor,
-            is_bank_leg=row.is_bank_leg,
-            merchant_id=row.org_merchant_id,
-            project_id=row.project_id,
-            transaction_id=row.transaction_id,
-        )
-        found.setdefault(row.journal_entry_id, []).append((row.id, leg))
-    return found
-
-
-def _standing(line: PastLine, entry: _Entry, rests: Collection[int]) -> Standing:
+def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> Standing:
     legs = [leg for _, leg in entry.legs]
     is_posted = entry.status != "DRAFT"
     if is_shared(legs):

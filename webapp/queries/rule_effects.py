@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.rule_engine import Decision, Setting
@@ -15,9 +15,11 @@ from webapp.queries import past_lines
 from webapp.queries.asked_rules import AskedRules, item_of
 from webapp.queries.past_lines import PastLine, Standing
 
+_IN_JSON = json.JSONEncoder(separators=(",", ":")).encode
+NOTHING_MADE: Mapping[EffectKind, Any] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
-class LineEffect:
+
+class LineEffect(NamedTuple):
     """What rules would do to one line; `made` is what makes a difference, `overruled` names who sets a field last.
 
     `cut_off_by` is the rule that stops the line before the asked one is reached.
@@ -27,9 +29,9 @@ class LineEffect:
     standing: Standing
     decision: Decision
     after: Side | None = None
-    made: Mapping[EffectKind, Setting] = field(default_factory=dict)
+    made: Mapping[EffectKind, Setting] = NOTHING_MADE
     skipped: tuple[Skip, ...] = ()
-    overruled: Mapping[EffectKind, int] = field(default_factory=dict)
+    overruled: Mapping[EffectKind, int] = NOTHING_MADE
     cut_off_by: int | None = None
 
 
@@ -40,6 +42,7 @@ def effects(
 
     Of one rule only what it sets itself is an effect: a field that a later rule sets is that one's.
     """
+    of = _Of(only, _kinds(asked, only))
     for lines in portions:
         matched = [(line, decision) for line in lines if (decision := _decision(asked, line, only))]
         if not matched:
@@ -47,7 +50,7 @@ def effects(
             continue
         asked.prepare([line.booked_on for line, _ in matched])
         standings = past_lines.standings(asked.organization.id, [line for line, _ in matched])
-        yield [_effect(asked, line, standings[line.id], decision, only) for line, decision in matched]
+        yield [_effect(asked, line, standings[line.id], decision, of) for line, decision in matched]
 
 
 def _decision(asked: AskedRules, line: PastLine, only: int | None) -> Decision | None:
@@ -61,19 +64,23 @@ def _decision(asked: AskedRules, line: PastLine, only: int | None) -> Decision |
     return decision if rule.questions.hold(values) else None
 
 
-def _effect(
-    asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, only: int | None
-) -> LineEffect:
-    if only is not None and only not in decision.matched:
+class _Of(NamedTuple):
+    """Whose effects are asked for: one rule's, by its id with what it sets, or those of all."""
+
+    rule_id: int | None
+    kinds: Collection[EffectKind]
+
+
+def _effect(asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, of: _Of) -> LineEffect:
+    if of.rule_id is not None and of.rule_id not in decision.matched:
         return LineEffect(line, standing, decision, cut_off_by=decision.stopped_by)
     settings = decision.settings
-    own = {kind: each for kind, each in settings.items() if only in (None, each.rule_id)}
-    overruled = {kind: settings[kind].rule_id for kind in _kinds(asked, only) if kind not in own}
+    own = {kind: each for kind, each in settings.items() if of.rule_id in (None, each.rule_id)}
+    overruled = {kind: settings[kind].rule_id for kind in of.kinds if kind not in own}
     if standing.closed is not None or standing.side is None:
         skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
         return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)
-    decided = Decision(own, decision.matched)
-    outcome = asked.settled(decided, standing.side, line.currency, line.booked_on)
+    outcome = asked.settled(own, standing.side, line.currency, line.booked_on)
     return LineEffect(line, standing, decision, outcome.side, outcome.made, outcome.skipped, overruled)
 
 
@@ -92,7 +99,7 @@ class Digest:
         """Take what would become of a line into account, also where that is nothing."""
         before, after = effect.standing.side, effect.after
         facts = [effect.line.id, effect.standing.is_posted, effect.cut_off_by, said(before), said(after)]
-        self._hash.update(json.dumps(facts, separators=(",", ":")).encode())
+        self._hash.update(_IN_JSON(facts).encode())
 
     @property
     def hex(self) -> str:

@@ -99,7 +99,7 @@ class Asking:
             -line.amount_minor,
             None if base_minor is None else -base_minor,
         )
-        outcome = self.rules.settled(decision, side, self.currency, line.booked_on)
+        outcome = self.rules.settled(decision.settings, side, self.currency, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.made, outcome.skipped)
         if outcome.made:
             self.rules.choices.append(_choice(number, outcome))

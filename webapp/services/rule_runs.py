@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.models import Organization, Rule, RuleRun
+from webapp.models import Rule, RuleRun
 from webapp.queries import organizations as organizations_
 from webapp.queries import past_lines, rule_effects, rule_previews
 from webapp.queries.asked_rules import AskedRules
 from webapp.queries.past_lines import Chosen
-from webapp.queries.rule_effects import Digest, LineEffect
+from webapp.queries.rule_effects import Digest
 from webapp.services import rule_choices, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
@@ -27,7 +26,7 @@ class RunProgress(Protocol):
     """Someone who is told how far a rule is."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Hear how many lines are changed, of how many; none at all while the rule is still asked."""
+        """Hear how many lines the rule has been asked of, of how many."""
 
 
 def silent(done: int, total: int) -> None:
@@ -48,29 +47,18 @@ class PreviewOnlyError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Applying:
-    """The rule that is applied, among which rules, to which lines, and by which act."""
+class _Running:
+    """The run of a rule in its version over some lines, and the act that it is."""
 
-    organization: Organization
-    rule: Rule
-    asked: AskedRules
+    run_id: int
+    rule_id: int
+    version: int
     chosen: Chosen
     doing: Act
 
-    def effects(self) -> Iterator[list[LineEffect]]:
-        """Ask the rule of all the lines, portion by portion."""
-        portions = past_lines.portions(self.organization.id, self.chosen)
-        return rule_effects.effects(self.asked, portions, self.rule.id)
-
 
 def apply(
-    rule: Rule,
-    digest: str,
-    chosen: Chosen,
-    *,
-    actor: Actor,
-    now: datetime,
-    progress: RunProgress = silent,
+    rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime, progress: RunProgress = silent
 ) -> RuleRun:
     """Let a rule change the lines that it matches, exactly as the preview of this digest said, in one act.
 
@@ -81,49 +69,61 @@ def apply(
         if rule.trigger == "MANUAL_PREVIEW":
             raise PreviewOnlyError
         asked = rule_previews.asked_with(rule.organization_id, rule)
-        applying = _Applying(organizations_.get(rule.organization_id), rule, asked, chosen, doing)
-        progress(0, 0)
-        tally = _judge(applying, digest)
-        run, done = _begin(applying, tally), 0
-        for effects in applying.effects():
-            done += rule_writes.keep(applying.organization, run.id, effects, act_id=doing.id, now=now)
-            progress(done, tally.changed)
-        db.session.refresh(run)
+        run = _begin(rule, doing)
+        running = _Running(run.id, rule.id, rule.version, chosen, doing)
+        tally = _write(running, asked, digest, progress)
+        _end(run, tally, asked)
         doing.title = f"Applied the rule {rule.name} to {run.changed:,} line{'' if run.changed == 1 else 's'}"
         doing.after = {"runId": run.id, "matched": run.matched, "changed": run.changed}
     return run
 
 
-def _judge(applying: _Applying, digest: str) -> Tally:
-    """Count what the rule does, or raise PreviewMovedError where that is not what was looked at."""
-    found, tally = Digest(applying.rule.id, applying.rule.version), Tally()
-    for effects in applying.effects():
-        for effect in effects:
-            found.add(effect)
-            tally.count((applying.rule.id,), effect.made, effect.skipped)
+def _begin(rule: Rule, doing: Act) -> RuleRun:
+    run = RuleRun(
+        organization_id=rule.organization_id,
+        action_request_id=doing.id,
+        trigger=MANUAL_APPLY,
+        rule_id=rule.id,
+        rules=[],
+        skipped=[],
+        created_at=doing.now,
+    )
+    db.session.add(run)
+    db.session.flush()
+    return run
+
+
+def _write(running: _Running, asked: AskedRules, digest: str, progress: RunProgress) -> Tally:
+    """Write what the rule does and count it, or raise PreviewMovedError where that is not what was looked at.
+
+    Judging and writing are one pass, which halves the writer's turn: nobody else writes meanwhile, and where the
+    digest turns out to be another one all of it is rolled back.
+    """
+    doing, rule_id = running.doing, running.rule_id
+    organization = organizations_.get(doing.actor.organization_id)
+    organization_id = organization.id
+    found, tally = Digest(rule_id, running.version), Tally()
+    done, total = 0, past_lines.count(organization_id, running.chosen)
+    for lines in past_lines.portions(organization_id, running.chosen):
+        for effects in rule_effects.effects(asked, [lines], rule_id):
+            for effect in effects:
+                found.add(effect)
+                tally.count((rule_id,), effect.made, effect.skipped)
+            rule_writes.keep(organization, running.run_id, effects, act_id=doing.id, now=doing.now)
+        done += len(lines)
+        progress(done, total)
     if found.hex != digest:
         raise PreviewMovedError
     return tally
 
 
-def _begin(applying: _Applying, tally: Tally) -> RuleRun:
-    now = applying.doing.now
-    run = RuleRun(
-        organization_id=applying.organization.id,
-        action_request_id=applying.doing.id,
-        trigger=MANUAL_APPLY,
-        rule_id=applying.rule.id,
-        matched=tally.matched,
-        changed=tally.changed,
-        rules=tally.rules_said(applying.asked.names),
-        skipped=tally.skips_said(),
-        created_at=now,
-    )
-    db.session.add(run)
+def _end(run: RuleRun, tally: Tally, asked: AskedRules) -> None:
+    run.matched, run.changed = tally.matched, tally.changed
+    run.rules, run.skipped = tally.rules_said(asked.names), tally.skips_said()
     db.session.flush()
-    matches = tally.matches or {applying.rule.id: 0}
-    rule_choices.count(applying.organization.id, matches, now)
-    return run
+    matches = tally.matches or {cast("int", run.rule_id): 0}
+    rule_choices.count(run.organization_id, matches, run.created_at)
+    db.session.refresh(run)
 
 
 def _said(chosen: Chosen) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import cast
@@ -14,8 +14,8 @@ from webapp.db import db
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
-from webapp.ledger.rule_outcomes import Side
-from webapp.models import Organization, RuleRun, RuleSetting
+from webapp.ledger.rule_outcomes import AccountFacts, Side
+from webapp.models import Organization, Project, RuleRun, RuleSetting
 from webapp.queries import exchange_rates, organizations, past_lines, ready_rules
 from webapp.queries.past_lines import AT_ONCE, PastLine, Standing
 from webapp.services import rule_writes
@@ -25,6 +25,7 @@ from webapp.services.rule_writes import Change
 
 CHANGED_SINCE = "It was changed since."
 GONE = "The line is not in the books any more."
+CANNOT_BE = "What stood there before cannot stand there any more."
 
 
 class UndoneError(LedgerError):
@@ -54,10 +55,11 @@ class UndoneRun:
 
 @dataclass(frozen=True, slots=True)
 class _Undoing:
-    """In whose books which run is undone, and onto which accounts something may go back."""
+    """In whose books which run is undone, and onto which accounts and projects something may go back."""
 
     organization: Organization
-    accounts: frozenset[int]
+    accounts: Mapping[int, AccountFacts]
+    projects: frozenset[int]
     undone: UndoneRun
 
 
@@ -92,8 +94,9 @@ def would_keep(run: RuleRun) -> list[Kept]:
 
 def _undoing(run: RuleRun) -> _Undoing:
     organization = organizations.get(run.organization_id)
-    accounts = frozenset(ready_rules.books(organization).accounts)
-    return _Undoing(organization, accounts, UndoneRun(run))
+    accounts = ready_rules.books(organization).accounts
+    projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
+    return _Undoing(organization, accounts, frozenset(projects), UndoneRun(run))
 
 
 def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
@@ -161,10 +164,14 @@ def _put_back(
         is_as_set = setting.superseded_by is None and side.value(EffectKind(setting.kind)) == setting.value
         before = _before(undoing, line, side, setting) if is_as_set else None
         if before is None:
-            undoing.undone.kept.append(Kept(line.id, setting.kind, CHANGED_SINCE))
+            reason = CANNOT_BE if is_as_set else CHANGED_SINCE
+            undoing.undone.kept.append(Kept(line.id, setting.kind, reason))
         else:
             side = before
             back.append(setting.id)
+    if undoing.accounts[side.account_id].currency not in (None, side.currency):
+        undoing.undone.kept += [Kept(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back]
+        return None, []
     return side, back
 
 
@@ -173,19 +180,22 @@ def _before(undoing: _Undoing, line: PastLine, side: Side, setting: RuleSetting)
     before = setting.before
     match EffectKind(setting.kind):
         case EffectKind.SET_ACCOUNT:
-            known = before is not None and int(before) in undoing.accounts
-            return replace(side, account_id=int(before or 0)) if known else None
+            facts = undoing.accounts.get(int(before or 0))
+            is_open = facts is not None and facts.closed is None
+            return side._replace(account_id=int(before or 0)) if is_open else None
         case EffectKind.SET_MERCHANT:
-            return replace(side, merchant_id=None if before is None else int(before))
+            return side._replace(merchant_id=None if before is None else int(before))
         case EffectKind.SET_PROJECT:
-            return replace(side, project_id=None if before is None else int(before))
+            project_id = None if before is None else int(before)
+            is_there = project_id is None or project_id in undoing.projects
+            return side._replace(project_id=project_id) if is_there else None
         case EffectKind.SET_CURRENCY:
             return _in_currency(undoing.organization, line, side, before or line.currency)
 
 
 def _in_currency(organization: Organization, line: PastLine, side: Side, code: str) -> Side | None:
     if code == line.currency:
-        return replace(side, currency=code, amount_minor=-line.amount_minor)
+        return side._replace(currency=code, amount_minor=-line.amount_minor)
     base = organization.base_currency
     rate = exchange_rates.rate_on(organization.id, code, base, line.booked_on)
     if side.amount_base_minor is None or (rate is None and code != base):
@@ -198,7 +208,7 @@ def _in_currency(organization: Organization, line: PastLine, side: Side, code: s
         )
     except UnprocessableError:
         return None
-    return replace(side, currency=code, amount_minor=amount)
+    return side._replace(currency=code, amount_minor=amount)
 
 
 def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) -> None:

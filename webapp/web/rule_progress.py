@@ -15,7 +15,7 @@ def told(rule_id: int) -> Iterator[RunProgress]:
     with progress.told(f"rule-{rule_id}") as say:
 
         def tell(done: int, total: int) -> None:
-            say(f"changing {done:,} of {total:,} lines" if total else "asking the lines again")
+            say(f"{done:,} of {total:,} lines done")
 
         yield tell
 
