@@ -38,6 +38,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "PATCH /api/projects/<id:project_id>": {"name": "A test"},
     "PATCH /api/projects/groups/<id:group_id>": {"name": "A test"},
     "PATCH /api/feeds/accounts/<id:fa_id>": {"name": "A test"},
+    "POST /api/automations/suggestions/dismiss": {"key": "A test"},
+    "POST /api/automations/suggestions/undismiss": {"key": "A test"},
+    "POST /rules/suggestions/dismiss": {"key": "A test"},
+    "POST /rules/suggestions/undismiss": {"key": "A test"},
     "POST /api/automations/rules/preview": {
         "name": "A test",
         "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}],

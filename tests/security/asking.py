@@ -27,6 +27,7 @@ from webapp.schemas import (
     organizations,
     projects,
     rule_runs,
+    rule_suggestions,
     rules,
     tokens,
     transactions,
@@ -77,6 +78,8 @@ FORMS = {
     "/rules/<id:rule_id>/try": rules.RuleReplacementSchema,
     "/rules/new": rules.RuleReplacementSchema,
     "/rules/try": rules.RuleReplacementSchema,
+    "/rules/suggestions/dismiss": rule_suggestions.SuggestionKeySchema,
+    "/rules/suggestions/undismiss": rule_suggestions.SuggestionKeySchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
@@ -103,6 +106,7 @@ PAGES = (
     addresses.RuleLinesPageSchema,
     addresses.NewRulePageSchema,
     journal_entries.EntryFilterFormSchema,
+    rule_suggestions.SuggestionsPageSchema,
 )
 PARTS = (
     "div#lines", "section#rules", "div#found", "section#panel", "div#hub", "form#void", "body", "tr#line", "main",

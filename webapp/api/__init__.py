@@ -31,6 +31,7 @@ NOUNS = (
     "reconciliations",
     "reports",
     "rule_runs",
+    "rule_suggestions",
     "rules",
     "transactions",
     "transfers",

@@ -32,6 +32,7 @@ from webapp.models.reconciliations import (
 from webapp.models.rule_runs import RuleRun, RuleSetting
 from webapp.models.rules import Rule, RuleVersion
 from webapp.models.sessions import BrowserSession, SignInCounter
+from webapp.models.suggestion_dismissals import SuggestionDismissal
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
 from webapp.models.tokens import ApiToken, TokenDay
 from webapp.models.transactions import Transaction
@@ -85,6 +86,7 @@ __all__ = [
     "RuleSetting",
     "RuleVersion",
     "SignInCounter",
+    "SuggestionDismissal",
     "TokenDay",
     "TouchedProof",
     "Transaction",

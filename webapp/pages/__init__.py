@@ -30,6 +30,7 @@ NOUNS = (
     "rule_editor",
     "rule_previews",
     "rule_runs",
+    "rule_suggestions",
     "rules",
     "sessions",
     "tokens",

@@ -9,7 +9,8 @@ from typing import Any
 
 from webapp.ledger.money import Money
 from webapp.models import Transaction, TransferPair
-from webapp.queries import line_joins, lookups, transfer_pairs, transfers
+from webapp.queries import likely_accounts, line_joins, lookups, transactions, transfer_pairs, transfers
+from webapp.queries.likely_accounts import LikelyAccount
 from webapp.queries.line_joins import ChangeRecord, JoinRecord
 
 
@@ -50,6 +51,7 @@ class Known:
     suggestions: list[SuggestionRecord]
     joins: list[SuggestionRecord]
     changes: list[ChangeRecord]
+    likely_account: LikelyAccount | None
 
 
 def of_line(line: Transaction) -> Known:
@@ -61,6 +63,9 @@ def of_line(line: Transaction) -> Known:
         suggestions=[*_joins(line, known.suggestions), *proposed],
         joins=[*_joins(line, known.joins), *_pairs(line)],
         changes=known.changes,
+        likely_account=likely_accounts.of_lines(line.organization_id, [transactions.record(line)]).get(
+            line.id
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import line_joins, lookups, other_sides, rule_runs, transactions
+from webapp.queries import likely_accounts, line_joins, lookups, other_sides, rule_runs, transactions
 from webapp.queries.line_joins import ChangeRecord, Known
 from webapp.queries.paging import Page, page
 from webapp.queries.search import matches_text_or_amount
@@ -185,12 +185,14 @@ def named(
     known = line_joins.of_lines(organization_id, ids)
     other_side = other_sides.of_records(organization_id, records)
     by_rules = rule_runs.set_fields(organization_id, ids)
+    likely = likely_accounts.of_lines(organization_id, records)
     return [
         {
             **_named(record, names, cleared, draft),
             **other_side[record.id],
             "known": known[record.id],
             "by_rules": by_rules.get(record.id, set()),
+            "likely": likely.get(record.id),
             "bank_change": _bank_change(record, known[record.id]),
         }
         for record in records

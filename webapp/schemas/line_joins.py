@@ -7,6 +7,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.action_requests import PersonSchema
 from webapp.schemas.base import Schema
+from webapp.schemas.rule_suggestions import LikelyAccountSchema
 from webapp.schemas.transactions import STATUSES
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
@@ -55,6 +56,7 @@ class SuggestionsSchema(Schema):
 
     sources = ma.fields.List(fields.Word("file", "feed"))
     suggestions = ma.fields.List(ma.fields.Nested(LineJoinSchema))
+    likely_account = ma.fields.Nested(LikelyAccountSchema, allow_none=True)
     joins = ma.fields.List(ma.fields.Nested(LineJoinSchema))
     changes = ma.fields.List(ma.fields.Nested(LineChangeSchema))
 

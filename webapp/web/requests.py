@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
@@ -14,6 +15,8 @@ from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError
 from webapp import db as database
 from webapp.db import db
 from webapp.web import idempotency
+
+Answer = TypeVar("Answer")
 
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
@@ -131,3 +134,17 @@ def begin_reading(organization_id: str) -> None:
     """Open a snapshot to read, for the part of a request that comes before it writes."""
     database.scope_session(organization_id)
     database.begin_read()
+
+
+def ask_first(organization_id: str, question: Callable[[], Answer]) -> Answer:
+    """Ask the books what takes a while in a snapshot of its own, and only then open the transaction that writes.
+
+    So nobody waits behind the question. Where a transaction is open already, it is asked in that one.
+    """
+    if db.session().in_transaction():
+        return question()
+    begin_reading(organization_id)
+    answer = question()
+    db.session.rollback()
+    begin(organization_id)
+    return answer

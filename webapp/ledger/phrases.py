@@ -1,0 +1,112 @@
+"""What stays the same in the texts of bank lines: their words, without the numbers, days and references between."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from webapp.ledger.lines import normalised
+
+Words = tuple[str, ...]
+
+# So many words of a run say whom or what a line is about; what follows is towns, purposes and advertising.
+MOST_WORDS: Final = 6
+LEAST_LETTERS: Final = 3
+# A word of letters and digits as short as this is a name, like o2 or 3m; a longer one is a number.
+LONGEST_NAME: Final = 3
+# No word of a language is longer; references without a digit are.
+LONGEST_WORD: Final = 40
+
+# What banks and companies write on lines of every kind: alone, none of these says what a line is about.
+_OF_EVERY_KIND: Final = (
+    "sepa lastschrift basislastschrift folgelastschrift überweisung ueberweisung gutschrift dauerauftrag "
+    "kartenzahlung kreditkarte karte zahlung abbuchung einzug rechnung girocard eref mref cred svwz kundenreferenz "
+    "card payment purchase debit credit direct transfer standing order pos visa mastercard maestro online "
+    "invoice ref reference from to the for and of your our mandate contactless ecommerce "
+    "prlv prelevement prélèvement virement vir paiement carte cb facture de du la le "
+    "pagamento bonifico addebito carta pago transferencia recibo compra tarjeta betaling incasso overboeking factuur "
+    "gmbh ag kg ug ohg se ltd llc inc plc corp co sa sarl srl spa bv nv ab as oy"
+)
+_GENERIC: Final = frozenset(_OF_EVERY_KIND.split())
+_PUNCTUATION: Final = ".,:;/\\-*+#()'\"&|"
+
+
+def folded(text: str | None) -> str:
+    """Write a text as rules compare it: without case and without what a re-encoded file may change.
+
+    >>> folded("  Café\u0301 BAR "), folded(None)
+    ('café\u0301 bar', '')
+    """
+    if not text:
+        return ""
+    # Most texts of banks are ASCII, of which this is the same at a fraction of the cost.
+    return " ".join(text.lower().split()) if text.isascii() else normalised(text)
+
+
+@lru_cache(maxsize=4096)
+def runs_of(text: str) -> tuple[Words, ...]:
+    """Give the runs of words that stay the same in a folded text, between the words that hold a number.
+
+    >>> runs_of("kartenzahlung 12.03. rewe sagt danke 4711 koeln")
+    (('kartenzahlung',), ('rewe', 'sagt', 'danke'), ('koeln',))
+    >>> runs_of("- möller & söhne / o2 shop -")
+    (('möller', '&', 'söhne', '/', 'o2'),)
+    """
+    runs: list[list[str]] = [[]]
+    for word in text.split():
+        if _is_number(word):
+            runs.append([])
+        elif len(runs[-1]) < MOST_WORDS:
+            runs[-1].append(word)
+    stripped = (_without_marks_around(run) for run in runs)
+    return tuple(run for run in stripped if run)
+
+
+def is_telling(words: Sequence[str]) -> bool:
+    """Tell whether words say something about a line, or would stand on lines of every kind.
+
+    >>> is_telling(["sepa", "lastschrift"]), is_telling(["sepa", "lastschrift", "stadtwerke"]), is_telling(["hm"])
+    (False, True, False)
+    """
+    said = [word for word in words if word.strip(_PUNCTUATION) not in _GENERIC]
+    return sum(character.isalpha() for word in said for character in word) >= LEAST_LETTERS
+
+
+def beginnings(run: Words) -> list[Words]:
+    """Give the beginnings of a run that say something, the longest first.
+
+    >>> beginnings(("sepa", "rewe", "koeln"))
+    [('sepa', 'rewe', 'koeln'), ('sepa', 'rewe')]
+    """
+    every = (run[:length] for length in range(len(run), 0, -1))
+    return [words for words in every if is_telling(words)]
+
+
+def as_written(words: Sequence[str], text: str) -> str:
+    """Give words in the case in which a text has them, folded where it does not have them next to each other.
+
+    >>> as_written(["rewe", "sagt"], "Danke REWE  Sagt 4711"), as_written(["rewe"], "Aldi")
+    ('REWE Sagt', 'rewe')
+    """
+    written = text.split()
+    plain = [folded(word) for word in written]
+    for start in range(len(written) - len(words) + 1):
+        if plain[start : start + len(words)] == list(words):
+            return " ".join(written[start : start + len(words)])
+    return " ".join(words)
+
+
+def _is_number(word: str) -> bool:
+    if word.isalpha():
+        return len(word) > LONGEST_WORD
+    has_digit = any(map(str.isdigit, word))
+    is_name = len(word) <= LONGEST_NAME and any(map(str.isalpha, word))
+    return len(word) > LONGEST_WORD or (has_digit and not is_name)
+
+
+def _without_marks_around(run: Sequence[str]) -> Words:
+    first, last = 0, len(run)
+    while first < last and not run[first].strip(_PUNCTUATION):
+        first += 1
+    while last > first and not run[last - 1].strip(_PUNCTUATION):
+        last -= 1
+    return tuple(run[first:last])

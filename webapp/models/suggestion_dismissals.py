@@ -1,0 +1,31 @@
+"""Suggested rules that somebody did not want, so that they are not suggested again on the same evidence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column
+
+from webapp.db import Base
+from webapp.ledger.habits import LONGEST_KEY
+from webapp.models.base import BigId, Numbered, created, numbered, same_organization
+
+
+class SuggestionDismissal(Numbered, Base):
+    """A suggested rule that was dismissed, by its `key` (ledger/habits.py), and how many lines spoke for it then."""
+
+    __tablename__ = "suggestion_dismissals"
+    __table_args__ = numbered(
+        same_organization("account_id", "accounts"),
+        sa.UniqueConstraint("organization_id", "key"),
+    )
+
+    key: Mapped[str] = mapped_column(sa.String(LONGEST_KEY))
+    account_id: Mapped[int] = mapped_column(BigId)
+    conditions: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    evidence_count: Mapped[int]
+    sentence: Mapped[str] = mapped_column(sa.Text)
+    dismissed_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    dismissed_at: Mapped[datetime] = created()

@@ -1,0 +1,78 @@
+"""Rules that people's confirmations suggest, each with its lines: made a rule in one step, or dismissed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.schemas.rule_suggestions import SuggestionKeySchema, SuggestionsPageSchema
+from webapp.web import paging, requests
+from webapp.web.auth import acting, here, requires
+from webapp.web.forms import form_body
+from webapp.web.htmx import back, render
+from webapp.web.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
+
+SHOWN, DISMISSED_SHOWN = 20, 50
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show what is suggested, and what was dismissed."""
+    return show()
+
+
+@bp.post("/dismiss")
+@requires("draft", begins=False)
+def dismiss() -> Response:
+    """Suggest a rule no more."""
+    key = SuggestionKeySchema().load(form_body())["key"]
+
+    def act() -> None:
+        suggestion = requests.ask_first(here(), lambda: queries.rule_suggestions.get(here(), key))
+        services.rule_suggestions.dismiss(suggestion, **acting())
+
+    return settle(act)
+
+
+@bp.post("/undismiss")
+@requires("draft")
+def undismiss() -> Response:
+    """Suggest a dismissed rule again."""
+    key = SuggestionKeySchema().load(form_body())["key"]
+    return settle(
+        lambda: services.rule_suggestions.undismiss(
+            queries.rule_suggestions.dismissal(here(), key), **acting()
+        )
+    )
+
+
+def settle(act: Callable[[], object]) -> Response:
+    """Do one act on a suggestion, and go back to those that are left, or show the refusal above them."""
+    try:
+        act()
+    except LedgerError as error:
+        return show(problem=problem_of(error))
+    return back(url_for("rule_suggestions.index"))
+
+
+def show(*, problem: Problem | None = None) -> Response:
+    """Render the list."""
+    asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
+    page = queries.rule_suggestions.listed(here(), after=paging.decode(asked["cursor"], "is"), limit=SHOWN)
+    return render(
+        "rules/suggestions.html",
+        status=problem.status if problem else 200,
+        suggestions=page.items,
+        next_cursor=paging.encode(page.next_key),
+        dismissals=queries.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
+        problem=problem,
+    )
