@@ -7,7 +7,6 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.models import SuggestionDismissal
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.rule_suggestions import DismissalSchema, RuleSuggestionSchema, SuggestionKeySchema
 from webapp.web import paging, requests
@@ -45,7 +44,7 @@ def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("draft", begins=False)
 @bp.arguments(SuggestionKeySchema)
 @bp.response(200, wrapped("dismissal", DismissalSchema))
-def dismiss(body: dict[str, str]) -> dict[str, SuggestionDismissal]:
+def dismiss(body: dict[str, str]) -> dict[str, Any]:
     """Suggest a rule no more, until twice as many lines speak for it."""
     suggestion = requests.ask_first(here(), lambda: queries.rule_suggestions.get(here(), body["key"]))
     return {"dismissal": services.rule_suggestions.dismiss(suggestion, **acting())}
