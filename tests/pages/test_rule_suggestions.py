@@ -23,7 +23,13 @@ def test_the_page_shows_the_lines_and_leads_to_the_form_that_is_filled(ada, bank
     shown = text(ada.browser().get("/rules/suggestions"))
     assert "3 of 3 lines of DB Bahn went to Travel." in shown
     assert all(f"line={transaction_id}#line-{transaction_id}" in shown for transaction_id in ids)
-    assert f'href="/rules/new?suggestion={suggested(ada)[0]["key"]}"' in shown
+    assert "If counterparty is “DB Bahn”, set account Travel." in shown
+    form = f"/rules/new?suggestion={suggested(ada)[0]['key']}"
+    assert f'href="{form}"' in shown
+    filled = text(ada.browser().get(form))
+    assert 'value="DB Bahn"' in filled
+    assert f'<option value="{travel}" selected>' in filled
+    assert ada.browser().get("/rules/new?suggestion=unknown").status_code == 404
 
 
 def test_a_suggestion_is_dismissed_and_suggested_again(ada, bank, travel):

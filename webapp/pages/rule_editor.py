@@ -35,6 +35,8 @@ bp = Blueprint("rule_editor", __name__, url_prefix="/rules")
 def new() -> Response:
     """Show an empty form, a copy of another rule, or what somebody suggests."""
     asked = NewRulePageSchema.read_leniently(request.query_string.decode())
+    if asked["suggestion"] is not None:
+        return show_form(rule_forms.of_input(queries.rule_suggestions.filled(here(), asked["suggestion"])))
     if asked["copy"] is None:
         return show_form(suggested(asked))
     copied = rule_forms.of_content(queries.rules.get(here(), asked["copy"]), version=None)

@@ -171,6 +171,19 @@ def of_content(rule: RuleContent, *, version: int | None) -> RuleForm:
     )
 
 
+def of_input(rule: Mapping[str, Any]) -> RuleForm:
+    """Fill the form with a rule that is not stored yet, as the API takes it."""
+    return RuleForm(
+        name=rule["name"],
+        description=rule["description"],
+        target=rule["target"],
+        trigger=rule["trigger"],
+        match=rule["conditions"]["match"],
+        conditions=[_parted(row) for row in rule["conditions"]["conditions"]],
+        effects=[{name: str(value) for name, value in row.items()} for row in rule["effects"]],
+    )
+
+
 def asked(row: Mapping[str, Any]) -> dict[str, str | None]:
     """Give a condition as the API takes it; amounts as people type them are read as plain decimals."""
     field_, operator = Field(row["field"]), Operator(row["operator"])

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.schemas.rule_suggestions import SuggestionKeySchema, SuggestionsPageSchema
-from webapp.web import paging, requests
+from webapp.web import paging, requests, rule_wording
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, render
@@ -17,6 +17,8 @@ from webapp.web.problems import Problem, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from webapp.queries.rule_suggestions import RuleSuggestion
 
 bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
 
@@ -64,6 +66,18 @@ def settle(act: Callable[[], object]) -> Response:
     return back(url_for("rule_suggestions.index"))
 
 
+def sentence(suggestion: RuleSuggestion) -> str:
+    """Say what the rule would say that a suggestion is."""
+    names = {
+        ("accountId", suggestion.account_id): suggestion.account_name,
+        ("orgMerchantId", suggestion.org_merchant_id): suggestion.merchant_name,
+        ("projectId", suggestion.project_id): suggestion.project_name,
+    }
+    known = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
+    asked = suggestion.rule["conditions"]
+    return rule_wording.sentence(asked["match"], asked["conditions"], suggestion.rule["effects"], known)
+
+
 def show(*, problem: Problem | None = None) -> Response:
     """Render the list."""
     asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
@@ -72,6 +86,7 @@ def show(*, problem: Problem | None = None) -> Response:
         "rules/suggestions.html",
         status=problem.status if problem else 200,
         suggestions=page.items,
+        sentences={each.key: sentence(each) for each in page.items},
         next_cursor=paging.encode(page.next_key),
         dismissals=queries.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
         problem=problem,

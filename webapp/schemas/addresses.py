@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
+from webapp.ledger.habits import LONGEST_KEY
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
@@ -99,9 +100,10 @@ class RuleLinesPageSchema(AddressSchema, PageSchema):
 
 
 class NewRulePageSchema(AddressSchema):
-    """What a new rule begins with: a copy of another one, or one condition and what it sets."""
+    """What a new rule begins with: a copy of another one, a suggestion by its key, or a condition and what it sets."""
 
     copy = fields.FormId(load_default=None)
+    suggestion = fields.Text(most=LONGEST_KEY, load_default=None)
     name = fields.Text(most=255, load_default=None)
     field = fields.Text(most=32, load_default=None)
     operator = fields.Text(most=32, load_default=None)
