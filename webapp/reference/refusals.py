@@ -109,7 +109,7 @@ def _ours(thing: Any) -> Iterator[Any]:
         thing = thing.__func__
     if isinstance(thing, FunctionType):
         thing = inspect.unwrap(thing)
-    if isinstance(thing, (FunctionType, type)) and thing.__module__.startswith(OURS):
+    if isinstance(thing, (FunctionType, type)) and (thing.__module__ or "").startswith(OURS):
         yield thing
 
 

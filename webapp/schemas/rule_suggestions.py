@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.conditions import Match
 from webapp.ledger.habits import LONGEST_KEY
+from webapp.ledger.triggers import Target, Trigger
 from webapp.schemas import fields
 from webapp.schemas.action_requests import PersonSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
-from webapp.schemas.rules import StoredConditionSchema, StoredConditionsSchema
+from webapp.schemas.rules import StoredConditionSchema
+from webapp.schemas.untrusted import Untrusted
+
+
+class SuggestedConditionSchema(StoredConditionSchema):
+    """A question about a text that the bank wrote."""
+
+    value = Untrusted()
+
+
+class SuggestedConditionsSchema(Schema):
+    """All questions of a suggested rule."""
+
+    match = fields.Word(*Match)
+    conditions = ma.fields.List(ma.fields.Nested(SuggestedConditionSchema))
 
 
 class SuggestedRuleSchema(Schema):
     """A rule as `POST /automations/rules` takes it."""
 
-    name = ma.fields.String()
-    description = ma.fields.String()
-    target = ma.fields.String()
-    trigger = ma.fields.String()
-    conditions = ma.fields.Nested(StoredConditionsSchema)
+    name = Untrusted()
+    description = Untrusted()
+    target = fields.Word(*Target)
+    trigger = fields.Word(*Trigger)
+    conditions = ma.fields.Nested(SuggestedConditionsSchema)
     effects = ma.fields.List(ma.fields.Dict())
 
 
@@ -38,14 +54,14 @@ class CountedSchema(Schema):
 class LikelyAccountSchema(CountedSchema):
     """Where a line most likely goes, and why."""
 
-    reason = ma.fields.String()
+    reason = Untrusted()
 
 
 class RuleSuggestionSchema(CountedSchema):
     """A rule that would do what people always did; `undecidedCount` more lines would match it."""
 
     key = ma.fields.String()
-    sentence = ma.fields.String()
+    sentence = Untrusted()
     undecided_count = ma.fields.Integer()
     rule = ma.fields.Nested(SuggestedRuleSchema)
 
@@ -60,9 +76,9 @@ class DismissalSchema(Schema):
     """A suggestion that somebody did not want, and how many lines spoke for it then."""
 
     key = ma.fields.String()
-    sentence = ma.fields.String()
+    sentence = Untrusted()
     account_id = fields.Id()
-    conditions = ma.fields.List(ma.fields.Nested(StoredConditionSchema))
+    conditions = ma.fields.List(ma.fields.Nested(SuggestedConditionSchema))
     evidence_count = ma.fields.Integer()
     dismissed_by = ma.fields.Nested(PersonSchema)
     dismissed_at = fields.Instant()
