@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
 from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, Transaction
-from webapp.queries import organizations
+from webapp.queries import organizations, paging
 from webapp.queries.paging import Page
 from webapp.queries.statement_items import is_of
 from webapp.queries.transfer_pairs import in_pair
@@ -110,6 +110,7 @@ def listed(
     )
     if account_id is not None:
         statement = statement.where(items.c.account_id == account_id)
+    paging.note(statement)
     order = (items.c.effective_on, items.c.item_id)
     if after is not None:
         last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.queries import changes
 
 Item = TypeVar("Item")
-WHOLE = "whole_list"
+# What the session knows of the list that a request reads.
+WHOLE, SINCE = "whole_list", "updated_since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ def page(
 
     The statement selects one entity; its key columns are read along.
     """
+    if (instant := db.session.info.get(SINCE)) is not None:
+        statement = statement.where(changes.since(statement.column_descriptions[0]["entity"], instant))
     note(statement)
     statement = statement.add_columns(*order.columns)
     if after is not None:
@@ -52,13 +57,21 @@ def page(
     return [row[0] for row in shown], next_key
 
 
-def note(statement: sa.Select[Any]) -> None:
+def only_since(instant: datetime) -> None:
+    """Let the list that is read next leave out what did not change at or after an instant."""
+    db.session.info[SINCE] = instant
+
+
+def note(whole: sa.Select[Any] | int) -> None:
     """Remember what the list that is being read is a part of, in case somebody asks how much that is."""
-    db.session.info[WHOLE] = statement
+    db.session.info[WHOLE] = whole
 
 
 def total() -> int:
     """Count the whole of the list that was read last."""
-    statement: sa.Select[Any] = db.session.info[WHOLE]
-    counted = sa.select(sa.func.count()).select_from(statement.order_by(None).subquery())
+    whole: sa.Select[Any] | int = db.session.info[WHOLE]
+    if isinstance(whole, int):
+        return whole
+    rows = whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
+    counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
     return int(db.session.execute(counted).scalar_one())

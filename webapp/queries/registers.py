@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import Account, JournalEntry, Posting, RegisterLine
-from webapp.queries import balances, organizations
+from webapp.queries import balances, organizations, paging
 from webapp.queries.balances import Balance
 from webapp.queries.paging import Page
 from webapp.queries.statement_items import is_of
@@ -57,6 +57,7 @@ def page(
         statement = statement.where(RegisterLine.day >= from_)
     if to is not None:
         statement = statement.where(RegisterLine.day <= to)
+    paging.note(statement)
     if after is not None:
         key = sa.tuple_(*KEY)
         last = sa.tuple_(*(sa.literal(value, column.type) for value, column in zip(after, KEY, strict=True)))

@@ -21,6 +21,7 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
+from webapp.queries import paging
 from webapp.queries.openings import opening_day
 from webapp.queries.paging import Page
 
@@ -255,6 +256,7 @@ def _page(
     limit: int,
 ) -> Page[StatementLine]:
     """Read a page, newest first; lines and entries have ids of their own, so the kind is part of the key."""
+    paging.note(statement)
     order = (items.c.day, items.c.kind, items.c.id)
     if after is not None:
         last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]

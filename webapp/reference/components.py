@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from webapp.reference.refusals import BUSY, TOO_MANY, Refusal
+from webapp.reference.refusals import BUSY, TOO_MANY, Refusal, general
 
 JSON = "application/json"
 FAILURE, LONGEST_NAME = 400, 60
@@ -81,6 +81,13 @@ def refused(refusals: Iterable[Refusal]) -> dict[str, Any]:
         "headers": header_references(*WITH_HEADERS.get(known[0].status, ())),
         "content": {JSON: {"schema": schema, "examples": dict(sorted(examples.items()))}},
     }
+
+
+def unexpected() -> dict[str, Any]:
+    """Describe what may be answered to any call and is no matter of its own."""
+    described = refused([general(405), general(500)])
+    described["content"][JSON]["schema"] = {"$ref": f"{REFERENCE}Error"}
+    return described | {"description": "Anything else; its shape is the same."}
 
 
 def shared(paths: dict[str, Any]) -> dict[str, Any]:

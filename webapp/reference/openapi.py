@@ -11,7 +11,6 @@ from webapp.reference import components, guide
 from webapp.reference.calls import Call, calls, own_path
 from webapp.reference.examples import with_examples
 from webapp.reference.operations import operation, path_parameters
-from webapp.reference.refusals import general
 from webapp.web import selections
 
 KEPT = "tieout-openapi"
@@ -41,7 +40,7 @@ def build(app: Flask) -> dict[str, Any]:
         place[call.method.lower()] = with_examples(call, made)
         narrowed |= records_of(call, made, schemas)
     finish(schemas, paths, narrowed, classes=shape_classes(app))
-    responses = components.shared(paths) | {"Unexpected": components.refused([general(500)])}
+    responses = components.shared(paths) | {"Unexpected": components.unexpected()}
     return {
         "openapi": known["openapi"],
         "info": known["info"] | guide.INFO,

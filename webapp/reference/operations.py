@@ -102,34 +102,34 @@ def not_null(shape: dict[str, Any]) -> dict[str, Any]:
 
 
 def general_parameters(call: Call) -> list[dict[str, Any]]:
-    """Describe what any address of its kind takes: which keys to send, whether to count."""
+    """Describe what any address of its kind takes: which keys to send, what of a list, and a key for a write."""
     record = selections.record_of(call.view)
     made = []
     if call.is_safe and record is not None:
-        made.append(
-            {
-                "name": "fields",
-                "in": "query",
-                "required": False,
-                "description": f"The keys to send of each of `{record.key}`, with commas between; without it, all.",
-                "style": "form",
-                "explode": False,
-                "schema": {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {"type": "string", "enum": list(record.names)},
-                },
-            }
-        )
-    if call.is_safe and record is not None and record.is_counted:
-        words = "Whether to count all that the filters leave, on whatever page: `total`."
-        shape = {"type": "boolean", "default": False}
-        made.append(
-            {"name": "count", "in": "query", "required": False, "description": words, "schema": shape}
-        )
+        made.append(fields_parameter(record))
+        shape: dict[str, Any] = {"type": "boolean", "default": False}
+        if record.is_page:
+            words = "Whether to count all that the filters leave, on whatever page: `total`."
+            made.append(query_parameter(selections.COUNT, words, shape))
+        if record.is_dated:
+            words = "An instant: only what changed then or later. It may name more than that, never less."
+            made.append(query_parameter(selections.SINCE, words, {"type": "string", "format": "date-time"}))
     if takes_key(call):
         made.append(idempotency.PARAMETER)
     return made
+
+
+def query_parameter(name: str, words: str, shape: dict[str, Any]) -> dict[str, Any]:
+    """Describe a parameter of the query that may be left out."""
+    return {"name": name, "in": "query", "required": False, "description": words, "schema": shape}
+
+
+def fields_parameter(record: selections.Record) -> dict[str, Any]:
+    """Describe the choice of a record's keys."""
+    words = f"The keys to send of each of `{record.key}`, with commas between; without it, all."
+    items = {"type": "string", "enum": list(record.names)}
+    shape = {"type": "array", "minItems": 1, "items": items}
+    return query_parameter(selections.FIELDS, words, shape) | {"style": "form", "explode": False}
 
 
 def takes_key(call: Call) -> bool:
@@ -176,7 +176,7 @@ def refusals_of(call: Call) -> set[Refusal]:
     found = {general(401), general(403), general(503), *refusals.of_view(rate_limits.take)}
     if takes_key(call):
         found |= refusals.of_view(idempotency.answered) | refusals.of_view(idempotency.settle)
-    if not (call.is_documented and not call.schemas):
+    if call.schemas or general_parameters(call) or not call.is_documented:
         found.add(general(422))
     if not call.is_safe:
         found |= {

@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
-from webapp.schemas.base import Schema
+from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.effects import EffectSchema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
@@ -53,7 +53,7 @@ class BulkResultSchema(ActionResultSchema):
     """What a bulk act did to one of its ids."""
 
     id = fields.Id()
-    code = ma.fields.String()
+    code = ma.fields.String(metadata=OPTIONAL)
 
 
 class BulkResultsSchema(Schema):

@@ -6,6 +6,8 @@ import marshmallow as ma
 
 from webapp.ledger.canonical import camel
 
+# Of a key of an answer that is not always there; the OpenAPI document leaves it out of those that are.
+OPTIONAL = {"x-optional": True}
 KNOWN_ARE = "This is not known here; known are: "
 
 

@@ -52,7 +52,9 @@ class DaysSchema(Schema):
 class CoveredMonthSchema(Schema):
     """What covers one month (YYYY-MM) of an account; `mismatch` is the stated balance less the computed one."""
 
-    month = ma.fields.Date(format="%Y-%m")
+    month = ma.fields.Date(
+        format="%Y-%m", metadata={"format": "month", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
+    )
     by_file = ma.fields.Boolean()
     by_feed = ma.fields.Boolean()
     stated_balance = fields.Amount(attribute="stated.amount", dump_default=None, allow_none=True)

@@ -17,15 +17,10 @@ RFC_3339 = re.compile(
 )
 
 
-class Since(ma.fields.String):
+class Since(ma.fields.Field[datetime]):
     """An instant in RFC 3339 with its zone, as a query string names it."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**fields.said(kwargs, format="date-time"))
-
-    def _deserialize(  # type: ignore[override]
-        self, value: Any, attr: str | None, data: Any, **kwargs: Any
-    ) -> datetime:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         sentence = "Write an instant like 2026-03-01T09:30:00Z."
         # A query string's + is a blank unless it is escaped.
         if not isinstance(value, str) or not RFC_3339.fullmatch(value.replace(" ", "+")):

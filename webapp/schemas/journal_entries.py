@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
-from webapp.schemas.base import Schema
+from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
@@ -76,7 +76,7 @@ class EntryAnswerSchema(Schema):
     """One entry; beside a draft that was written by hand stands the `version` that a change of it names."""
 
     entry = ma.fields.Nested(JournalEntrySchema)
-    version = ma.fields.String()
+    version = ma.fields.String(metadata=OPTIONAL)
 
 
 class EntryQuerySchema(PageSchema):

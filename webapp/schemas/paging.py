@@ -6,7 +6,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.schemas.base import Schema
+from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.fields import Digits, Text
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 
@@ -20,9 +20,9 @@ class PageSchema(Schema):
     cursor = Text(most=2000, load_default=None)
 
 
-def listing(key: str, item: type[Schema]) -> type[Schema]:
-    """Make the schema of a list: its plural key, and where it goes on."""
-    total = {"x-optional": True, "description": "How many the filters leave in all; with `count=true`."}
+def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> type[Schema]:
+    """Make the schema of a list: its plural key, where it goes on, and what else stands beside it."""
+    total = {**OPTIONAL, "description": "How many the filters leave in all; with `count=true`."}
     return _made(
         f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
@@ -30,6 +30,7 @@ def listing(key: str, item: type[Schema]) -> type[Schema]:
             key: ma.fields.List(ma.fields.Nested(item), data_key=key),
             "next_cursor": ma.fields.String(allow_none=True),
             "total": ma.fields.Integer(metadata=total),
+            **beside,
             **_marked(item, f"{key}[]"),
         },
     )
@@ -51,7 +52,7 @@ def _marked(item: type[Schema], place: str) -> dict[str, object]:
     """Let an answer that holds text of others name the paths of it."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
     said = {"description": "The paths in this answer whose text comes from a bank, a file or a document."}
-    held = {"type": "array", "items": {"type": "string"}, "x-optional": True}
+    held = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
     if not paths:
         return {}
     return {UNTRUSTED_KEY: ma.fields.Constant(paths, metadata=held | said), "unmark": _unmark}

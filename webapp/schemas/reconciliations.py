@@ -8,9 +8,9 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.action_requests import BulkResultSchema, PersonSchema
-from webapp.schemas.base import DocumentedSchema, Schema
+from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema
 from webapp.schemas.feed_accounts import FeedAccountSchema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import PageSchema, listing
 from webapp.schemas.untrusted import Untrusted
 
 MOST_IDS = 5_000
@@ -80,7 +80,7 @@ class HubAccountSchema(FeedAccountSchema):
     status = fields.Word("never", "needs", "reconciled")
     anchor = ma.fields.Nested(AnchorSchema, allow_none=True)
     draft = ma.fields.Nested(DraftSchema, allow_none=True)
-    provider_balance = ma.fields.Nested(ProviderBalanceSchema)
+    provider_balance = ma.fields.Nested(ProviderBalanceSchema, metadata=OPTIONAL)
 
     @ma.post_dump
     def leave_out_what_nobody_asked(self, written: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
@@ -137,12 +137,8 @@ class AccountLinesQuerySchema(PageSchema):
     provider_balance_as_of = fields.Day(load_default=None)
 
 
-class AccountLinesSchema(Schema):
-    """A feed account and the lines of its draft, or else of its last proof."""
-
-    account = ma.fields.Nested(HubAccountSchema)
-    lines = ma.fields.List(ma.fields.Nested(StatementLineSchema))
-    next_cursor = ma.fields.String(allow_none=True)
+# A feed account and the lines of its draft, or else of its last proof.
+AccountLinesSchema = listing("lines", StatementLineSchema, account=ma.fields.Nested(HubAccountSchema))
 
 
 class DraftInputSchema(Schema):

@@ -9,7 +9,7 @@ from datetime import date
 from webapp.importers.bank_files import SkippedRow
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, Transaction
-from webapp.queries import choices, lookups, organizations, transactions
+from webapp.queries import choices, lookups, organizations, paging, transactions
 from webapp.queries.imports import VERDICTS, ImportLineRecord
 from webapp.queries.paging import Page
 from webapp.queries.transactions import TransactionRecord
@@ -82,11 +82,11 @@ def page(
     records: list[ImportLineRecord], *, verdict: str | None, after: int | None, limit: int
 ) -> Page[ImportLineRecord]:
     """Cut a page out of a list of rows; the key is the place of its last row among all."""
-    shown = [
-        (place, each)
-        for place, each in enumerate(records)
-        if (verdict is None or each.verdict == verdict) and (after is None or place > after)
+    asked = [
+        (place, each) for place, each in enumerate(records) if verdict is None or each.verdict == verdict
     ]
+    paging.note(len(asked))
+    shown = [(place, each) for place, each in asked if after is None or place > after]
     next_key = (shown[limit - 1][0],) if len(shown) > limit else None
     return Page([each for _, each in shown[:limit]], next_key)
 

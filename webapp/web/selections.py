@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -12,9 +13,11 @@ import marshmallow as ma
 from flask import Response, current_app, g, request
 
 from webapp.ledger.errors import UnprocessableError
+from webapp.queries import paging
+from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import UNTRUSTED_KEY, nested, untrusted_paths
 
-FIELDS, COUNT = "fields", "count"
+FIELDS, COUNT, SINCE = "fields", "count", "updatedSince"
 HEADER = "X-Untrusted-Fields"
 LARGEST_LIST = 100
 
@@ -25,7 +28,12 @@ class Record:
 
     key: str
     names: tuple[str, ...]
-    is_counted: bool
+    is_page: bool
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is known of each when it changed."""
+        return self.is_page and ("updatedAt" in self.names or self.key == "entries")
 
 
 class SelectionError(UnprocessableError):
@@ -42,7 +50,7 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     record = record_of(view)
     if record is None or request.method not in {"GET", "HEAD"}:
         return ()
-    return (COUNT, FIELDS) if record.is_counted else (FIELDS,)
+    return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))
 
 
 def read(view: Callable[..., Any]) -> None:
@@ -52,6 +60,8 @@ def read(view: Callable[..., Any]) -> None:
         if request.args.getlist(COUNT) not in (["true"], ["false"]):
             raise SelectionError(COUNT, "Send true or false.")
         g.is_counted = request.args[COUNT] == "true"
+    if SINCE in names and SINCE in request.args:
+        paging.only_since(_instant())
     if FIELDS in names and FIELDS in request.args and record is not None:
         asked = ",".join(request.args.getlist(FIELDS)).split(",")
         if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
@@ -59,6 +69,13 @@ def read(view: Callable[..., Any]) -> None:
                 FIELDS, f"Send keys of {record.key} with commas between: {', '.join(record.names)}."
             )
         g.selected = (record, frozenset(asked))
+
+
+def _instant() -> datetime:
+    try:
+        return Since().deserialize(request.args[SINCE])
+    except ma.ValidationError as error:
+        raise SelectionError(SINCE, str(error.messages[0])) from error
 
 
 def dress(response: Response) -> Response:

@@ -1,0 +1,98 @@
+"""Schemathesis talking to the application: every call of the OpenAPI document, by its rules and against them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import schemathesis
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import from_schema
+from schemathesis.engine.events import FatalError, NonFatalError, ScenarioFinished
+from schemathesis.transport.wsgi import WSGI_TRANSPORT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flask import Flask
+
+    from tests.fixtures.people import Person
+
+# What a program may send: JSON has no NUL that a database would take, and no body is read twice.
+GENERATION = {"allow-x00": False, "mode": "all", "database": "none"}
+
+
+@dataclass
+class Talk:
+    """What a conversation came to: requests by the status of their answers, and what did not hold."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def requests(self) -> int:
+        return sum(self.statuses.values())
+
+    def note(self, event: ScenarioFinished) -> None:
+        recorder = event.recorder
+        for interaction in recorder.interactions.values():
+            if interaction.response is not None:
+                self.statuses[interaction.response.status_code] += 1
+        for nodes in recorder.checks.values():
+            for node in nodes:
+                if node.failure_info is not None:
+                    failure = node.failure_info.failure
+                    sent = node.failure_info.code_sample
+                    self.failures.setdefault(
+                        f"{recorder.label}: {node.name}: {failure.title}", f"{failure.message}\n{sent}"
+                    )
+
+
+def by_token(person: Person) -> dict[str, str]:
+    """Speak as a program does."""
+    return {"Authorization": f"Bearer {person.token}"}
+
+
+def by_session(person: Person) -> dict[str, str]:
+    """Speak as the web client does."""
+    return {"Cookie": f"tieout={person.cookie()}", "Sec-Fetch-Site": "same-origin"}
+
+
+def in_process(send: Callable[..., Any], case: Any, *, session: Any = None, **options: Any) -> Any:
+    """Leave out what only a socket has a use for; a probe without credentials is sent with it to any application."""
+    for name in ("max_redirects", "verify", "cert", "proxies"):
+        options.pop(name, None)
+    return send(case, session=session, **options)
+
+
+def talk(app: Flask, headers: dict[str, str], *, seed: int, examples: int, phases: tuple[str, ...]) -> Talk:
+    """Hold all checks over generated requests, valid ones and others, `examples` of each kind for each call."""
+    every = ("examples", "coverage", "fuzzing", "stateful")
+    config = SchemathesisConfig.from_dict(
+        {
+            "headers": headers,
+            "seed": seed,
+            "continue-on-failure": True,
+            "generation": {**GENERATION, "max-examples": examples},
+            "phases": {name: {"enabled": name in phases} for name in every},
+            "checks": {
+                "positive_data_acceptance": {
+                    "expected-statuses": ["2xx", "404", "409", "422"],
+                }
+            },
+        }
+    )
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", app, config=config, headers=headers)
+    told = Talk()
+    with patch.object(WSGI_TRANSPORT, "send", partial(in_process, WSGI_TRANSPORT.send)):
+        for event in from_schema(schema).execute():
+            if isinstance(event, ScenarioFinished):
+                told.note(event)
+            elif isinstance(event, NonFatalError):
+                told.failures.setdefault(f"error: {event.label}: {event.value}", str(event.info))
+            elif isinstance(event, FatalError):
+                raise event.exception
+    return told
