@@ -11,6 +11,7 @@ from webapp.reference import components, guide
 from webapp.reference.calls import Call, calls, own_path
 from webapp.reference.examples import with_examples
 from webapp.reference.operations import operation, path_parameters
+from webapp.schemas.effects import DryRunSchema
 from webapp.web import selections
 
 KEPT = "tieout-openapi"
@@ -27,6 +28,8 @@ def document(app: Flask) -> dict[str, Any]:
 def build(app: Flask) -> dict[str, Any]:
     """Make the document."""
     spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
+    if "DryRun" not in spec.components.schemas:
+        spec.components.schema("DryRun", schema=DryRunSchema)
     known = json.loads(json.dumps(spec.to_dict()))
     schemas = known["components"]["schemas"]
     paths: dict[str, Any] = {}

@@ -10,9 +10,10 @@ from flask import current_app
 
 from webapp.reference import components, notes, refusals
 from webapp.reference.calls import Call, public_names
+from webapp.reference.components import JSON
 from webapp.reference.refusals import Refusal
 from webapp.schemas.fields import LARGEST_ID, FormId
-from webapp.web import idempotency, rate_limits, selections
+from webapp.web import idempotency, proposing, rate_limits, selections
 from webapp.web.auth import CrossSiteError
 from webapp.web.requests import BODY_LIMIT, MEBIBYTE
 
@@ -115,6 +116,8 @@ def general_parameters(call: Call) -> list[dict[str, Any]]:
             words = "An instant: only what changed then or later. It may name more than that, never less."
             made.append(query_parameter(selections.SINCE, words, {"type": "string", "format": "date-time"}))
     if takes_key(call):
+        words = "Whether only to tell what the call would answer and change; nothing is written."
+        made.append(query_parameter(selections.DRY_RUN, words, {"type": "boolean", "default": False}))
         made.append(idempotency.PARAMETER)
     return made
 
@@ -158,7 +161,24 @@ def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
             "description": WORDS[status] if usual else each["description"],
             "headers": {**components.header_references(*headers), **each.get("headers", {})},
         }
+    if takes_key(call):
+        found |= tried(call, found.get("200"))
     return found
+
+
+def tried(call: Call, done: dict[str, Any] | None) -> dict[str, Any]:
+    """Describe what a write answers that was only tried: a dry run, or what waits for a person."""
+    dry = {"$ref": f"{components.REFERENCE}DryRun"}
+    headers = components.header_references()
+    made = {"200": {"description": "Tried with `dryRun=true`; nothing is written.", "headers": headers}}
+    made["200"]["content"] = {JSON: {"schema": dry}}
+    if done is not None:
+        shape = {"anyOf": [done["content"][JSON]["schema"], dry]}
+        made["200"] = {**done, "content": {JSON: {"schema": shape}}}
+    if not call.session_only:
+        waiting = {JSON: {"schema": {"$ref": f"{components.REFERENCE}ActionRequestAnswer"}}}
+        made["202"] = {"description": WORDS["202"], "headers": headers, "content": waiting}
+    return made
 
 
 def failures(call: Call) -> dict[str, Any]:
@@ -176,6 +196,7 @@ def refusals_of(call: Call) -> set[Refusal]:
     found = {general(401), general(403), general(503), *refusals.of_view(rate_limits.take)}
     if takes_key(call):
         found |= refusals.of_view(idempotency.answered) | refusals.of_view(idempotency.settle)
+        found |= refusals.of_view(proposing.propose)
     if call.schemas or general_parameters(call) or not call.is_documented:
         found.add(general(422))
     if not call.is_safe:

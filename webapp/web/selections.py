@@ -17,7 +17,8 @@ from webapp.queries import paging
 from webapp.schemas.instants import Since
 from webapp.schemas.untrusted import UNTRUSTED_KEY, nested, untrusted_paths
 
-FIELDS, COUNT, SINCE = "fields", "count", "updatedSince"
+FIELDS, COUNT, SINCE, DRY_RUN = "fields", "count", "updatedSince", "dryRun"
+READ = "read"
 HEADER = "X-Untrusted-Fields"
 LARGEST_LIST = 100
 
@@ -46,9 +47,11 @@ class SelectionError(UnprocessableError):
 
 
 def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
-    """Give the query parameters that an address takes because of what it answers, beside its own."""
+    """Give the query parameters that an address takes because of what it does and answers, beside its own."""
     record = record_of(view)
-    if record is None or request.method not in {"GET", "HEAD"}:
+    if request.method not in {"GET", "HEAD"}:
+        return (DRY_RUN,) if view.scope != READ else ()  # type: ignore[attr-defined]
+    if record is None:
         return ()
     return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))
 

@@ -13,8 +13,7 @@ from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.base import KNOWN_ARE
 from webapp.web import selections
-
-DRY_RUN = "dryRun"
+from webapp.web.selections import DRY_RUN
 
 
 class ArgumentsParser(FlaskParser):
