@@ -1,5 +1,8 @@
 """Automation rules over the API: stored and checked."""
 
+import pytest
+import sqlalchemy as sa
+
 from tests.marks import on_sqlite
 
 PATH = "/api/automations/rules"
@@ -270,3 +273,40 @@ def test_a_word_that_a_rule_does_not_know_is_a_fault_of_its_shape(ada):
         answer = create(ada, **{name: "receipt"})
         assert (answer.status_code, answer.json["code"]) == (422, "validation")
         assert list(answer.json["fields"]) == [name]
+
+
+def test_of_two_tabs_that_save_a_rule_the_second_is_told_and_overwrites_nothing(ada, ben, rounds, figure):
+    rule = create(ada).json["rule"]["id"]
+    count, refused = rounds(3, 200), 0
+    for number in range(count):
+        version = ada.get(f"{PATH}/{rule}").json["rule"]["version"]
+        said = {"effects": [TO_USD], "version": version}
+        assert ben.put(f"{PATH}/{rule}", json={**said, "name": f"Ben {number}"}).status_code == 200
+        second = ada.put(f"{PATH}/{rule}", json={**said, "name": f"Ada {number}"})
+        assert (second.status_code, second.json["code"]) == (409, "stale_version")
+        assert second.json["details"]["version"] == version + 1
+        assert ada.get(f"{PATH}/{rule}").json["rule"]["name"] == f"Ben {number}"
+        refused += 1
+    assert len(ada.get(f"{PATH}/{rule}/versions", query_string={"limit": 200}).json["versions"]) == min(
+        count + 1, 200
+    )
+    figure("P11 rules", f"{refused} of {count} second saves refused with the current version")
+
+
+def test_versions_are_listed_by_pages_and_the_database_changes_none(ada, session):
+    rule = create(ada).json["rule"]["id"]
+    for number in range(4):
+        ada.put(f"{PATH}/{rule}", json={"name": f"Name {number}", "effects": [TO_USD]})
+    seen, cursor = [], None
+    while True:
+        asked = {"limit": 2, **({"cursor": cursor} if cursor else {})}
+        page = ada.get(f"{PATH}/{rule}/versions", query_string=asked).json
+        seen += [each["version"] for each in page["versions"]]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            break
+    assert seen == [5, 4, 3, 2, 1]
+    for statement in ("UPDATE rule_versions SET name = 'other'", "DELETE FROM rule_versions"):
+        with pytest.raises(sa.exc.DBAPIError, match="never changes"):
+            session.execute(sa.text(statement))
+        session.rollback()

@@ -7,7 +7,16 @@ import sqlalchemy as sa
 
 from tests.fixtures.banks import AT
 from webapp.db import Base, db
-from webapp.models import ActionRequest, ColumnMapping, Import, ProjectGroup, Reconciliation, Rule, RuleRun
+from webapp.models import (
+    ActionRequest,
+    ColumnMapping,
+    Import,
+    ProjectGroup,
+    Reconciliation,
+    Rule,
+    RuleRun,
+    RuleVersion,
+)
 from webapp.services import organizations
 
 CANARY = "CANARY-7f3a"
@@ -82,6 +91,15 @@ def rest_of(organization_id, fa_id):
             effects=[{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],
             created_at=AT,
             updated_at=AT,
+        ),
+        "version_id": RuleVersion(
+            rule_id=1,
+            name=CANARY,
+            target="TRANSACTION",
+            trigger="MANUAL_APPLY",
+            conditions={"match": "ALL", "conditions": []},
+            effects=[{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}],
+            created_at=AT,
         ),
         "import_id": Import(
             file_name=CANARY, format="ofx", status="REFUSED", error=CANARY, sha256="0" * 64, created_at=AT
