@@ -1,4 +1,4 @@
-"""Measure what counting a token's requests costs: reads of the hub with the limit and without, by the same clients in turn.
+"""Measure what counting requests costs: reads of the hub with the limit and without, by the same clients in turn.
 
     python -m benchmarks.rate_limits [ROUNDS]
 

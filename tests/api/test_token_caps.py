@@ -222,3 +222,37 @@ def test_a_cap_that_is_reached_leaves_no_act(agent, bank):
     before = count()
     assert confirm(program, line).status_code == 403
     assert count() == before
+
+
+def test_with_propose_what_is_beyond_the_cap_waits_for_a_person_and_counts_no_more(ada, bank):
+    program = ada.with_scopes("read", "confirm", "propose", max_entries_a_day=1)
+    lines = bank.send_many([(DAY, "-1.00", "A line")] * 2)
+    assert confirm(program, lines[0]).status_code == 200
+    tried = program.post(f"/api/transactions/{lines[1]}/confirm?dryRun=true")
+    assert (tried.status_code, tried.json["status"]) == (200, 200)
+    waits = confirm(program, lines[1])
+    assert (waits.status_code, waits.json["actionRequest"]["status"]) == (202, "PENDING")
+    assert len(posted(ada)) == 1
+    approve = f"/api/action-requests/{waits.json['actionRequest']['id']}/approve"
+    approved = ada.browser().post(approve, json={})
+    assert (approved.status_code, approved.json["actionRequest"]["status"]) == (200, "EXECUTED")
+    assert len(posted(ada)) == 2
+    kept = bank.ask(
+        lambda: db.session.scalar(sa.select(TokenDay).where(TokenDay.token_id == program.token_id))
+    )
+    assert kept.entry_count == 1
+
+
+def test_without_propose_a_dry_run_beyond_the_cap_says_so(agent, bank):
+    program = agent(max_entries_a_day=0)
+    line = bank.send(DAY, "-1.00")
+    answer = program.post(f"/api/transactions/{line}/confirm?dryRun=true")
+    assert (answer.status_code, answer.json["code"]) == (403, "cap_reached")
+
+
+def test_trying_counts_nothing(agent, bank):
+    program = agent(max_entries_a_day=1)
+    line = bank.send(DAY, "-1.00")
+    for _ in range(3):
+        assert program.post(f"/api/transactions/{line}/confirm?dryRun=true").status_code == 200
+    assert confirm(program, line).status_code == 200

@@ -10,6 +10,7 @@ from typing import Any
 from flask import Flask, Response, current_app, g, jsonify, request
 
 from webapp.db import db
+from webapp.errors import answer_ledger_error
 from webapp.ledger import titles
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.principals import Principal
@@ -17,8 +18,9 @@ from webapp.schemas.action_requests import ActionRequestSchema
 from webapp.services import proposals
 from webapp.services.action_requests import Act, words_of
 from webapp.services.proposals import Asked, Preview
+from webapp.services.token_caps import CapReachedError
 from webapp.web import calls, requests, trials
-from webapp.web.auth import ProposableError, acting, principal
+from webapp.web.auth import ProposableError, acting, may_propose, principal
 from webapp.web.calls import Call
 from webapp.web.trials import Trial
 
@@ -27,6 +29,7 @@ def register_proposing(app: Flask) -> None:
     """Stand between the guard and the views."""
     app.before_request(only_try)
     app.register_error_handler(ProposableError, propose_instead)
+    app.register_error_handler(CapReachedError, propose_at_cap)
 
 
 def only_try() -> Response | None:
@@ -48,12 +51,16 @@ def dry_run() -> Response:
     return jsonify({"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect})
 
 
-def propose_instead(error: ProposableError) -> Response:
+def propose_instead(_error: ProposableError | None = None) -> Response:
     """Propose a call of which its view found that it needs more than the address says."""
-    del error
     db.session.rollback()
     requests.begin(principal().organization_id)
     return propose()
+
+
+def propose_at_cap(error: CapReachedError) -> Response:
+    """Propose what a token may do and has done as much of as it may in a day; without the scope it is refused."""
+    return propose_instead() if may_propose(scope_of_view()) else answer_ledger_error(error)
 
 
 def propose() -> Response:
