@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from flask import current_app
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
@@ -259,6 +260,11 @@ def lock_books(organization_id: str) -> None:
     if db.engine.dialect.name == "postgresql":
         statement = sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE")
         db.session.connection().execute(statement, {"id": organization_id})
+
+
+def kept_beside(name: str) -> Path:
+    """Tell the folder beside the books in which files of a kind are kept."""
+    return Path(current_app.instance_path) / name
 
 
 def scope_session(organization_id: str) -> None:

@@ -293,5 +293,7 @@ def test_a_run_of_new_lines_is_undone_too(ada, books, feed):
 
 def test_a_rule_on_receipts_is_not_tried_on_lines(ada, books):
     rule = make(ada, "coffee", to_account(books.account("Food")), target="RECEIPT")
-    answer = ada.post(f"{RULES}/{rule}/preview")
-    assert (answer.status_code, answer.json["code"]) == (409, "not_of_lines")
+    books.send("2026-03-02", "-2.50", "Coffee")
+    assert ada.post(f"{RULES}/{rule}/preview").json["preview"]["matched"] == 0
+    answer = ada.post(f"{RULES}/{rule}/preview?faId={books.fa_id}")
+    assert (answer.status_code, answer.json["code"]) == (422, "other_target")

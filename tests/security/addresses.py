@@ -42,6 +42,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/automations/suggestions/undismiss": {"key": "A test"},
     "POST /rules/suggestions/dismiss": {"key": "A test"},
     "POST /rules/suggestions/undismiss": {"key": "A test"},
+    "POST /api/documents/<id:document_id>/relations": {"transactionId": NEVER_ISSUED},
+    "DELETE /api/documents/<id:document_id>/relations": {"transactionId": NEVER_ISSUED},
+    "PATCH /api/documents/<id:document_id>": {"sender": "A test"},
     "POST /api/automations/rules/preview": {
         "name": "A test",
         "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}],

@@ -1,6 +1,7 @@
 """What the tests of safety share: books full of canaries, on the database that a newcomer has."""
 
 from datetime import UTC, datetime
+from hashlib import sha256
 
 import pytest
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ from webapp.db import Base, db
 from webapp.models import (
     ActionRequest,
     ColumnMapping,
+    Document,
     Import,
     ProjectGroup,
     Reconciliation,
@@ -17,7 +19,7 @@ from webapp.models import (
     RuleRun,
     RuleVersion,
 )
-from webapp.services import organizations
+from webapp.services import document_files, organizations
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
@@ -112,6 +114,15 @@ def rest_of(organization_id, fa_id):
             created_at=AT,
             updated_at=AT,
         ),
+        "document_id": Document(
+            document_type="BILL",
+            number=CANARY,
+            sender=CANARY,
+            text=CANARY,
+            **kept_file(),
+            created_at=AT,
+            updated_at=AT,
+        ),
         "reconciliation_id": Reconciliation(
             feed_account_id=fa_id,
             status="DRAFT",
@@ -127,6 +138,18 @@ def rest_of(organization_id, fa_id):
         db.session.add(row)
     db.session.flush()
     return {name: row.id for name, row in rows.items()}
+
+
+def kept_file():
+    """Keep a file, and give what its document says of it."""
+    data = CANARY.encode()
+    return {
+        "file_name": f"{CANARY}.txt",
+        "file_type": "text/plain",
+        "file_size": len(data),
+        "sha256": sha256(data).hexdigest(),
+        "kept_file": document_files.keep(data),
+    }
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ NOUNS = (
     "accounts",
     "action_requests",
     "documentation",
+    "documents",
     "exchange_rates",
     "exports",
     "feed_accounts",

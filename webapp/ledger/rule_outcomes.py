@@ -107,12 +107,12 @@ def settle(
         if problem is not None:
             skipped.append(Skip(EffectKind.SET_CURRENCY, currency.rule_id, problem))
     if account is not None:
-        problem = _other_currency(account_id, after.currency, books)
+        problem = other_currency(account_id, after.currency, books)
         if problem is None:
             after = after._replace(account_id=account_id)
         else:
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
-            if _other_currency(side.account_id, after.currency, books) is not None:
+            if other_currency(side.account_id, after.currency, books) is not None:
                 after = side
     after = _named(after, settings)
     made = {kind: each for kind, each in settings.items() if after.raw(kind) != side.raw(kind)}
@@ -125,7 +125,7 @@ def _in_currency(
     """Give a side in another currency, or as it is and why it cannot be in that one."""
     if code == side.currency:
         return side, None
-    problem = _other_currency(account_id, code, books)
+    problem = other_currency(account_id, code, books)
     if problem is not None:
         return side, problem
     rate = Decimal(1) if code == books.base_currency else rate_of(code)
@@ -138,7 +138,8 @@ def _in_currency(
     return side._replace(currency=code, amount_minor=amount), None
 
 
-def _other_currency(account_id: int, code: str, books: Books) -> str | None:
+def other_currency(account_id: int, code: str, books: Books) -> str | None:
+    """Say why something in a currency cannot go to an account, None where it can."""
     facts = books.accounts.get(account_id)
     if facts is None or facts.currency in (None, code):
         return None

@@ -3,7 +3,7 @@
 from webapp.models.accounts import Account
 from webapp.models.action_requests import ActionRequest
 from webapp.models.audit_events import AuditEvent
-from webapp.models.documents import Document
+from webapp.models.documents import Document, DocumentRelation
 from webapp.models.exchange_rates import ExchangeRate
 from webapp.models.feed_accounts import FeedAccount, Institution
 from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
@@ -29,7 +29,7 @@ from webapp.models.reconciliations import (
     Reconciliation,
     ReconciliationItem,
 )
-from webapp.models.rule_runs import RuleRun, RuleSetting
+from webapp.models.rule_runs import DocumentSetting, RuleRun, RuleSetting
 from webapp.models.rules import Rule, RuleVersion
 from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.suggestion_dismissals import SuggestionDismissal
@@ -54,6 +54,8 @@ __all__ = [
     "ColumnMapping",
     "DaySum",
     "Document",
+    "DocumentRelation",
+    "DocumentSetting",
     "ExchangeRate",
     "FeedAccount",
     "FeedBatch",

@@ -1,4 +1,4 @@
-"""Documents: the record of a receipt, an invoice or a bill that an entry may come from."""
+"""Documents: receipts, invoices and bills with their files, and the lines and entries that they belong to."""
 
 from __future__ import annotations
 
@@ -8,22 +8,57 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.models.base import MONEY, Numbered, created, numbered, one_of
+from webapp.ledger.money import Money
+from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
 
 
 class Document(Numbered, Base):
-    """A receipt, invoice, bill or credit note, by what it says of itself."""
+    """A receipt, invoice, bill or credit note: what it says of itself, its file, and what rules or people chose for it.
+
+    `currency` is what the amounts are in; `given_currency` what the document itself says, before any rule. `chosen`
+    are the effects' kinds that somebody chose by hand. `kept_file` is the name of the file under the instance.
+    """
 
     __tablename__ = "documents"
-    __table_args__ = numbered(one_of("document_type", "RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER"))
+    __table_args__ = numbered(
+        one_of("document_type", "RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER"),
+        sa.CheckConstraint("(kept_file IS NULL) = (sha256 IS NULL)", name="file_digest"),
+        sa.CheckConstraint(
+            "currency IS NOT NULL OR (net_minor IS NULL AND tax_minor IS NULL AND total_minor IS NULL)",
+            name="amounts_currency",
+        ),
+        same_organization("account_id", "accounts"),
+        same_organization("org_merchant_id", "merchants"),
+        same_organization("project_id", "projects"),
+        sa.Index(
+            "uq_documents_file",
+            "organization_id",
+            "sha256",
+            unique=True,
+            sqlite_where=sa.text("sha256 IS NOT NULL"),
+            postgresql_where=sa.text("sha256 IS NOT NULL"),
+        ),
+    )
 
     document_type: Mapped[str] = mapped_column(sa.String(16))
     file_name: Mapped[str | None] = mapped_column(sa.String(255))
     number: Mapped[str | None] = mapped_column(sa.String(255))
     sender: Mapped[str | None] = mapped_column(sa.String(255))
     issued_on: Mapped[date | None]
+    net_minor: Mapped[int | None] = mapped_column(MONEY)
+    tax_minor: Mapped[int | None] = mapped_column(MONEY)
     total_minor: Mapped[int | None] = mapped_column(MONEY)
     currency: Mapped[str | None] = mapped_column(sa.String(3))
+    given_currency: Mapped[str | None] = mapped_column(sa.String(3))
+    text: Mapped[str | None] = mapped_column(sa.Text)
+    account_id: Mapped[int | None] = mapped_column(BigId)
+    org_merchant_id: Mapped[int | None] = mapped_column(BigId)
+    project_id: Mapped[int | None] = mapped_column(BigId)
+    chosen: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
+    kept_file: Mapped[str | None] = mapped_column(sa.String(32))
+    file_type: Mapped[str | None] = mapped_column(sa.String(64))
+    file_size: Mapped[int | None]
+    sha256: Mapped[str | None] = mapped_column(sa.String(64))
     created_at: Mapped[datetime] = created()
     updated_at: Mapped[datetime] = created()
 
@@ -31,3 +66,56 @@ class Document(Numbered, Base):
     def label(self) -> str:
         """What a person would call the document."""
         return " ".join(part for part in (self.sender, self.number) if part) or self.file_name or "Document"
+
+    @property
+    def net(self) -> Money | None:
+        """The amount before tax."""
+        return self._money(self.net_minor)
+
+    @property
+    def tax(self) -> Money | None:
+        """The tax in the total."""
+        return self._money(self.tax_minor)
+
+    @property
+    def total(self) -> Money | None:
+        """What is to be paid, or was."""
+        return self._money(self.total_minor)
+
+    def _money(self, minor: int | None) -> Money | None:
+        return None if minor is None or self.currency is None else Money(minor, self.currency)
+
+
+class DocumentRelation(Numbered, Base):
+    """A document that belongs to a bank line or to an entry; it goes with either, and changes neither."""
+
+    __tablename__ = "document_relations"
+    __table_args__ = numbered(
+        sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="one_of_two"),
+        same_organization("document_id", "documents"),
+        *(
+            sa.ForeignKeyConstraint(
+                ["organization_id", f"{name}_id"],
+                [f"{table}.organization_id", f"{table}.id"],
+                ondelete="CASCADE",
+            )
+            for name, table in (("transaction", "transactions"), ("journal_entry", "journal_entries"))
+        ),
+        *(
+            sa.Index(
+                f"uq_document_relations_{name}",
+                f"{name}_id",
+                "document_id",
+                unique=True,
+                sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
+                postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
+            )
+            for name in ("transaction", "journal_entry")
+        ),
+        sa.Index("ix_document_relations_document", "document_id"),
+    )
+
+    document_id: Mapped[int] = mapped_column(BigId)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    created_at: Mapped[datetime] = created()

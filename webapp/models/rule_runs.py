@@ -37,24 +37,12 @@ class RuleRun(Numbered, Base):
     undone_by: Mapped[str | None] = mapped_column(sa.String(40))
 
 
-class RuleSetting(Numbered, Base):
-    """A field of a line's entry that a rule set, as it was before and as the rule set it.
+class Set:
+    """A field that a rule set, as it was before and as the rule set it.
 
     `value` and `before` are an id or a currency's code. `superseded_by` is the act that set the field anew.
     """
 
-    __tablename__ = "rule_settings"
-    # No key leads to a setting, so that it needs none of its own that carries the organization.
-    __table_args__ = (
-        one_of("kind", "SET_CURRENCY", "SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT"),
-        same_organization("transaction_id", "transactions"),
-        same_organization("run_id", "rule_runs"),
-        sa.Index("ix_rule_settings_line", "transaction_id"),
-        sa.Index("ix_rule_settings_run", "run_id", "transaction_id"),
-        {"sqlite_autoincrement": True},
-    )
-
-    transaction_id: Mapped[int] = mapped_column(BigId)
     run_id: Mapped[int] = mapped_column(BigId)
     kind: Mapped[str] = mapped_column(sa.String(16))
     rule_id: Mapped[int] = mapped_column(BigId)
@@ -63,6 +51,46 @@ class RuleSetting(Numbered, Base):
     before: Mapped[str | None] = mapped_column(sa.String(20))
     superseded_by: Mapped[str | None] = mapped_column(sa.String(40))
 
+
+KINDS = ("SET_CURRENCY", "SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT")
+
+
+class RuleSetting(Set, Numbered, Base):
+    """A field of a line's entry that a rule set."""
+
+    __tablename__ = "rule_settings"
+    # No key leads to a setting, so that it needs none of its own that carries the organization.
+    __table_args__ = (
+        one_of("kind", *KINDS),
+        same_organization("transaction_id", "transactions"),
+        same_organization("run_id", "rule_runs"),
+        sa.Index("ix_rule_settings_line", "transaction_id"),
+        sa.Index("ix_rule_settings_run", "run_id", "transaction_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    transaction_id: Mapped[int] = mapped_column(BigId)
+
     run: Mapped[RuleRun] = relationship(
-        foreign_keys=run_id, primaryjoin=lambda: RuleSetting.run_id == RuleRun.id
+        foreign_keys="RuleSetting.run_id", primaryjoin=lambda: RuleSetting.run_id == RuleRun.id
+    )
+
+
+class DocumentSetting(Set, Numbered, Base):
+    """A field of a document that a rule set."""
+
+    __tablename__ = "document_settings"
+    __table_args__ = (
+        one_of("kind", *KINDS),
+        same_organization("document_id", "documents"),
+        same_organization("run_id", "rule_runs"),
+        sa.Index("ix_document_settings_document", "document_id"),
+        sa.Index("ix_document_settings_run", "run_id", "document_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    document_id: Mapped[int] = mapped_column(BigId)
+
+    run: Mapped[RuleRun] = relationship(
+        foreign_keys="DocumentSetting.run_id", primaryjoin=lambda: DocumentSetting.run_id == RuleRun.id
     )

@@ -53,7 +53,7 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
         preview=preview,
         names=queries.rule_names.of_ids(here(), _named(preview.items)),
         rules=rules,
-        currency=_only([item.currency for item in preview.items]),
+        currency=_only([item.currency or "" for item in preview.items]),
         columns=_columns(rule),
         others=_others(preview.items, rules),
         next_cursor=paging.encode(preview.next_key),

@@ -43,7 +43,7 @@ class AskedRules:
         self.organization = organization
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
         self._set = RuleSet(ready_rules.made_ready(rules))
-        self._books = ready_rules.books(organization) if rules else Books(organization.base_currency, {})
+        self.books = ready_rules.books(organization) if rules else Books(organization.base_currency, {})
         self._codes = _currencies(self.ready)
         self._rates: dict[str, RateTable] = {}
 
@@ -70,11 +70,15 @@ class AskedRules:
             return NOTHING
         return self._set.decided(places, item_of(line, currency, feed_account_id).values())
 
+    def ask(self, item: RuleItem) -> Decision:
+        """Ask the rules what becomes of an item."""
+        return self._set.decide(item)
+
     def settled(
         self, settings: Mapping[EffectKind, Setting], side: Side, currency: str, day: date
     ) -> Outcome:
         """Tell what the rules' settings make of what stands opposite a line of a day."""
-        return settle(settings, side, currency, self._books, lambda code: self._rate(code, day))
+        return settle(settings, side, currency, self.books, lambda code: self._rate(code, day))
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None

@@ -22,7 +22,7 @@ from webapp.models import (
     Posting,
     Transaction,
 )
-from webapp.queries import lookups, voidable
+from webapp.queries import document_relations, lookups, voidable
 from webapp.queries.paging import Order, Page, page
 from webapp.queries.search import entry_matches
 
@@ -136,6 +136,11 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
     """Tell all about entries, in a number of statements that does not depend on how many there are."""
     originals = _originals(organization_id, entries)
     postings = [posting for entry in (*entries, *originals.values()) for posting in entry.postings]
+    of_lines, of_entries = document_relations.documents_of(
+        organization_id,
+        {posting.transaction_id for posting in postings if posting.transaction_id is not None},
+        {entry.id for entry in (*entries, *originals.values())},
+    )
     facts = _Facts(
         originals=originals,
         accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
@@ -144,6 +149,8 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
         documents=lookups.by_id(
             Document, organization_id, {entry.document_id for entry in (*entries, *originals.values())}
         ),
+        of_lines=of_lines,
+        of_entries=of_entries,
         refused=voidable.refused(organization_id, entries),
     )
     return [_record(entry, facts) for entry in entries]
@@ -156,6 +163,8 @@ class _Facts:
     lines: dict[int | None, Any]
     merchants: dict[int | None, Any]
     documents: dict[int | None, Any]
+    of_lines: dict[int, Document]
+    of_entries: dict[int, Document]
     refused: set[int]
 
 
@@ -205,7 +214,7 @@ def _record(entry: JournalEntry, facts: _Facts) -> EntryRecord:
         base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
         postings=[_posting(posting, *facts.accounts[posting.account_id]) for posting in entry.postings],
-        origin=_origin(speaks_of, line, facts.documents.get(speaks_of.document_id or 0)),
+        origin=_origin(speaks_of, line, facts),
         counterparty=_counterparty(entry, line, facts.merchants),
         can_void=entry.id not in facts.refused,
     )
@@ -231,18 +240,19 @@ def _posting(posting: Posting, account: Account, institution: Institution | None
     )
 
 
-def _origin(entry: JournalEntry, line: Transaction | None, document: Document | None) -> OriginRecord:
+def _origin(entry: JournalEntry, line: Transaction | None, facts: _Facts) -> OriginRecord:
+    """Tell where an entry comes from, and the document it is made of, or else the first that belongs to it."""
+    own = facts.documents.get(entry.document_id or 0)
+    document = own or facts.of_entries.get(entry.id) or (line and facts.of_lines.get(line.id))
+    named: dict[str, Any] = (
+        {"document_id": document.id, "document_type": document.document_type} if document else {}
+    )
     if line is not None:
-        return OriginRecord(
-            "transaction", line.description, provider_transaction_id=line.provider_transaction_id
-        )
-    if document is not None:
-        return OriginRecord(
-            "document", document.label, document_id=document.id, document_type=document.document_type
-        )
-    if entry.source == "manual":
-        return OriginRecord("manual", entry.description)
-    return OriginRecord("system", entry.description)
+        return OriginRecord("transaction", line.description, line.provider_transaction_id, **named)
+    if own is not None:
+        return OriginRecord("document", own.label, **named)
+    kind = "manual" if entry.source == "manual" else "system"
+    return OriginRecord(kind, entry.description, **named)
 
 
 def _counterparty(

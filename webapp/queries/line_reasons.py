@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webapp.models import RuleVersion, Transaction
-from webapp.queries import organizations, past_lines, ready_rules, rule_names, rule_previews, rule_runs, rules
+from webapp.queries import (
+    organizations,
+    past_lines,
+    ready_rules,
+    rule_explanations,
+    rule_names,
+    rule_runs,
+    rules,
+)
 from webapp.queries.asked_rules import AskedRules
 from webapp.queries.past_lines import Chosen
 from webapp.queries.ready_rules import UnsavedRule
+from webapp.queries.rule_explanations import Explanation
 from webapp.queries.rule_names import Names
-from webapp.queries.rule_previews import Explanation
 from webapp.queries.rule_runs import Provenance
 
 MOST_RULES = 50
@@ -52,7 +60,7 @@ def reasons(transaction: Transaction) -> LineReasons:
     versions = rules.said_in(organization_id, {(each.rule_id, each.rule_version) for each in found})
     active = ready_rules.active(organization_id, "TRANSACTION_INGESTED")
     asked = AskedRules(organizations.get(organization_id), active)
-    explained = rule_previews.explain(asked, organization_id, transaction.id)
+    explained = rule_explanations.explain(asked, organization_id, Chosen(transaction_id=transaction.id))
     setting = {each.rule_id for each in found}
     others = [each for each in explained if each.rule_id not in setting]
     names = {
@@ -79,7 +87,14 @@ def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanati
         version=version.version,
     )
     asked = AskedRules(organizations.get(transaction.organization_id), [said])
-    return next(iter(rule_previews.explain(asked, transaction.organization_id, transaction.id)), None)
+    return next(
+        iter(
+            rule_explanations.explain(
+                asked, transaction.organization_id, Chosen(transaction_id=transaction.id)
+            )
+        ),
+        None,
+    )
 
 
 def _set_field(

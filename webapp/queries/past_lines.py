@@ -47,12 +47,13 @@ class PastLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Which lines of the past are meant; days are inclusive."""
+    """Which lines of the past are meant, or which documents; days are inclusive."""
 
     from_: date | None = None
     to: date | None = None
     fa_id: int | None = None
     transaction_id: int | None = None
+    document_id: int | None = None
 
 
 class Standing(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, fold
-from webapp.models import Posting, Project, ProjectGroup
+from webapp.models import Document, Posting, Project, ProjectGroup
 from webapp.queries import lookups, rules
 from webapp.queries.paging import Order, Page, page
 
@@ -19,15 +19,16 @@ GROUPS_BY_NAME = Order((fold(ProjectGroup.name), ProjectGroup.id), ascends=True)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many postings name a project, and which rules do."""
+    """How many postings and documents name a project, and which rules do."""
 
     postings: int
     rules: list[int]
+    documents: int = 0
 
     @property
     def sentence(self) -> str:
         """Say it in words."""
-        parts = [(self.postings, "posting"), (len(self.rules), "rule")]
+        parts = [(self.postings, "posting"), (len(self.rules), "rule"), (self.documents, "document")]
         return " and ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in parts if count)
 
 
@@ -83,9 +84,13 @@ def of_group(group: ProjectGroup) -> Sequence[Project]:
 
 def usage(project: Project) -> Usage:
     """Tell what names a project, in the books and in rules."""
-    postings = db.session.scalar(
-        sa.select(sa.func.count())
-        .select_from(Posting)
-        .where(Posting.organization_id == project.organization_id, Posting.project_id == project.id)
+    postings, documents = (
+        db.session.scalar(
+            sa.select(sa.func.count()).where(
+                model.organization_id == project.organization_id, model.project_id == project.id
+            )
+        )
+        or 0
+        for model in (Posting, Document)
     )
-    return Usage(postings or 0, rules.naming_project(project.organization_id, project.id))
+    return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)

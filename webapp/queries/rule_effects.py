@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.rule_engine import Decision, Setting
+from webapp.ledger.rule_items import RuleItem
 from webapp.ledger.rule_outcomes import Side, Skip
 from webapp.queries import past_lines
 from webapp.queries.asked_rules import AskedRules, item_of
@@ -34,6 +35,22 @@ class LineEffect(NamedTuple):
     overruled: Mapping[EffectKind, int] = NOTHING_MADE
     cut_off_by: int | None = None
 
+    @property
+    def item_id(self) -> int:
+        """The line's id."""
+        return self.line.id
+
+    @property
+    def opens_marker(self) -> bool:
+        """Tell whether what changes is posted."""
+        return bool(self.made) and self.standing.is_posted
+
+    @property
+    def facts(self) -> list[Any]:
+        """What a digest takes into account."""
+        standing = self.standing
+        return [self.line.id, standing.is_posted, self.cut_off_by, said(standing.side), said(self.after)]
+
 
 def effects(
     asked: AskedRules, portions: Iterable[list[PastLine]], only: int | None = None
@@ -42,7 +59,7 @@ def effects(
 
     Of one rule only what it sets itself is an effect: a field that a later rule sets is that one's.
     """
-    of = _Of(only, _kinds(asked, only))
+    of = asked_for(asked, only)
     for lines in portions:
         matched = [(line, decision) for line in lines if (decision := _decision(asked, line, only))]
         if not matched:
@@ -55,28 +72,41 @@ def effects(
 
 def _decision(asked: AskedRules, line: PastLine, only: int | None) -> Decision | None:
     decision = asked.decide(line, line.currency, line.feed_account_id)
+    return judged(asked, decision, only, lambda: item_of(line, line.currency, line.feed_account_id))
+
+
+def judged(
+    asked: AskedRules, decision: Decision, only: int | None, item: Callable[[], RuleItem]
+) -> Decision | None:
+    """Give what rules decided of an item; None where none matches, or not the one rule `only`, reached or not."""
     if only is None or only in decision.matched:
         return decision if decision.matched else None
     if only not in decision.cut_off:
         return None
     rule = next(each for each in asked.ready if each.id == only)
-    values = item_of(line, line.currency, line.feed_account_id).values()
-    return decision if rule.questions.hold(values) else None
+    return decision if rule.questions.hold(item().values()) else None
 
 
-class _Of(NamedTuple):
+class AskedFor(NamedTuple):
     """Whose effects are asked for: one rule's, by its id with what it sets, or those of all."""
 
     rule_id: int | None
     kinds: Collection[EffectKind]
 
+    def own(
+        self, settings: Mapping[EffectKind, Setting]
+    ) -> tuple[dict[EffectKind, Setting], dict[EffectKind, int]]:
+        """Give what is set by whom it is asked of, and which rules set the other fields of the one rule last."""
+        own = {kind: each for kind, each in settings.items() if self.rule_id in (None, each.rule_id)}
+        return own, {kind: settings[kind].rule_id for kind in self.kinds if kind not in own}
 
-def _effect(asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, of: _Of) -> LineEffect:
+
+def _effect(
+    asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, of: AskedFor
+) -> LineEffect:
     if of.rule_id is not None and of.rule_id not in decision.matched:
         return LineEffect(line, standing, decision, cut_off_by=decision.stopped_by)
-    settings = decision.settings
-    own = {kind: each for kind, each in settings.items() if of.rule_id in (None, each.rule_id)}
-    overruled = {kind: settings[kind].rule_id for kind in of.kinds if kind not in own}
+    own, overruled = of.own(decision.settings)
     if standing.closed is not None or standing.side is None:
         skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
         return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)
@@ -84,8 +114,10 @@ def _effect(asked: AskedRules, line: PastLine, standing: Standing, decision: Dec
     return LineEffect(line, standing, decision, outcome.side, outcome.made, outcome.skipped, overruled)
 
 
-def _kinds(asked: AskedRules, only: int | None) -> set[EffectKind]:
-    return {effect.kind for rule in asked.ready if rule.id == only for effect in rule.effects}
+def asked_for(asked: AskedRules, only: int | None) -> AskedFor:
+    """Say whose effects are asked for: those of the one rule `only`, or of all."""
+    kinds = {effect.kind for rule in asked.ready if rule.id == only for effect in rule.effects}
+    return AskedFor(only, kinds)
 
 
 class Digest:
@@ -95,10 +127,8 @@ class Digest:
         """Begin with the rule."""
         self._hash = sha256(f"{rule_id} {version}".encode())
 
-    def add(self, effect: LineEffect) -> None:
-        """Take what would become of a line into account, also where that is nothing."""
-        before, after = effect.standing.side, effect.after
-        facts = [effect.line.id, effect.standing.is_posted, effect.cut_off_by, said(before), said(after)]
+    def add(self, facts: list[Any]) -> None:
+        """Take the facts of what would become of an item into account, also where that is nothing."""
         self._hash.update(_IN_JSON(facts).encode())
 
     @property

@@ -2,49 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from webapp.ledger.conditions import Condition
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.ledger.rule_outcomes import Side
 from webapp.models import Rule
-from webapp.queries import organizations, past_lines, ready_rules, rule_effects
-from webapp.queries.asked_rules import AskedRules, item_of
+from webapp.queries import (
+    document_effects,
+    organizations,
+    past_lines,
+    ready_rules,
+    rule_effects,
+    rule_explanations,
+)
+from webapp.queries.asked_rules import AskedRules
+from webapp.queries.document_effects import DocumentEffect
 from webapp.queries.past_lines import Chosen
 from webapp.queries.ready_rules import SaidRule
 from webapp.queries.rule_effects import Digest, LineEffect
+from webapp.queries.rule_explanations import Explanation
+
+Effect = LineEffect | DocumentEffect
 
 
-class NotOfLinesError(LedgerError):
-    """This rule looks at receipts, and this tries rules on bank lines; change its target to TRANSACTION first."""
+class OtherTargetError(UnprocessableError):
+    """A rule on bank lines is tried on these, one on receipts on documents; name what the rule looks at."""
 
-    code = "not_of_lines"
+    code = "other_target"
 
 
 @dataclass(frozen=True, slots=True)
 class SideRecord:
-    """What stands opposite a line; the amount is the part of the line that it answers, with the line's sign."""
+    """What stands opposite a line; the amount is the part of the line that it answers, with the line's sign.
 
-    account_id: int
+    Of a document: what is chosen for it, and its total.
+    """
+
+    account_id: int | None
     org_merchant_id: int | None
     project_id: int | None
-    amount: Money
-    currency: str
+    amount: Money | None
+    currency: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class EffectRecord:
-    """One line that a rule matches, before and after; `before` is None where it has more than one leg opposite."""
+    """One line or document that a rule matches, before and after.
 
-    transaction_id: int
-    fa_id: int
-    booked_on: date
-    amount: Money
-    currency: str
+    `before` is None where a line has more than one leg opposite.
+    """
+
+    transaction_id: int | None
+    document_id: int | None
+    fa_id: int | None
+    booked_on: date | None
+    amount: Money | None
+    currency: str | None
     description: str
     is_changed: bool
     opens_marker: bool
@@ -54,18 +71,6 @@ class EffectRecord:
     cut_off_by: int | None
     overruled: list[dict[str, Any]]
     skipped: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a rule matched one line or did not; one that is not reached was cut off by a rule before it."""
-
-    rule_id: int
-    name: str
-    is_matched: bool
-    is_reached: bool
-    match: str
-    conditions: list[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -87,14 +92,14 @@ class Preview:
     explained: list[Explanation] | None = None
     next_key: tuple[int] | None = None
 
-    def count(self, effect: LineEffect) -> None:
-        """Count what becomes of one line that the rule matches."""
+    def count(self, effect: Effect) -> None:
+        """Count what becomes of one line or document that the rule matches."""
         self.matched += 1
         if effect.cut_off_by is not None:
             self.cut_off += 1
         elif effect.made:
             self.changed += 1
-            self.markers += effect.standing.is_posted
+            self.markers += effect.opens_marker
         elif effect.skipped:
             self.skipped += 1
         else:
@@ -102,37 +107,49 @@ class Preview:
 
 
 def asked_with(organization_id: str, rule: SaidRule) -> AskedRules:
-    """Make a rule ready among the active rules that new lines are asked; raises NotOfLinesError."""
-    if rule.target != "TRANSACTION":
-        raise NotOfLinesError
-    others = ready_rules.active(organization_id, "TRANSACTION_INGESTED")
+    """Make a rule ready among the active rules that new lines, or new fields of documents, are asked."""
+    trigger = "RECEIPT_PARSED" if rule.target == "RECEIPT" else "TRANSACTION_INGESTED"
+    others = ready_rules.active(organization_id, trigger)
     rules: Sequence[SaidRule] = [rule, *(each for each in others if each.id != rule.id)]
     return AskedRules(organizations.get(organization_id), rules)
 
 
 class _Shown:
-    """The lines of a preview that are shown one by one: a page of them by id, or those first that would change."""
+    """What of a preview is shown one by one: a page by id, or those first that would change."""
 
     def __init__(self, after: tuple[Any, ...] | None, limit: int, *, changes_first: bool) -> None:
         self.next_key: tuple[int] | None = None
         self._first, self._limit, self._is_sorted = after[0] if after else 0, limit, changes_first
-        self._changing: list[LineEffect] = []
-        self._others: list[LineEffect] = []
+        self._changing: list[Effect] = []
+        self._others: list[Effect] = []
 
-    def take(self, effect: LineEffect) -> None:
-        """Keep a line as far as there is room for it."""
+    def take(self, effect: Effect) -> None:
+        """Keep one as far as there is room for it."""
         shown = self._changing if self._is_sorted and effect.made else self._others
-        if effect.line.id <= self._first or self.next_key is not None:
+        if effect.item_id <= self._first or self.next_key is not None:
             return
         if len(shown) < self._limit:
             shown.append(effect)
         elif not self._is_sorted:
-            self.next_key = (shown[-1].line.id,)
+            self.next_key = (shown[-1].item_id,)
 
     @property
-    def effects(self) -> list[LineEffect]:
-        """The lines that are shown."""
+    def effects(self) -> list[Effect]:
+        """What is shown."""
         return [*self._changing, *self._others][: self._limit]
+
+
+def effects(
+    organization_id: str, asked: AskedRules, rule: SaidRule, chosen: Chosen
+) -> Iterator[Sequence[Effect]]:
+    """Ask a rule of the lines or documents that it looks at, portion by portion; raises OtherTargetError."""
+    if rule.target == "RECEIPT":
+        if chosen.fa_id is not None or chosen.transaction_id is not None:
+            raise OtherTargetError
+        return document_effects.effects(asked, organization_id, chosen, rule.id)
+    if chosen.document_id is not None:
+        raise OtherTargetError
+    return rule_effects.effects(asked, past_lines.portions(organization_id, chosen), rule.id)
 
 
 def preview(
@@ -144,16 +161,17 @@ def preview(
     limit: int,
     changes_first: bool = False,
 ) -> Preview:
-    """Tell what a rule would do to lines that are in the books; the counts and the digest are of all of them.
+    """Tell what a rule would do to lines or documents that are there; the counts and the digest are of all of them.
 
-    The lines of the page come by id, from behind the key `after`; with `changes_first` there is one page.
+    Those of the page come by id, from behind the key `after`; with `changes_first` there is one page. Raises
+    OtherTargetError.
     """
     asked = asked_with(organization_id, rule)
     found, digest = Preview(), Digest(rule.id, rule.version)
     shown = _Shown(after, limit, changes_first=changes_first)
-    for effects in rule_effects.effects(asked, past_lines.portions(organization_id, chosen), rule.id):
-        for effect in effects:
-            digest.add(effect)
+    for portion in effects(organization_id, asked, rule, chosen):
+        for effect in portion:
+            digest.add(effect.facts)
             found.count(effect)
             shown.take(effect)
     found.items = [_record(effect, rule.id) for effect in shown.effects]
@@ -165,65 +183,63 @@ def preview(
         for rule_id, (_, name) in asked.names.items()
         if rule_id in fired - {rule.id}
     ]
-    if chosen.transaction_id is not None:
-        found.explained = explain(asked, organization_id, chosen.transaction_id)
+    if chosen.transaction_id is not None or chosen.document_id is not None:
+        found.explained = rule_explanations.explain(asked, organization_id, chosen)
     return found
 
 
-def explain(asked: AskedRules, organization_id: str, transaction_id: int) -> list[Explanation]:
-    """Tell of each rule, in the order in which they run, why it matches one line or does not."""
-    lines = next(past_lines.portions(organization_id, Chosen(transaction_id=transaction_id)), [])
-    return [each for line in lines for each in _explained(asked, line)]
-
-
-def _explained(asked: AskedRules, line: past_lines.PastLine) -> list[Explanation]:
-    values = item_of(line, line.currency, line.feed_account_id).values()
-    decision = asked.decide(line, line.currency, line.feed_account_id)
-    return [
-        Explanation(
-            rule.id,
-            asked.names[rule.id][1],
-            rule.questions.hold(values),
-            rule.id not in decision.cut_off,
-            rule.questions.match.value,
-            [
-                _condition(question.condition, holds)
-                for question, holds in zip(
-                    rule.questions.questions, rule.questions.explain(values), strict=True
-                )
-            ],
-        )
-        for rule in asked.ready
-    ]
-
-
-def _condition(condition: Condition, holds: bool) -> dict[str, Any]:  # noqa: FBT001
-    return {
-        "field": condition.field.value,
-        "operator": condition.operator.value,
-        "value": condition.value,
-        "holds": holds,
-    }
-
-
-def _record(effect: LineEffect, rule_id: int) -> EffectRecord:
-    line, standing = effect.line, effect.standing
+def _record(effect: Effect, rule_id: int) -> EffectRecord:
+    told = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
     return EffectRecord(
-        transaction_id=line.id,
-        fa_id=line.feed_account_id,
-        booked_on=line.booked_on,
-        amount=Money(line.amount_minor, line.currency),
-        currency=line.currency,
-        description=line.description,
+        **told,
         is_changed=bool(effect.made),
-        opens_marker=bool(effect.made) and standing.is_posted,
-        before=_side(standing.side),
-        after=_side(effect.after if effect.after is not None else standing.side),
+        opens_marker=effect.opens_marker,
         also_fires=[each for each in effect.decision.matched if each != rule_id],
         cut_off_by=effect.cut_off_by,
         overruled=[{"kind": kind.value, "rule_id": by} for kind, by in effect.overruled.items()],
         skipped=[{"kind": skip.kind.value, "reason": skip.reason} for skip in effect.skipped],
     )
+
+
+def _of_line(effect: LineEffect) -> dict[str, Any]:
+    line, side = effect.line, effect.standing.side
+    return {
+        "transaction_id": line.id,
+        "document_id": None,
+        "fa_id": line.feed_account_id,
+        "booked_on": line.booked_on,
+        "amount": Money(line.amount_minor, line.currency),
+        "currency": line.currency,
+        "description": line.description,
+        "before": _side(side),
+        "after": _side(effect.after if effect.after is not None else side),
+    }
+
+
+def _of_document(effect: DocumentEffect) -> dict[str, Any]:
+    document, before = effect.document, effect.before
+    after = before if effect.after is None else effect.after
+    sides = [
+        SideRecord(
+            each.account_id,
+            each.merchant_id,
+            each.project_id,
+            None if document.total is None else Money.of(document.total.decimal, each.currency or ""),
+            each.currency,
+        )
+        for each in (before, after)
+    ]
+    return {
+        "transaction_id": None,
+        "document_id": document.id,
+        "fa_id": None,
+        "booked_on": document.issued_on,
+        "amount": document.total,
+        "currency": document.currency,
+        "description": document.label,
+        "before": sides[0],
+        "after": sides[1],
+    }
 
 
 def _side(side: Side | None) -> SideRecord | None:
@@ -233,7 +249,7 @@ def _side(side: Side | None) -> SideRecord | None:
     return SideRecord(side.account_id, side.merchant_id, side.project_id, amount, side.currency)
 
 
-def _named(effect: LineEffect) -> set[int]:
+def _named(effect: Effect) -> set[int]:
     return {*effect.decision.matched, *effect.overruled.values(), *filter(None, [effect.cut_off_by])}
 
 

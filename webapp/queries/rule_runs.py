@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import RuleRun, RuleSetting
+from webapp.models import DocumentSetting, RuleRun, RuleSetting
 from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
 
@@ -72,20 +72,29 @@ def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int
 
 def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:
     """Tell of each field of a line's entry that a rule set, and nobody since, which rule that was."""
-    rows = db.session.scalars(
-        sa.select(RuleSetting)
-        .where(
-            RuleSetting.organization_id == organization_id,
-            RuleSetting.transaction_id == transaction_id,
-            RuleSetting.superseded_by.is_(None),
-        )
-        .order_by(RuleSetting.id)
-        .options(orm.joinedload(RuleSetting.run))
+    return _standing(organization_id, RuleSetting, RuleSetting.transaction_id == transaction_id)
+
+
+def provenance_of_document(organization_id: str, document_id: int) -> list[Provenance]:
+    """Tell of each field of a document that a rule set, and nobody since, which rule that was."""
+    return _standing(organization_id, DocumentSetting, DocumentSetting.document_id == document_id)
+
+
+def _standing(
+    organization_id: str,
+    model: type[RuleSetting | DocumentSetting],
+    of_item: sa.ColumnElement[bool],
+) -> list[Provenance]:
+    rows: Iterable[Any] = db.session.scalars(
+        sa.select(model)
+        .where(model.organization_id == organization_id, of_item, model.superseded_by.is_(None))
+        .order_by(model.id)
+        .options(orm.joinedload(model.run))
     )
     return [_provenance(row) for row in rows]
 
 
-def _provenance(row: RuleSetting) -> Provenance:
+def _provenance(row: RuleSetting | DocumentSetting) -> Provenance:
     names = {each["id"]: each["name"] for each in row.run.rules}
     return Provenance(
         field=_FIELDS[row.kind],

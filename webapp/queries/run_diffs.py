@@ -23,7 +23,7 @@ class KeptField(Protocol):
     """A field that stays as it is when a run is undone, and why."""
 
     @property
-    def transaction_id(self) -> int: ...  # noqa: D102
+    def transaction_id(self) -> int | None: ...  # noqa: D102
     @property
     def kind(self) -> str: ...  # noqa: D102
     @property

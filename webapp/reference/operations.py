@@ -142,8 +142,7 @@ def takes_key(call: Call) -> bool:
 
 def with_need(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     """Say whether a call needs a body: where any of its keys is required."""
-    (content,) = body["content"].values()
-    names = components.named_by(content["schema"])
+    names = components.named_by([content["schema"] for content in body["content"].values()])
     return {**body, "required": any(schemas[name].get("required") for name in names)}
 
 

@@ -14,12 +14,13 @@ from webapp.schemas.untrusted import Untrusted
 
 
 class ChosenLinesSchema(Schema):
-    """Which lines of the past are meant; days are inclusive."""
+    """Which lines, or of a rule on receipts which documents, are meant; days are inclusive."""
 
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     fa_id = fields.FormId(load_default=None)
     transaction_id = fields.FormId(load_default=None)
+    document_id = fields.FormId(load_default=None)
 
 
 class PreviewQuerySchema(ChosenLinesSchema, PageSchema):
@@ -53,13 +54,13 @@ class RunQuerySchema(PageSchema):
 
 
 class SideSchema(Schema):
-    """What stands opposite a line."""
+    """What stands opposite a line, or what is chosen for a document, and its total."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(allow_none=True)
     org_merchant_id = fields.Id(allow_none=True)
     project_id = fields.Id(allow_none=True)
-    amount = fields.Amount()
-    currency = fields.Currency()
+    amount = fields.Amount(allow_none=True)
+    currency = fields.Currency(allow_none=True)
 
 
 class OverruledSchema(Schema):
@@ -77,13 +78,14 @@ class SkippedSchema(Schema):
 
 
 class EffectItemSchema(Schema):
-    """One line that a rule matches, before and after."""
+    """One line or document that a rule matches, before and after; `bookedOn` of a document is its day of issue."""
 
-    transaction_id = fields.Id()
-    fa_id = fields.Id()
-    booked_on = fields.Day()
-    amount = fields.Amount()
-    currency = fields.Currency()
+    transaction_id = fields.Id(allow_none=True)
+    document_id = fields.Id(allow_none=True)
+    fa_id = fields.Id(allow_none=True)
+    booked_on = fields.Day(allow_none=True)
+    amount = fields.Amount(allow_none=True)
+    currency = fields.Currency(allow_none=True)
     description = Untrusted()
     is_changed = ma.fields.Boolean()
     opens_marker = ma.fields.Boolean()
@@ -175,9 +177,10 @@ class RunSchema(Schema):
 
 
 class KeptSchema(SkippedSchema):
-    """A field that stays as it is, and why."""
+    """A field of a line or document that stays as it is, and why."""
 
-    transaction_id = fields.Id()
+    transaction_id = fields.Id(allow_none=True)
+    document_id = fields.Id(allow_none=True)
 
 
 class UndoneSchema(Schema):
@@ -185,6 +188,7 @@ class UndoneSchema(Schema):
 
     run = ma.fields.Nested(RunSchema)
     lines = ma.fields.Integer()
+    documents = ma.fields.Integer()
     restored = ma.fields.Integer()
     kept = ma.fields.List(ma.fields.Nested(KeptSchema))
 

@@ -1,13 +1,14 @@
 """Backups: every row of the books in one file, read as one snapshot while everybody goes on working.
 
-The file is a ZIP: `manifest.json`, and for each table a member of JSON lines, one row each. It says the same
-whichever database the books are in, and is restored into either.
+The file is a ZIP: `manifest.json`, for each table a member of JSON lines, one row each, and each file of a document
+below `documents/`. It says the same whichever database the books are in, and is restored into either.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,10 +18,13 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.queries import books_totals
+from webapp.queries.checks import Violation
+from webapp.services import document_files
 from webapp.services.stored_rows import as_json, tables
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
+FILES: Final = "documents/"
 ROWS_AT_ONCE: Final = 5000
 
 
@@ -53,6 +57,7 @@ def _write(
         "tables": {table.name: _write_table(session, archive, table) for table in tables()},
         "lastIds": {table.name: _last_id(session, table) for table in tables() if "id" in table.columns},
         "organizations": books_totals.of_all(session),
+        **_write_files(session, archive),
     }
     archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
     return manifest
@@ -71,6 +76,28 @@ def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table
             member.write(line)
             count += 1
     return {"columns": [column.name for column in table.columns], "rows": count, "sha256": digest.hexdigest()}
+
+
+def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, Any]:
+    """Write the files of documents; those that are not whole any more stay out, by their names."""
+    count, lost = 0, []
+    for name, digest in session.execute(document_files.kept()):
+        try:
+            data = document_files.path_of(name).read_bytes()
+        except OSError:
+            data = b""
+        if sha256(data).hexdigest() == digest:
+            archive.writestr(FILES + name, data)
+            count += 1
+        else:
+            lost.append(name)
+    return {"files": count, "lostFiles": lost}
+
+
+def was_lost(manifest: Mapping[str, Any], violation: Violation) -> bool:
+    """Tell whether a violation is a file that was lost already when the backup was made."""
+    is_missing = violation.code == "document_file_missing"
+    return is_missing and violation.about["file"] in manifest["lostFiles"]
 
 
 def member_of(table: sa.Table) -> str:

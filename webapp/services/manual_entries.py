@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Document, JournalEntry
+from webapp.queries import document_relations, lookups, manual_entries, organizations
 from webapp.queries import journal_entries as entries
-from webapp.queries import lookups, manual_entries, organizations
 from webapp.services import drafts, journal_entries, manual_postings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
@@ -186,7 +186,8 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
 
 def _post(entry: JournalEntry, doing: Act) -> None:
     journal_entries.post(entry, doing)
-    doing.result = ids_result([entry.id])
+    relations = document_relations.of_entry(entry.organization_id, entry.id)
+    doing.result = ids_result([entry.id], relations=relations)
 
 
 def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:

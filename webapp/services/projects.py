@@ -59,14 +59,18 @@ def update(project: Project, changes: Mapping[str, Any], *, actor: Actor, now: d
 
 
 def delete(project: Project, *, actor: Actor, now: datetime) -> None:
-    """Delete a project that no posting and no rule names, or raise ProjectInUseError."""
+    """Delete a project that no posting, no rule and no document names, or raise ProjectInUseError."""
     title = f"Deleted the project {project.name}"
     with act(actor, now, "delete_project", ("project", project.id), title=title) as doing:
         usage = projects.usage(project)
-        if usage.postings or usage.rules:
+        if usage.postings or usage.rules or usage.documents:
             raise ProjectInUseError(
                 f"{project.name} is named by {usage.sentence}. Take it out there first.",
-                details={"postings": usage.postings, "rules": usage.rules},
+                details={
+                    "postings": usage.postings,
+                    "rules": usage.rules,
+                    "documents": usage.documents,
+                },
             )
         doing.before = facts(project, FACTS)
         db.session.delete(project)

@@ -17,7 +17,8 @@ from sqlalchemy import orm
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries import books_totals
-from webapp.services.backups import FORMAT, MANIFEST, member_of
+from webapp.services import document_files
+from webapp.services.backups import FILES, FORMAT, MANIFEST, member_of
 from webapp.services.stored_rows import reader, tables
 
 ROWS_AT_ONCE = 2000
@@ -69,6 +70,7 @@ def restore(
                 for table in tables():
                     _load(session, archive, table, manifest["tables"][table.name])
                 bare.set_last_ids(manifest["lastIds"])
+            _bring_files(session, archive, manifest["lostFiles"])
     except UNREADABLE as error:
         reason = getattr(error, "orig", None) or error
         raise NotABackupError(f"The file is no whole backup ({reason}); nothing was restored.") from error
@@ -109,6 +111,13 @@ def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, told:
             connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
     if (count, digest.hexdigest()) != (told["rows"], told["sha256"]):
         raise NotABackupError(f"The backup's {table.name} are not whole; nothing was restored.")
+
+
+def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]) -> None:
+    """Bring the files of documents back, which go again with the rows if those are taken back."""
+    for name in session.scalars(document_files.kept()).all():
+        if name not in lost:
+            document_files.keep(archive.read(FILES + name), name)
 
 
 def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:

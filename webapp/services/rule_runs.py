@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, cast
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.models import Rule, RuleRun
+from webapp.models import Organization, Rule, RuleRun
+from webapp.queries import document_effects, past_lines, rule_previews
 from webapp.queries import organizations as organizations_
-from webapp.queries import past_lines, rule_effects, rule_previews
 from webapp.queries.asked_rules import AskedRules
+from webapp.queries.document_effects import DocumentEffect
 from webapp.queries.past_lines import Chosen
-from webapp.queries.rule_effects import Digest
-from webapp.services import rule_choices, rule_writes
+from webapp.queries.rule_effects import Digest, LineEffect
+from webapp.queries.rule_previews import Effect
+from webapp.services import document_rules, rule_choices, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.line_rules import Tally
@@ -48,21 +51,31 @@ class PreviewOnlyError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """The run of a rule in its version over some lines, and the act that it is."""
+    """The run of a rule in its version, how many lines or documents it is asked of, and the act that it is."""
 
     run_id: int
     rule_id: int
     version: int
-    chosen: Chosen
+    total: int
+    at_once: int
     doing: Act
+
+    def keep(self, organization: Organization, effects: Sequence[Effect]) -> None:
+        """Write what the rule changes of a portion, with its provenance."""
+        lines = [each for each in effects if isinstance(each, LineEffect)]
+        documents = [each for each in effects if isinstance(each, DocumentEffect)]
+        act_id, now = self.doing.id, self.doing.now
+        rule_writes.keep(organization, self.run_id, lines, act_id=act_id, now=now)
+        document_rules.keep(organization.id, self.run_id, documents, act_id=act_id, now=now)
 
 
 def apply(
     rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime, progress: RunProgress = silent
 ) -> RuleRun:
-    """Let a rule change the lines that it matches, exactly as the preview of this digest said, in one act.
+    """Let a rule change what it matches, exactly as the preview of this digest said, in one act.
 
-    Drafts change at once, posted entries get correction markers. Raises PreviewOnlyError, PreviewMovedError.
+    Drafts and documents change at once, posted entries get correction markers. Raises PreviewOnlyError,
+    PreviewMovedError, OtherTargetError.
     """
     title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_said(chosen)}
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
@@ -70,10 +83,17 @@ def apply(
             raise PreviewOnlyError
         asked = rule_previews.asked_with(rule.organization_id, rule)
         run = _begin(rule, doing)
-        running = _Running(run.id, rule.id, rule.version, chosen, doing)
-        tally = _write(running, asked, digest, progress)
+        is_of_documents = rule.target == "RECEIPT"
+        looked_at = document_effects if is_of_documents else past_lines
+        total = looked_at.count(rule.organization_id, chosen)
+        running = _Running(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
+        portions = rule_previews.effects(rule.organization_id, asked, rule, chosen)
+        tally = _write(running, portions, digest, progress)
         _end(run, tally, asked)
-        doing.title = f"Applied the rule {rule.name} to {run.changed:,} line{'' if run.changed == 1 else 's'}"
+        noun = "document" if is_of_documents else "line"
+        doing.title = (
+            f"Applied the rule {rule.name} to {run.changed:,} {noun}{'' if run.changed == 1 else 's'}"
+        )
         doing.after = {"runId": run.id, "matched": run.matched, "changed": run.changed}
     return run
 
@@ -93,25 +113,23 @@ def _begin(rule: Rule, doing: Act) -> RuleRun:
     return run
 
 
-def _write(running: _Running, asked: AskedRules, digest: str, progress: RunProgress) -> Tally:
+def _write(
+    running: _Running, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress
+) -> Tally:
     """Write what the rule does and count it, or raise PreviewMovedError where that is not what was looked at.
 
     Judging and writing are one pass, which halves the writer's turn: nobody else writes meanwhile, and where the
     digest turns out to be another one all of it is rolled back.
     """
-    doing, rule_id = running.doing, running.rule_id
-    organization = organizations_.get(doing.actor.organization_id)
-    organization_id = organization.id
-    found, tally = Digest(rule_id, running.version), Tally()
-    done, total = 0, past_lines.count(organization_id, running.chosen)
-    for lines in past_lines.portions(organization_id, running.chosen):
-        for effects in rule_effects.effects(asked, [lines], rule_id):
-            for effect in effects:
-                found.add(effect)
-                tally.count((rule_id,), effect.made, effect.skipped)
-            rule_writes.keep(organization, running.run_id, effects, act_id=doing.id, now=doing.now)
-        done += len(lines)
-        progress(done, total)
+    organization = organizations_.get(running.doing.actor.organization_id)
+    found, tally, done = Digest(running.rule_id, running.version), Tally(), 0
+    for effects in portions:
+        for effect in effects:
+            found.add(effect.facts)
+            tally.count((running.rule_id,), effect.made, effect.skipped)
+        running.keep(organization, effects)
+        done = min(done + running.at_once, running.total)
+        progress(done, running.total)
     if found.hex != digest:
         raise PreviewMovedError
     return tally
@@ -132,5 +150,6 @@ def _said(chosen: Chosen) -> dict[str, Any]:
         "to": None if chosen.to is None else chosen.to.isoformat(),
         "faId": chosen.fa_id,
         "transactionId": chosen.transaction_id,
+        "documentId": chosen.document_id,
     }
     return {key: value for key, value in said.items() if value is not None}

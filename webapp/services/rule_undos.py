@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import cast
+from typing import Any, cast
 
 import sqlalchemy as sa
 
@@ -15,12 +15,13 @@ from webapp.ledger.effects import EffectKind
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rule_outcomes import AccountFacts, Side
-from webapp.models import Organization, Project, RuleRun, RuleSetting
+from webapp.models import DocumentSetting, Organization, Project, RuleRun, RuleSetting
 from webapp.queries import exchange_rates, organizations, past_lines, ready_rules
 from webapp.queries.past_lines import AT_ONCE, PastLine, Standing
-from webapp.services import rule_writes
+from webapp.services import document_rules, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
+from webapp.services.document_rules import PutBack
 from webapp.services.rule_writes import Change
 
 CHANGED_SINCE = "It was changed since."
@@ -36,19 +37,21 @@ class UndoneError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A field that stays as it is, and why."""
+    """A field of a line or document that stays as it is, and why."""
 
-    transaction_id: int
+    transaction_id: int | None
     kind: str
     reason: str
+    document_id: int | None = None
 
 
 @dataclass(slots=True)
 class UndoneRun:
-    """An undone run: how many fields of how many lines went back, and the fields that stay."""
+    """An undone run: how many fields of how many lines and documents went back, and the fields that stay."""
 
     run: RuleRun
     lines: int = 0
+    documents: int = 0
     restored: int = 0
     kept: list[Kept] = field(default_factory=list)
 
@@ -75,11 +78,14 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         undone = undoing.undone
         for settings in _portions(run):
             _undo(undoing, settings, doing)
-        _stand_again(run, doing.id)
+        _note(undone, document_rules.put_back(undoing.organization, run, act_id=doing.id, now=now))
+        _stand_again(run, doing.id, RuleSetting, RuleSetting.transaction_id)
+        _stand_again(run, doing.id, DocumentSetting, DocumentSetting.document_id)
         db.session.refresh(run)
         run.undone_at, run.undone_by = now, doing.id
         db.session.flush()
-        doing.after = {"runId": run.id, "lines": undone.lines, "fields": undone.restored}
+        documents = {"documents": undone.documents} if undone.documents else {}
+        doing.after = {"runId": run.id, "lines": undone.lines, **documents, "fields": undone.restored}
         doing.result = {"kept": len(undone.kept)}
     return undone
 
@@ -89,7 +95,14 @@ def would_keep(run: RuleRun) -> list[Kept]:
     undoing = _undoing(run)
     for settings in _portions(run):
         _judge(undoing, settings)
+    _note(undoing.undone, document_rules.judged(undoing.organization, run))
     return undoing.undone.kept
+
+
+def _note(undone: UndoneRun, back: PutBack) -> None:
+    """Note what becomes of documents beside what becomes of lines."""
+    undone.documents, undone.restored = len(back.receipts), undone.restored + len(back.restored)
+    undone.kept += [Kept(None, each.kind, CHANGED_SINCE, each.document_id) for each in back.kept]
 
 
 def _undoing(run: RuleRun) -> _Undoing:
@@ -224,26 +237,26 @@ def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) ->
         )
 
 
-def _stand_again(run: RuleRun, act_id: str) -> None:
+def _stand_again(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None:
     """Let what earlier runs set stand again where this run had set it anew and has gone back."""
-    gone = cast("sa.Table", RuleSetting.__table__).alias("gone")
+    gone = cast("sa.Table", model.__table__).alias("gone")
     went_back = (
         sa.select(1)
         .where(
             gone.c.organization_id == run.organization_id,
             gone.c.run_id == run.id,
-            gone.c.transaction_id == RuleSetting.transaction_id,
-            gone.c.kind == RuleSetting.kind,
+            gone.c[item.key] == item,
+            gone.c.kind == model.kind,
             gone.c.superseded_by == act_id,
         )
         .exists()
     )
     db.session.execute(
-        sa.update(RuleSetting)
+        sa.update(model)
         .where(
-            RuleSetting.organization_id == run.organization_id,
-            RuleSetting.superseded_by == run.action_request_id,
-            RuleSetting.run_id != run.id,
+            model.organization_id == run.organization_id,
+            model.superseded_by == run.action_request_id,
+            model.run_id != run.id,
             went_back,
         )
         .values(superseded_by=None)

@@ -13,8 +13,8 @@ from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
+from webapp.queries import document_relations, openings, transactions
 from webapp.queries import journal_entries as entries
-from webapp.queries import openings, transactions
 from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
 from webapp.services.action_requests import Act, act, record
 from webapp.services.actors import Actor
@@ -90,12 +90,16 @@ def answer(request_id: str | None, result: dict[str, Any], *, is_changed: bool) 
 
 
 def ids_result(
-    posted: Sequence[int] = (), *, deleted: Sequence[int] = (), voided: Sequence[int] = ()
+    posted: Sequence[int] = (),
+    *,
+    deleted: Sequence[int] = (),
+    voided: Sequence[int] = (),
+    relations: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Give the ids that an act touched under the interface's four names."""
     return {
         "journalEntryIds": list(posted),
-        "documentRelationIds": [],
+        "documentRelationIds": list(relations),
         "deletedJournalEntryIds": list(deleted),
         "voidedJournalEntryIds": list(voided),
     }
@@ -103,7 +107,7 @@ def ids_result(
 
 def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
     journal_entries.post(entry, doing)
-    return ids_result([entry.id])
+    return ids_result([entry.id], relations=document_relations.of_entry(entry.organization_id, entry.id))
 
 
 def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
@@ -112,7 +116,8 @@ def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
         return None
     marker_id = marker.id
     correction = corrections.post_marker(entry, marker, doing)
-    return ids_result([correction.id] if correction else [], deleted=[marker_id])
+    relations = document_relations.of_entry(entry.organization_id, entry.id) if correction else []
+    return ids_result([correction.id] if correction else [], deleted=[marker_id], relations=relations)
 
 
 def _repeat(entry: JournalEntry) -> dict[str, Any]:

@@ -181,11 +181,20 @@ def begin() -> None:
 def _begin_late(view: Any) -> None:
     """Leave it to the view when its transaction begins, unless it is only tried: then everything is read before."""
     refuse_unasked_query(view)
-    if "body" in declared_places(view):
-        requests.read_json_body()
+    _read_body(view)
     if g.is_proposal or g.is_dry_run:
         _ = request.files
         requests.begin(principal().organization_id)
+
+
+def _read_body(view: Any) -> None:
+    """Read the JSON body of a view that takes one; where it takes a form too, the larger limit is the form's."""
+    places = declared_places(view)
+    if "body" not in places or ("form" in places and request.mimetype == "multipart/form-data"):
+        return
+    if "form" in places:
+        requests.limit_body(requests.BODY_LIMIT)
+    requests.read_json_body()
 
 
 def _open_public(view: Any) -> None:

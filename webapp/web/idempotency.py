@@ -138,9 +138,10 @@ def _actor(who: Principal) -> tuple[str, int]:
 
 def _fingerprint() -> str | None:
     """Write down what is asked as SHA-256 in hex; None for a body that the view will not read."""
+    places = declared_places(current_app.view_functions[request.endpoint or ""])
     if request.mimetype == "multipart/form-data":
         said: list[str | bytes] = list(_parts())
-    elif declared_places(current_app.view_functions[request.endpoint or ""]) & {"form", "files"}:
+    elif places & {"form", "files"} and "body" not in places:
         return None
     else:
         said = [request.get_data()]

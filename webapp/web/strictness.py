@@ -85,9 +85,16 @@ def is_dry_run_asked() -> bool:
 
 
 def declared_places(view: Any) -> set[str]:
-    """Tell where a view's schemas read from, as flask-smorest noted it for the OpenAPI document."""
-    noted = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
-    places = {each["in"] for each in noted if isinstance(each, dict)}
+    """Tell where a view's schemas read from, as flask-smorest noted it for the OpenAPI document.
+
+    A view that takes a form instead of its JSON body says so beside it, since only one of the two is noted.
+    """
+    noted = getattr(view, "_apidoc", {})
+    places = {
+        each["in"] for each in noted.get("arguments", {}).get("parameters", []) if isinstance(each, dict)
+    }
+    if "multipart/form-data" in noted.get("manual_doc", {}).get("requestBody", {}).get("content", {}):
+        places.add("form")
     return {"body" if place in {"json", "body"} else place for place in places}
 
 

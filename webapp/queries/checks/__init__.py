@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from webapp.queries.checks import (
     audit,
+    documents,
     entries,
     feed_accounts,
     feed_lines,
@@ -33,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     *proofs.CHECKS,
     *sums.CHECKS,
     *transfers.CHECKS,
+    *documents.CHECKS,
     *locks.CHECKS,
     *audit.CHECKS,
 )

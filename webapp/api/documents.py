@@ -1,0 +1,110 @@
+"""Documents over JSON, their files over one multipart form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.queries.documents import Filters
+from webapp.schemas.documents import (
+    DocumentFieldsSchema,
+    DocumentQuerySchema,
+    DocumentSchema,
+    DocumentStorySchema,
+    DocumentUploadSchema,
+    RelatedSchema,
+    RelationSchema,
+)
+from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.web import document_files, paging, requests
+from webapp.web.auth import acting, here, requires
+
+bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
+AnswerSchema = wrapped("document", DocumentStorySchema)
+RelationAnswerSchema = wrapped("relation", RelationSchema)
+FILE = {"content_type": "application/octet-stream", "description": "The file, as a download"}
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(DocumentQuerySchema, location="query")
+@bp.response(200, listing("documents", DocumentSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List documents, newest first."""
+    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
+    return paging.answer(
+        "documents", queries.documents.listed(here(), Filters(**asked), after=after, limit=limit)
+    )
+
+
+@bp.post("")
+@requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
+@bp.arguments(DocumentFieldsSchema)
+@bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
+@bp.response(201, AnswerSchema)
+def create(said: dict[str, Any]) -> dict[str, Any]:
+    """File a document: a form with its file and any of its fields, or its fields alone as JSON."""
+    file = None
+    if request.mimetype == "multipart/form-data":
+        said, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
+    requests.begin(here())
+    return answer(services.documents.create(said, file, **acting()))
+
+
+@bp.get("/<id:document_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(document_id: int) -> dict[str, Any]:
+    """Read one document, its text, and which rules set what of it."""
+    return answer(queries.documents.get(here(), document_id))
+
+
+@bp.patch("/<id:document_id>")
+@requires("draft")
+@bp.arguments(DocumentFieldsSchema)
+@bp.response(200, AnswerSchema)
+def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
+    """Change a document; the rules on receipts run on what it says now."""
+    document = queries.documents.get(here(), document_id)
+    return answer(services.documents.update(document, changes, **acting()))
+
+
+@bp.get("/<id:document_id>/file")
+@requires("read")
+@bp.response(200, **FILE)
+def file(document_id: int) -> Response:
+    """Download a document's file as it was sent."""
+    return document_files.sent(queries.documents.get(here(), document_id))
+
+
+@bp.post("/<id:document_id>/relations")
+@requires("draft")
+@bp.arguments(RelatedSchema)
+@bp.response(201, RelationAnswerSchema)
+@bp.alt_response(200, schema=RelationAnswerSchema, description="It belonged to that already")
+def relate(body: dict[str, int], document_id: int) -> Any:
+    """Let a document belong to a line or an entry, which stays as it is."""
+    ((name, other_id),) = body.items()
+    document = queries.documents.get(here(), document_id)
+    related = services.document_relations.relate(document, name, other_id, **acting())
+    return {"relation": related.relation}, 201 if related.is_new else 200
+
+
+@bp.delete("/<id:document_id>/relations")
+@requires("draft")
+@bp.arguments(RelatedSchema)
+@bp.response(200, OkSchema)
+def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
+    """Let a document belong to a line or an entry no longer."""
+    ((name, other_id),) = body.items()
+    document = queries.documents.get(here(), document_id)
+    services.document_relations.unrelate(document, name, other_id, **acting())
+    return {"ok": True}
+
+
+def answer(document: Any) -> dict[str, Any]:
+    """Give one document with all that is told of it."""
+    return {"document": queries.documents.story(document)}

@@ -1,0 +1,137 @@
+"""What kind of file somebody sends as a document: told by its bytes, never by its name or by what the sender says."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from xml.parsers import expat
+
+from webapp.ledger.errors import UnprocessableError
+
+
+class FileKindError(UnprocessableError):
+    """A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), plain text or an XML invoice; this is none."""
+
+    code = "file_kind"
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file, what it is served as, and the endings of its names, the usual one first."""
+
+    type: str
+    served_as: str
+    endings: tuple[str, ...]
+
+
+OCTETS: Final = "application/octet-stream"
+PDF: Final = FileKind("application/pdf", "application/pdf", (".pdf",))
+PNG: Final = FileKind("image/png", "image/png", (".png",))
+JPEG: Final = FileKind("image/jpeg", "image/jpeg", (".jpg", ".jpeg", ".jpe"))
+GIF: Final = FileKind("image/gif", "image/gif", (".gif",))
+WEBP: Final = FileKind("image/webp", "image/webp", (".webp",))
+TIFF: Final = FileKind("image/tiff", "image/tiff", (".tif", ".tiff"))
+HEIC: Final = FileKind("image/heic", "image/heic", (".heic", ".heif"))
+TEXT: Final = FileKind("text/plain", "text/plain; charset=utf-8", (".txt", ".text", ".eml", ".csv", ".log"))
+# A browser that is told XML looks for styles and scripts in it, so it is never told.
+XML: Final = FileKind("application/xml", OCTETS, (".xml",))
+KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML)}
+
+# Each at the very beginning: what stands before a mark may be another kind of file altogether.
+_MARKS: Final = (
+    (b"%PDF-", PDF),
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"GIF87a", GIF),
+    (b"GIF89a", GIF),
+    (b"II*\x00", TIFF),
+    (b"MM\x00*", TIFF),
+)
+_WEBP: Final = re.compile(rb"RIFF....WEBPVP8[ LX]", re.DOTALL)
+# ISO 23008-12: the box of the file's brand comes first; others of that family are films.
+_HEIC: Final = re.compile(rb"\x00\x00\x00.ftyp(?:hei[cmsx]|hev[cmsx]|mif1|msf1)", re.DOTALL)
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
+# What makes a browser take a text for a page or a drawing, wherever it stands.
+_MARKUP: Final = re.compile(
+    r"<\s*(?:!doctype|html|head|body|script|style|iframe|svg|object|embed|applet|frameset|meta|link|base|form|img"
+    r"|math|template|video|audio|[a-z]+:(?:html|script|svg))\b|javascript:",
+    re.IGNORECASE,
+)
+# The roots of the invoices that EN 16931 writes in XML: UBL 2 and UN/CEFACT's Cross Industry Invoice.
+_INVOICES: Final = frozenset(
+    {
+        "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2 Invoice",
+        "urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2 CreditNote",
+        "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100 CrossIndustryInvoice",
+        "urn:ferd:CrossIndustryDocument:invoice:1p0 CrossIndustryDocument",
+    }
+)
+_FOREIGN: Final = ("http://www.w3.org/1999/xhtml ", "http://www.w3.org/2000/svg ")
+_DEEPEST: Final = 100
+
+
+def kind_of(data: bytes) -> FileKind:
+    """Tell what kind of file this is, or raise FileKindError.
+
+    >>> kind_of(b"%PDF-1.7 ...").type, kind_of("Caf\u00e9, 2.50 EUR".encode()).type
+    ('application/pdf', 'text/plain')
+    >>> kind_of(b"<!DOCTYPE html><p>Paid</p>")
+    Traceback (most recent call last):
+    webapp.ledger.file_kinds.FileKindError: A document is a PDF, a picture (PNG, JPEG, GIF, WebP, TIFF, HEIC), \
+plain text or an XML invoice; this is none.
+    """
+    for mark, kind in _MARKS:
+        if data.startswith(mark):
+            return kind
+    if _WEBP.match(data):
+        return WEBP
+    if _HEIC.match(data):
+        return HEIC
+    text = _text(data)
+    if text.lstrip().startswith("<"):
+        _require_invoice(data)
+        return XML
+    if not text.strip() or _MARKUP.search(text):
+        raise FileKindError
+    return TEXT
+
+
+def _text(data: bytes) -> str:
+    """Read what can only be text; raises FileKindError for everything else."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileKindError from None
+    if _CONTROL.search(text):
+        raise FileKindError
+    return text
+
+
+def _require_invoice(data: bytes) -> None:
+    """Raise FileKindError for XML that is no whole invoice, or has a document type, a page or a drawing in it."""
+    found = _Elements()
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler, parser.EndElementHandler = found.start, found.end
+    parser.StartDoctypeDeclHandler = parser.ProcessingInstructionHandler = found.refuse
+    try:
+        parser.Parse(data, True)  # noqa: FBT003  (expat's own argument)
+    except (expat.ExpatError, ValueError, LookupError):
+        raise FileKindError from None
+
+
+class _Elements:
+    """The elements of an XML file as they come by."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def start(self, name: str, _attributes: dict[str, str]) -> None:
+        is_strange = name not in _INVOICES if self._depth == 0 else name.startswith(_FOREIGN)
+        self._depth += 1
+        if is_strange or self._depth > _DEEPEST:
+            raise FileKindError
+
+    def end(self, _name: str) -> None:
+        self._depth -= 1
+
+    def refuse(self, *_: object) -> None:
+        raise FileKindError

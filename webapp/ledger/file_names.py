@@ -1,0 +1,42 @@
+"""Names of files that come from elsewhere, made safe to show, to store and to save under."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+LONGEST: Final = 120
+NAMELESS: Final = "document"
+
+# What no system takes in a name, or takes for something else.
+_FORBIDDEN: Final = re.compile(r'[<>:"|?*]')
+# Control characters, invisible ones that turn the order of letters round, lone surrogates, line ends, private ones.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_DEVICE: Final = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+
+
+def cleaned(name: str, endings: Sequence[str] = ()) -> str:
+    r"""Give a name without folders, invisible characters and what turns its letters round.
+
+    With `endings` it ends in one of them, the first where it had none: a file is saved as what it is.
+
+    >>> cleaned("../../etc/passwd"), cleaned("C:\\temp\\Bill 3.PDF", [".pdf"])
+    ('passwd', 'Bill 3.PDF')
+    >>> cleaned("bill\u202efdp.exe", [".pdf"]), cleaned("page.html", [".txt"]), cleaned(" \x00.. ")
+    ('billfdp.exe.pdf', 'page.html.txt', 'document')
+    """
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    seen = "".join(letter for letter in last if unicodedata.category(letter) not in _UNSEEN)
+    plain = " ".join(_FORBIDDEN.sub("_", seen).split()).strip(". ") or NAMELESS
+    if _DEVICE.fullmatch(plain):
+        plain = f"_{plain}"
+    if not endings:
+        return _short(plain)
+    stem, dot, ending = plain.rpartition(".")
+    if dot and f".{ending.lower()}" in endings:
+        return _short(stem) + dot + ending
+    return _short(plain) + endings[0]
+
+
+def _short(text: str) -> str:
+    return text[:LONGEST].rstrip(". ") or NAMELESS

@@ -1,0 +1,35 @@
+"""What every document keeps: its file, byte for byte as it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import file_digest
+
+import sqlalchemy as sa
+
+from webapp.db import db, kept_beside
+from webapp.models import Document
+from webapp.queries.checks.violations import Violation
+
+
+def files() -> Iterator[Violation]:
+    """Find documents whose file is gone, or is not what was sent."""
+    folder = kept_beside("documents")
+    kept = sa.select(Document.organization_id, Document.id, Document.kept_file, Document.sha256).where(
+        Document.kept_file.is_not(None)
+    )
+    for row in db.session.execute(kept.order_by(Document.id)):
+        about = {"documentId": row.id, "file": row.kept_file}
+        try:
+            with (folder / row.kept_file).open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+        except OSError:
+            sentence = f"The file of document {row.id} is missing: {row.kept_file}."
+            yield Violation("document_file_missing", sentence, row.organization_id, about)
+            continue
+        if digest != row.sha256:
+            sentence = f"The file of document {row.id} is not what was sent: {row.kept_file}."
+            yield Violation("document_file_differs", sentence, row.organization_id, about)
+
+
+CHECKS = (files,)

@@ -1,0 +1,120 @@
+"""Documents: filed with or without their file, and changed; whenever their fields are set, the rules run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.file_kinds import KINDS, kind_of
+from webapp.ledger.file_names import cleaned
+from webapp.models import Document
+from webapp.queries import documents
+from webapp.services import document_fields, document_files, document_rules
+from webapp.services.action_requests import Act, act
+from webapp.services.actors import Actor
+from webapp.services.changes import NothingToChangeError
+
+MOST_BYTES = 20 * 1024 * 1024
+
+
+class EmptyDocumentError(UnprocessableError):
+    """Send a file, or at least one field of the document."""
+
+    code = "validation"
+
+
+class EmptyFileError(UnprocessableError):
+    """The file is empty."""
+
+    code = "validation"
+
+
+class AlreadyThereError(LedgerError):
+    """This file is there already."""
+
+    code = "already_there"
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file as somebody sends it: the name that its sender gave it, and its bytes."""
+
+    name: str
+    data: bytes
+
+
+def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
+    """File a document; where any of its fields is set beside the file, the rules run on it.
+
+    Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
+    """
+    payload = document_fields.told(said)
+    with act(actor, now, "create_document", ("document", "new"), payload=payload) as doing:
+        if not said and file is None:
+            raise EmptyDocumentError
+        document = Document(
+            organization_id=actor.organization_id,
+            document_type="OTHER",
+            chosen=[],
+            created_at=now,
+            updated_at=now,
+        )
+        if file is not None:
+            _keep_file(document, file, doing)
+        document_fields.write(document, _named(document, said))
+        db.session.add(document)
+        db.session.flush()
+        doing.target_id, doing.title = str(document.id), f"Filed {document.label}"
+        if document_fields.GIVEN & said.keys():
+            document_rules.run_on(document, act_id=doing.id, now=now)
+        doing.after = document_fields.facts(document)
+    return document
+
+
+def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
+    """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
+    target, payload = ("document", document.id), document_fields.told(changes)
+    title = f"Changed the document {document.label}"
+    with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
+        if not changes:
+            raise NothingToChangeError
+        before = document_fields.facts(document)
+        by_hand = document_fields.write(document, _named(document, changes))
+        if document_fields.facts(document) == before:
+            doing.nothing_to_do()
+            return document
+        document.updated_at = now
+        document_rules.supersede(document, by_hand, doing.id)
+        if document_fields.given(document_fields.facts(document)) != document_fields.given(before):
+            document_rules.run_on(document, act_id=doing.id, now=now)
+        after = document_fields.facts(document)
+        doing.before = {key: value for key, value in before.items() if value != after[key]}
+        doing.after = {key: value for key, value in after.items() if value != before[key]}
+    return document
+
+
+def _named(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what was said with a name that fits the document's file, or is safe at least."""
+    if not said.get("file_name"):
+        return dict(said)
+    endings = KINDS[document.file_type].endings if document.file_type else ()
+    return {**said, "file_name": cleaned(said["file_name"], endings)}
+
+
+def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
+    if not file.data:
+        raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
+    kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
+    there = documents.with_file(document.organization_id, digest)
+    if there is not None:
+        sentence = f"This file is there already: {there.label}, document {there.id}."
+        raise AlreadyThereError(sentence, details={"documentId": there.id})
+    document_files.sweep(now=doing.now)
+    document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
+    document.file_size, document.sha256 = len(file.data), digest
+    document.kept_file = document_files.keep(file.data)
