@@ -137,14 +137,30 @@ def test_a_rule_is_applied_as_its_preview_said_and_each_field_says_so(ada, books
     }  # fmt: skip
 
 
-def test_a_digest_is_refused_once_the_world_has_moved(ada, books, three, feed):
-    food = books.account("Food")
+@pytest.mark.parametrize(
+    "move", ["a line came", "a line was edited", "the rule changed", "another rule came"]
+)
+def test_a_digest_is_refused_once_the_world_has_moved(ada, books, three, feed, move):
+    food, travel = books.account("Food"), books.account("Travel")
     rule = make(ada, "coffee", to_account(food))
     digest = preview(ada, rule)["digest"]
-    feed.push(added=[line("A4")])
+    moves = {
+        "a line came": lambda: feed.push(added=[line("A4")]),
+        "a line was edited": lambda: ada.patch(f"/api/transactions/{three[1]}", json={"accountId": travel}),
+        "the rule changed": lambda: ada.put(
+            f"{RULES}/{rule}", json=body("coffee", to_account(food), name="New")
+        ),
+        "another rule came": lambda: make(
+            ada, "house", to_account(travel), trigger="TRANSACTION_INGESTED", priority=500
+        ),
+    }
+    moves[move]()
     answer = apply(ada, rule, digest)
     assert (answer.status_code, answer.json["code"]) == (409, "preview_moved")
-    assert read(ada, three[0])["accountId"] != food
+    assert read(ada, three[0])["accountId"] == books.role("uncategorised_expenses")
+    assert read(ada, three[0])["provenance"] == []
+    assert ada.get(RUNS).json["runs"] == []
+    assert apply(ada, rule).status_code == 200
 
 
 def test_a_rule_for_previews_never_writes(ada, books, three):
@@ -297,3 +313,68 @@ def test_a_rule_on_receipts_is_not_tried_on_lines(ada, books):
     assert ada.post(f"{RULES}/{rule}/preview").json["preview"]["matched"] == 0
     answer = ada.post(f"{RULES}/{rule}/preview?faId={books.fa_id}")
     assert (answer.status_code, answer.json["code"]) == (422, "other_target")
+
+
+def test_undoing_leaves_what_cannot_be_any_more_and_lists_it(ada, books, three):
+    old, new = books.account("Old"), books.account("New")
+    gone, project = books.project("Gone"), books.project("Shop")
+    first = make(ada, "coffee", to_account(old), {"kind": "SET_PROJECT", "projectId": gone})
+    applied(ada, first)
+    run = applied(
+        ada, make(ada, "coffee", to_account(new), {"kind": "SET_PROJECT", "projectId": project}, priority=200)
+    )
+    assert ada.delete(f"{RULES}/{first}").status_code == 200
+    assert ada.patch(f"/api/accounts/{old}", json={"isArchived": True}).status_code == 200
+    assert ada.delete(f"/api/projects/{gone}").status_code == 200
+    answer = undone(ada, run)
+    assert (answer["lines"], answer["restored"]) == (0, 0)
+    assert {(kept["kind"], kept["reason"]) for kept in answer["kept"]} == {
+        (kind, "What stood there before cannot stand there any more.")
+        for kind in ("SET_ACCOUNT", "SET_PROJECT")
+    }
+    assert read(ada, three[0])["projectId"] == project
+
+
+def test_undoing_gives_no_account_a_currency_that_it_does_not_take(ada, books, three):
+    books.quote("2026-03-01", "USD", "1.2500")
+    euros, any_ = books.account("Euros", currency="EUR"), books.account("Any")
+    applied(ada, make(ada, "coffee", to_account(euros)))
+    run = applied(ada, make(ada, "coffee", to_account(any_)))
+    applied(ada, make(ada, "coffee", {"kind": "SET_CURRENCY", "currency": "USD"}))
+    answer = undone(ada, run)
+    assert (answer["restored"], len(answer["kept"])) == (0, 2)
+    assert read(ada, three[0])["accountId"] == any_
+
+
+def test_a_currency_without_a_rate_is_skipped_and_the_run_says_why(ada, books, three):
+    rule = make(ada, "coffee", {"kind": "SET_CURRENCY", "currency": "USD"})
+    run = applied(ada, rule)
+    assert (run["matched"], run["changed"]) == (2, 0)
+    assert run["skipped"] == [
+        {"ruleId": rule, "kind": "SET_CURRENCY", "reason": "There is no USD rate for its day.", "lines": 2}
+    ]
+
+
+def test_the_banks_own_currency_changes_nothing(ada, books, three):
+    run = applied(ada, make(ada, "coffee", {"kind": "SET_CURRENCY", "currency": "EUR"}))
+    assert (run["matched"], run["changed"], run["skipped"]) == (2, 0, [])
+
+
+def test_conditions_on_a_merchant_see_what_people_chose_and_never_what_a_rule_set(ada, books, three):
+    merchant, project = books.merchant("Nero"), books.project("Shop")
+    ada.patch(f"/api/transactions/{three[0]}", json={"orgMerchantId": merchant})
+    applied(ada, make(ada, "house", {"kind": "SET_MERCHANT", "orgMerchantId": merchant}))
+    assert [read(ada, each)["orgMerchantId"] for each in three] == [merchant, merchant, None]
+    condition = {"field": "MERCHANT", "operator": "EQUALS", "value": str(merchant)}
+    asked = {"conditions": [condition]}
+    effect = {"kind": "SET_PROJECT", "projectId": project}
+    rule = make(ada, "coffee", effect, conditions=asked)
+    said = preview(ada, rule)
+    assert [item["transactionId"] for item in said["items"]] == [three[0]]
+    assert said["items"][0]["skipped"] == [
+        {"kind": "SET_PROJECT", "reason": "A person has edited this line."}
+    ]
+    holds = [
+        preview(ada, rule, transactionId=each)["explained"][0]["conditions"][0]["holds"] for each in three
+    ]
+    assert holds == [True, False, False]

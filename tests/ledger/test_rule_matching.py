@@ -200,3 +200,25 @@ def test_any_and_all_and_nothing_at_all():
     assert not ready(Match.ALL, conditions).hold(values)
     assert ready(Match.ALL, conditions).explain(values) == [True, False]
     assert ready(Match.ALL, []).hold(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "holds"),
+    [
+        ("Straßenbahn", "straße", True),
+        ("STRASSENBAHN", "^Straßen?b", True),
+        ("Café", "cafe\u0301$", True),
+        ("Coffee   Bar", "coffee bar", True),
+        ("Coffee Bar", r"^\w+\sBAR$", True),
+        ("Coffee Bar", r"\W{2}", False),
+    ],
+)
+def test_a_pattern_meets_text_that_is_folded(text, pattern, holds):
+    assert asked(Field.DESCRIPTION, Operator.MATCHES, pattern, RuleItem(description=text)) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"), [("-50..-42.5", True), ("-42.5..-1", True), ("-42.49..-1", False)]
+)
+def test_both_ends_of_a_range_belong_to_it(value, holds):
+    assert asked(Field.AMOUNT, Operator.BETWEEN, value) is holds

@@ -1,6 +1,7 @@
 """How the value of a rule's condition reads, by what it is compared with; each says in a sentence what is wrong."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, Final
@@ -21,6 +22,7 @@ _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PATTERN_PART: Final = re.compile(
     r"\\(?P<escape>.) | \[\^?+\]?+(?:\\.|[^\]\\])*\] | \((?P<group>\?P?.=?) | .", re.VERBOSE | re.DOTALL
 )
+_SHARP_S: Final = frozenset("\u00df\u1e9e")
 # Python warns of these in a class, for they are to become nested sets one day.
 _SET_OPERATION: Final = re.compile(r"\A\[\^?\[|\A\[.*(--|&&|~~|\|\|)", re.DOTALL)
 # Groups that a linear-time engine can follow; look-around, back references, conditions and atomic groups it cannot.
@@ -117,6 +119,17 @@ def pattern_problem(pattern: str) -> str | None:
     except (re.error, re2.error, OverflowError, RecursionError):
         return f"{_quoted(pattern)} is no regular expression; check its brackets and repetitions."
     return None
+
+
+def folded_pattern(pattern: str) -> str:
+    """Write a sound pattern as it is sought in folded text: composed, and a sharp s as the two that it folds to.
+
+    >>> folded_pattern("Cafe\u0301 Stra\u00dfe+ [\u00df]") == "Caf\u00e9 Stra(?:ss)e+ [\u00df]"
+    True
+    """
+    composed = unicodedata.normalize("NFC", pattern)
+    parts = (part[0] for part in _PATTERN_PART.finditer(composed))
+    return "".join("(?:ss)" if part in _SHARP_S else part for part in parts)
 
 
 def pattern_options() -> Any:

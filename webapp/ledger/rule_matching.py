@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import re2
 
-from webapp.ledger.condition_values import pattern_options
+from webapp.ledger.condition_values import folded_pattern, pattern_options
 from webapp.ledger.conditions import KIND_OF, Condition, Field, Match, Operator, ValueKind
 from webapp.ledger.currencies import canonical
 from webapp.ledger.lines import normalised
@@ -116,11 +116,16 @@ def _found_in_any(test: Test) -> Callable[[Values], bool]:
     return found
 
 
+def asks_for_choices(questions: Sequence[Question]) -> bool:
+    """Tell whether a question is about what a person chose for a line, which no bank says."""
+    return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in questions)
+
+
 def _test(field: Field, operator: Operator, value: str) -> Test:
     if operator is Operator.IS_NOT_EMPTY:
         return lambda _value: True
     if operator is Operator.MATCHES:
-        pattern = re2.compile(value, pattern_options())
+        pattern = re2.compile(folded_pattern(value), pattern_options())
         return lambda text: pattern.search(text) is not None
     read = _reader(field)
     if operator is Operator.IN:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from webapp.ledger.currencies import digits
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.rule_engine import NOTHING, Decision, ReadyRule, RuleSet, Setting
 from webapp.ledger.rule_items import RuleItem, all_text
+from webapp.ledger.rule_matching import asks_for_choices
 from webapp.ledger.rule_outcomes import Books, Outcome, Side, settle
 from webapp.models import Organization
 from webapp.queries import rate_tables, ready_rules
@@ -33,6 +34,16 @@ class SaidLine(Protocol):
     def reference(self) -> str | None: ...  # noqa: D102
     @property
     def iban(self) -> str | None: ...  # noqa: D102
+
+
+class Choice(NamedTuple):
+    """The merchant and the project that a person chose for a line, None where nobody did."""
+
+    merchant_id: int | None = None
+    project_id: int | None = None
+
+
+NO_CHOICE = Choice()
 
 
 class AskedRules:
@@ -61,14 +72,25 @@ class AskedRules:
                 for code in self._codes
             }
 
-    def decide(self, line: SaidLine, currency: str, feed_account_id: int | None) -> Decision:
+    @property
+    def asks_for_choices(self) -> bool:
+        """Whether any rule looks at what a person chose for a line."""
+        return any(asks_for_choices(rule.questions.questions) for rule in self.ready)
+
+    def decide(
+        self,
+        line: SaidLine,
+        currency: str,
+        feed_account_id: int | None,
+        choice: Choice = NO_CHOICE,
+    ) -> Decision:
         """Ask the rules what becomes of a line; one whose text none of them can match costs no more than its text."""
         if not self._set.is_selective:
-            return self._set.decide(item_of(line, currency, feed_account_id))
+            return self._set.decide(item_of(line, currency, feed_account_id, choice))
         places = self._set.possible(all_text(line.description, line.counterparty, line.reference, line.iban))
         if not places:
             return NOTHING
-        return self._set.decided(places, item_of(line, currency, feed_account_id).values())
+        return self._set.decided(places, item_of(line, currency, feed_account_id, choice).values())
 
     def ask(self, item: RuleItem) -> Decision:
         """Ask the rules what becomes of an item."""
@@ -84,8 +106,10 @@ class AskedRules:
         return self._rates[code].on(day) if code in self._rates else None
 
 
-def item_of(line: SaidLine, currency: str, feed_account_id: int | None) -> RuleItem:
-    """Give a line as rules look at it: as the bank gave it."""
+def item_of(
+    line: SaidLine, currency: str, feed_account_id: int | None, choice: Choice = NO_CHOICE
+) -> RuleItem:
+    """Give a line as rules look at it: as the bank gave it, with what a person chose beside it."""
     return RuleItem(
         description=line.description,
         counterparty=line.counterparty,
@@ -95,6 +119,8 @@ def item_of(line: SaidLine, currency: str, feed_account_id: int | None) -> RuleI
         currency=currency,
         day=line.booked_on,
         feed_account_id=feed_account_id,
+        merchant_id=choice.merchant_id,
+        project_id=choice.project_id,
     )
 
 

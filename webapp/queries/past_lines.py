@@ -14,7 +14,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.entries import Leg
 from webapp.ledger.rule_outcomes import Side
 from webapp.ledger.sides import counters, is_shared
-from webapp.models import ActionRequest, JournalEntry, Posting, Transaction
+from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
 from webapp.queries import accounts, transfer_pairs
 from webapp.queries.present_legs import PresentEntry, present
 
@@ -205,6 +205,18 @@ def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
         ActionRequest.status == "EXECUTED",
     )
     return {int(target_id) for target_id in db.session.scalars(edits)}
+
+
+def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[int, str]]:
+    """Tell which fields of lines, by line and kind of effect, a rule has set and nobody since."""
+    rows = db.session.execute(
+        sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
+            RuleSetting.organization_id == organization_id,
+            RuleSetting.transaction_id.in_(line_ids),
+            RuleSetting.superseded_by.is_(None),
+        )
+    )
+    return {(row.transaction_id, row.kind) for row in rows}
 
 
 def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> Standing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from webapp.ledger.rule_engine import Decision, Setting
 from webapp.ledger.rule_items import RuleItem
 from webapp.ledger.rule_outcomes import Side, Skip
 from webapp.queries import past_lines
-from webapp.queries.asked_rules import AskedRules, item_of
+from webapp.queries.asked_rules import NO_CHOICE, AskedRules, Choice, item_of
 from webapp.queries.past_lines import PastLine, Standing
 
 _IN_JSON = json.JSONEncoder(separators=(",", ":")).encode
@@ -61,7 +61,12 @@ def effects(
     """
     of = asked_for(asked, only)
     for lines in portions:
-        matched = [(line, decision) for line in lines if (decision := _decision(asked, line, only))]
+        choices = chosen(asked, lines)
+        matched = [
+            (line, decision)
+            for line in lines
+            if (decision := _decision(asked, line, only, choices.get(line.id, NO_CHOICE)))
+        ]
         if not matched:
             yield []
             continue
@@ -70,9 +75,28 @@ def effects(
         yield [_effect(asked, line, standings[line.id], decision, of) for line, decision in matched]
 
 
-def _decision(asked: AskedRules, line: PastLine, only: int | None) -> Decision | None:
-    decision = asked.decide(line, line.currency, line.feed_account_id)
-    return judged(asked, decision, only, lambda: item_of(line, line.currency, line.feed_account_id))
+def chosen(asked: AskedRules, lines: Sequence[PastLine]) -> Mapping[int, Choice]:
+    """Give what people chose for lines, where any rule looks at that: what stands there and no rule has set."""
+    if not lines or not asked.asks_for_choices:
+        return {}
+    organization_id = asked.organization.id
+    standings = past_lines.standings(organization_id, lines)
+    by_rules = past_lines.set_by_rules(organization_id, [line.id for line in lines])
+    return {
+        line_id: Choice(
+            *(
+                None if (line_id, kind.value) in by_rules else side.raw(kind)
+                for kind in (EffectKind.SET_MERCHANT, EffectKind.SET_PROJECT)
+            )
+        )
+        for line_id, standing in standings.items()
+        if (side := standing.side) is not None
+    }
+
+
+def _decision(asked: AskedRules, line: PastLine, only: int | None, choice: Choice) -> Decision | None:
+    decision = asked.decide(line, line.currency, line.feed_account_id, choice)
+    return judged(asked, decision, only, lambda: item_of(line, line.currency, line.feed_account_id, choice))
 
 
 def judged(

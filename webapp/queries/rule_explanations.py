@@ -7,8 +7,8 @@ from typing import Any
 
 from webapp.ledger.conditions import Condition
 from webapp.ledger.rule_items import RuleItem
-from webapp.queries import document_effects, past_lines
-from webapp.queries.asked_rules import AskedRules, item_of
+from webapp.queries import document_effects, past_lines, rule_effects
+from webapp.queries.asked_rules import NO_CHOICE, AskedRules, item_of
 from webapp.queries.past_lines import Chosen
 
 
@@ -32,7 +32,11 @@ def explain(asked: AskedRules, organization_id: str, chosen: Chosen) -> list[Exp
         items = [document_effects.item_of(document) for document in documents]
     else:
         lines = next(past_lines.portions(organization_id, chosen), [])
-        items = [item_of(line, line.currency, line.feed_account_id) for line in lines]
+        choices = rule_effects.chosen(asked, lines)
+        items = [
+            item_of(line, line.currency, line.feed_account_id, choices.get(line.id, NO_CHOICE))
+            for line in lines
+        ]
     return [each for item in items for each in _explained(asked, item)]
 
 
