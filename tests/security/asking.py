@@ -15,6 +15,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.schemas import (
     accounts,
     addresses,
+    agent_undos,
     column_forms,
     exchange_rates,
     feed_accounts,
@@ -85,6 +86,8 @@ FORMS = {
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
+    "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,
+    "/settings/keys/<id:token_id>/undo/preview": agent_undos.SinceFormSchema,
     "/settings/lock-date": lock_dates.LockDateFormSchema,
     "/settings/members": organizations.MemberFormSchema,
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,

@@ -16,6 +16,7 @@ from webapp.web.strictness import ArgumentsParser
 NOUNS = (
     "accounts",
     "action_requests",
+    "agent_undos",
     "documentation",
     "documents",
     "exchange_rates",

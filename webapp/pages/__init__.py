@@ -9,6 +9,7 @@ from flask import Flask
 NOUNS = (
     "accounts",
     "action_requests",
+    "agent_undos",
     "documentation",
     "exchange_rates",
     "feed_accounts",

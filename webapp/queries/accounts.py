@@ -170,6 +170,15 @@ def has_counted(account: Account) -> bool:
     )
 
 
+def is_named(account: Account) -> bool:
+    """Tell whether any posting, of a draft too, is on an account."""
+    return _exists(
+        sa.select(Posting.id).where(
+            Posting.organization_id == account.organization_id, Posting.account_id == account.id
+        )
+    )
+
+
 def has_other_currency(account: Account, currency: str) -> bool:
     """Tell whether a posting or a draft on an account is in another currency."""
     return _exists(

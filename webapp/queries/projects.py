@@ -19,7 +19,7 @@ GROUPS_BY_NAME = Order((fold(ProjectGroup.name), ProjectGroup.id), ascends=True)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many postings and documents name a project, and which rules do."""
+    """How many postings and documents name a project or a merchant, and which rules do."""
 
     postings: int
     rules: list[int]

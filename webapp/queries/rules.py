@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.conditions import Field
-from webapp.ledger.effects import EffectKind
+from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.models import Rule, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries import lookups
@@ -71,19 +71,25 @@ def said_in(organization_id: str, named: Iterable[tuple[int, int]]) -> dict[tupl
 
 def naming_project(organization_id: str, project_id: int) -> list[int]:
     """List the rules that set a project or ask for it."""
+    return _naming(organization_id, EffectKind.SET_PROJECT, Field.PROJECT, project_id)
+
+
+def naming_merchant(organization_id: str, merchant_id: int) -> list[int]:
+    """List the rules that set a merchant or ask for it."""
+    return _naming(organization_id, EffectKind.SET_MERCHANT, Field.MERCHANT, merchant_id)
+
+
+def _naming(organization_id: str, kind: EffectKind, field: Field, row_id: int) -> list[int]:
     found = db.session.scalars(
         sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.id)
     )
-    return [rule.id for rule in found if _names_project(rule, project_id)]
+    return [rule.id for rule in found if _names(rule, kind, field, row_id)]
 
 
-def _names_project(rule: Rule, project_id: int) -> bool:
-    is_set = any(
-        effect["kind"] == EffectKind.SET_PROJECT and effect["projectId"] == project_id
-        for effect in rule.effects
-    )
+def _names(rule: Rule, kind: EffectKind, field: Field, row_id: int) -> bool:
+    is_set = any(effect["kind"] == kind and effect[VALUE_KEY[kind]] == row_id for effect in rule.effects)
     is_asked = any(
-        condition["field"] == Field.PROJECT and str(project_id) in ids_in(condition["value"])
+        condition["field"] == field and str(row_id) in ids_in(condition["value"])
         for condition in rule.conditions["conditions"]
     )
     return is_set or is_asked

@@ -15,6 +15,7 @@ RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})",
     re.ASCII | re.IGNORECASE,
 )
+TYPED_TIME = re.compile(rf"{ANY_DAY}T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}})?", re.ASCII)
 
 
 class Since(ma.fields.Field[datetime]):
@@ -53,3 +54,20 @@ class DayOrInstant(ma.fields.Date):
         if instant.tzinfo is None:
             raise ma.ValidationError(sentence)
         return instant
+
+
+class TypedTime(ma.fields.String):
+    """A day and a time in UTC, as pages show them and a browser's own field for both writes it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**fields.said(kwargs, format="typed-time"))
+
+    def _deserialize(  # type: ignore[override]
+        self, value: Any, attr: str | None, data: Any, **kwargs: Any
+    ) -> datetime:
+        if not isinstance(value, str) or not TYPED_TIME.fullmatch(value):
+            raise ma.ValidationError("Choose a day and a time.")
+        try:
+            return datetime.fromisoformat(value).replace(tzinfo=UTC)
+        except ValueError as error:
+            raise ma.ValidationError("There is no such day or time.") from error

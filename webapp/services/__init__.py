@@ -2,6 +2,7 @@
 
 from webapp.services import (
     accounts,
+    agent_undos,
     cleared_items,
     column_mappings,
     document_relations,
@@ -38,6 +39,7 @@ from webapp.services import (
 
 __all__ = [
     "accounts",
+    "agent_undos",
     "cleared_items",
     "column_mappings",
     "document_relations",

@@ -54,7 +54,7 @@ def create(*, actor: Actor, now: datetime, **facts: Any) -> FeedAccount:
     ) as doing:
         feed_account = open_account(actor.organization_id, opening, now=now)
         doing.target_id = str(feed_account.id)
-        doing.after = _state(feed_account)
+        doing.after = state(feed_account)
     return feed_account
 
 
@@ -124,10 +124,10 @@ def edit(
     with act(actor, now, "edit_feed_account", target, title=title, payload=payload) as doing:
         if not changes:
             raise NothingToChangeError
-        doing.before = _state(feed_account)
+        doing.before = state(feed_account)
         _apply(feed_account, changes, now)
         db.session.flush()
-        doing.after = _state(feed_account)
+        doing.after = state(feed_account)
         _settle(feed_account, doing, now)
     return feed_account
 
@@ -233,7 +233,7 @@ def _place_at_institution(
     feed_account.institution_id = institution.id
 
 
-def _state(feed_account: FeedAccount) -> dict[str, Any]:
+def state(feed_account: FeedAccount) -> dict[str, Any]:
     """Tell the audit trail what a feed account is."""
     institution = feed_account.institution
     return {

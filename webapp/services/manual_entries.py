@@ -108,13 +108,13 @@ def change(
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
         doing.title = f"Changed the draft {description or entry.id}"
         _require(entry, version)
-        doing.before = summary(entries.legs_of(entry), entry.description)
+        doing.before = _said(entry)
         legs = manual_postings.legs_of(organization, postings)
         journal_entries.check_open(organization.id, effective_at)
         mirrored = drafts.mirror_legs(organization, legs, effective_at)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
-        doing.after = summary(mirrored, description)
+        doing.after = {**summary(mirrored, description), "effectiveAt": effective_at.isoformat()}
         if post:
             _post(entry, doing)
     return entry
@@ -145,9 +145,15 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
     with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
         doing.title = f"Deleted the draft {entry.description or entry.id}"
         _require(entry, version)
-        doing.before = summary(entries.legs_of(entry), entry.description)
+        doing.before = {**_said(entry), "documentId": entry.document_id}
         doing.result = ids_result(deleted=[entry.id])
         journal_entries.delete_draft(entry)
+
+
+def _said(entry: JournalEntry) -> dict[str, Any]:
+    """Say what a draft says, with its day and without what mirroring added, for the audit trail."""
+    said = summary(manual_entries.said_legs(entry), entry.description)
+    return {**said, "effectiveAt": entry.effective_on.isoformat()}
 
 
 def _require_manual(entry: JournalEntry) -> None:

@@ -1,4 +1,4 @@
-"""Merchants: made and changed."""
+"""Merchants: made, changed and, where nothing is said of them, deleted."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from webapp.db import db
+from webapp.ledger.errors import LedgerError
 from webapp.models import Merchant
+from webapp.queries import merchants
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
 
 FACTS = ("name", "website")
+
+
+class MerchantInUseError(LedgerError):
+    """The books or a rule name this merchant, so it stays."""
+
+    code = "in_use"
 
 
 def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
@@ -27,6 +35,20 @@ def create(*, name: str, website: str | None = None, actor: Actor, now: datetime
         db.session.flush()
         doing.target_id, doing.after = str(merchant.id), facts(merchant, FACTS)
     return merchant
+
+
+def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
+    """Delete a merchant that no posting and no rule names, or raise MerchantInUseError."""
+    title = f"Deleted the merchant {merchant.name}"
+    with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
+        usage = merchants.usage(merchant)
+        if usage.sentence:
+            raise MerchantInUseError(
+                f"{merchant.name} is named by {usage.sentence}. Take it out there first."
+            )
+        doing.before = facts(merchant, FACTS)
+        db.session.delete(merchant)
+        db.session.flush()
 
 
 def update(merchant: Merchant, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Merchant:

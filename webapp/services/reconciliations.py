@@ -71,7 +71,7 @@ def put_draft(
             change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
         else:
             before = {name: getattr(draft, name) for name in INPUTS}
-            doing.before = _said(before, account.currency)
+            doing.before = said(draft)
             if before == inputs:
                 doing.nothing_to_do()
                 return DraftChange(draft, [], [])
@@ -158,6 +158,29 @@ def _refused(path: str, sentence: str) -> StatementError:
     return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
 
 
+def said(draft: Reconciliation) -> dict[str, Any]:
+    """Give what a draft or proof says of its statement in JSON, for the audit trail."""
+    return _said({name: getattr(draft, name) for name in INPUTS}, draft.currency)
+
+
+def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
+    """Give what a draft has cleared: lines, and entries that come from none."""
+    items = db.session.execute(
+        sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id)
+        .where(
+            ReconciliationItem.organization_id == draft.organization_id,
+            ReconciliationItem.reconciliation_id == draft.id,
+        )
+        .order_by(ReconciliationItem.id)
+    ).all()
+    return {
+        "cleared": [line_id for line_id, _ in items if line_id is not None],
+        "clearedEntries": [
+            entry_id for line_id, entry_id in items if line_id is None and entry_id is not None
+        ],
+    }
+
+
 def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
     opening, opening_date = inputs["opening_balance_minor"], inputs["opening_date"]
     return {
@@ -178,7 +201,7 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
             return
         doing.title = f"Abandoned the draft of {account.name} to {draft.statement_date:%-d %b %Y}"
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        doing.before = _said({name: getattr(draft, name) for name in INPUTS}, account.currency)
+        doing.before = {**said(draft), "faId": account.id, **_cleared(draft)}
         db.session.execute(
             sa.delete(ReconciliationItem).where(
                 ReconciliationItem.organization_id == draft.organization_id,

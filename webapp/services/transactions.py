@@ -15,7 +15,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
 from webapp.queries import document_relations, openings, transactions
 from webapp.queries import journal_entries as entries
-from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
+from webapp.services import corrections, drafts, journal_entries, line_entries, open_drafts, partings
 from webapp.services.action_requests import Act, act, record
 from webapp.services.actors import Actor
 
@@ -173,7 +173,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         entry = transaction.journal_entry
         if entry is not None and entry.status != "DRAFT":
             raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
-        doing.before, doing.after = {"status": transaction.status}, {"status": "DELETED"}
+        doing.before, doing.after = _drafted(transaction, entry), {"status": "DELETED"}
         partings.part(transaction, now=now)
         entry = transaction.journal_entry
         transaction.journal_entry_id = None
@@ -183,6 +183,14 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         if entry is not None:
             journal_entries.delete_draft(entry)
         open_drafts.unclear_lines(transaction.organization_id, [transaction.id])
+
+
+def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
+    """Say for the audit trail what a line's draft says, to be put back."""
+    if entry is None:
+        return {"status": transaction.status}
+    counters = line_entries.stored(transaction, entry)
+    return {"status": transaction.status, "description": entry.description, "counters": counters}
 
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:

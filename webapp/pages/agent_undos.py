@@ -1,0 +1,68 @@
+"""Undoing what a key did: since when, what that would do, and then all of it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request
+
+from webapp import queries, services
+from webapp.schemas.agent_undos import SinceFormSchema, UndoFormSchema
+from webapp.services.agent_undos import MovedError
+from webapp.web import agents, requests
+from webapp.web.auth import here, requires
+from webapp.web.forms import form_body
+from webapp.web.htmx import render
+from webapp.web.problems import REFUSALS, problem_of
+
+bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>/undo")
+
+
+@bp.get("")
+@requires("read")
+def show(token_id: int) -> Response:
+    """Ask since when."""
+    today = queries.organizations.today(here(), requests.now())
+    return show_form(token_id, said={"since": f"{today}T00:00"})
+
+
+@bp.post("/preview")
+@requires("draft", session_only=True)
+def preview(token_id: int) -> Response:
+    """Show what undoing would do; nothing is written."""
+    token = agents.token(token_id)
+    try:
+        since = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())["since"]
+    except ma.ValidationError as error:
+        return show_form(token_id, problem=problem_of(error))
+    batch = services.agent_undos.preview(token, since, **agents.undoing())
+    return show_form(token_id, batch=batch)
+
+
+@bp.post("")
+@requires("draft", session_only=True)
+def undo(token_id: int) -> Response:
+    """Undo it as previewed, and show what became of each act; where the books moved, show what it would do now."""
+    token = agents.token(token_id)
+    try:
+        said = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        batch = services.agent_undos.undo(token, **said, **agents.undoing())
+    except MovedError as error:
+        return show_form(token_id, problem=problem_of(error), batch=error.batch)
+    except REFUSALS as error:
+        return show_form(token_id, problem=problem_of(error))
+    return show_form(token_id, batch=batch)
+
+
+def show_form(token_id: int, **context: Any) -> Response:
+    """Render the page with what it knows so far."""
+    problem = context.setdefault("problem", None)
+    said = {"since": request.form.get("since", "")} | context.pop("said", {})
+    return render(
+        "settings/undo.html",
+        status=problem.status if problem else 200,
+        key=queries.tokens.record(agents.token(token_id)),
+        said=said,
+        **{"batch": None, **context},
+    )
