@@ -2,8 +2,14 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
+import sqlalchemy as sa
+
+from tests.marks import on_sqlite
+from webapp.db import db
+from webapp.models import ApiToken
 
 
 @pytest.fixture
@@ -51,3 +57,49 @@ def test_an_unknown_scope_is_wrong_use(create_token):
     result = create_token("--scope", "everything")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "reconcile" in result.stderr
+
+
+def test_it_has_a_last_day_and_caps(create_token, ada, bank):
+    caps = ("--max-entries-a-day", "1", "--max-amount-a-day", "250.00", "--max-requests-a-minute", "600")
+    token = create_token("--expires", "2199-12-30", *caps).stdout.strip()
+    program = replace(ada, token=token)
+    lines = bank.send_many([("2026-03-02", "-1.00", "A line")] * 2)
+    answers = [program.post(f"/api/transactions/{line}/confirm") for line in lines]
+    assert [answer.status_code for answer in answers] == [200, 403]
+    assert answers[0].headers["RateLimit-Limit"] == "600"
+    kept = bank.ask(
+        lambda: db.session.execute(
+            sa.select(ApiToken.max_amount_a_day_minor, ApiToken.expires_at).where(
+                ApiToken.prefix == token[:12]
+            )
+        ).one()
+    )
+    assert tuple(kept) == (250_00, datetime(2199, 12, 31, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--expires", "tomorrow"),
+        ("--max-entries-a-day", "-1"),
+        ("--max-amount-a-day", "-0.01"),
+        ("--max-amount-a-day", "NaN"),
+        ("--max-amount-a-day", "much"),
+        ("--max-requests-a-minute", "0"),
+    ],
+)
+@on_sqlite
+def test_a_cap_that_is_none_is_wrong_use(create_token, words):
+    result = create_token(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--expires", "2020-01-01"), "expired already"), (("--max-amount-a-day", "1.001"), "EUR has 2 digits")],
+)
+@on_sqlite
+def test_what_the_books_refuse_is_said(create_token, words, said):
+    result = create_token(*words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert said in result.stderr

@@ -78,6 +78,102 @@ def test_a_member_sees_and_revokes_only_his_own_keys_and_an_owner_everybodys(ada
     assert ben.get("/api/projects").status_code == 401
 
 
+@on_sqlite
+def test_a_key_is_made_for_what_it_is_for_and_for_no_more_than_its_owner_may(ada, ben, cleo):
+    made = {"look": "read", "draft": "read and draft", "propose": "read and propose"}
+    browser = ada.browser()
+    for preset, scopes in made.items():
+        page = browser.post("/settings/keys", data={"name": f"To {preset}", "preset": preset}).text
+        row = page.partition(f"To {preset}</a>")[2].partition("</tr>")[0]
+        assert f">{scopes}<" in row
+    own = ben.browser().post("/settings/keys", data={"name": "All", "preset": "everything"}).text
+    assert ">read, draft, confirm and reconcile<" in own
+    for preset in ("draft", "propose", "everything"):
+        refused = cleo.browser().post("/settings/keys", data={"name": "More", "preset": preset})
+        assert (refused.status_code, "/join/" in refused.text) == (422, False)
+
+
+def key_form(**changes):
+    return {"name": "Agent", "scopes": ["read", "confirm"], **changes}
+
+
+def test_a_key_is_changed_on_its_page(ada):
+    browser, page = ada.browser(), f"/settings/keys/{ada.token_id}"
+    caps = {
+        "maxEntriesADay": "20",
+        "maxAmountADay": "1234.50",
+        "maxRequestsAMinute": "90",
+        "expiresOn": "2199-12-30",
+    }
+    assert browser.post(page, data=key_form(**caps)).location == page
+    shown = browser.get(page).text
+    for name, value in caps.items():
+        assert re.search(rf'name="{name}"[^>]*value="{value}"', shown), name
+    assert "0 entries of 20" in shown
+    assert ada.get("/api/projects").headers["RateLimit-Limit"] == "90"
+    assert ada.post("/api/projects", json={"name": "x"}).status_code == 403
+    act = ada.get("/api/action-requests?kind=change_token").json["actionRequests"][0]
+    assert (act["before"]["maxAmountADay"], act["after"]["maxAmountADay"]) == (None, "1234.50")
+    browser.post(page, data=key_form(**caps))
+    assert len(ada.get("/api/action-requests?kind=change_token").json["actionRequests"]) == 1
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", ""),
+        ("scopes", []),
+        ("expiresOn", "2020-01-01"),
+        ("maxEntriesADay", "-1"),
+        ("maxEntriesADay", "1.5"),
+        ("maxAmountADay", "-1.00"),
+        ("maxAmountADay", "1.005"),
+        ("maxAmountADay", "9" * 18 + ".00"),
+        ("maxRequestsAMinute", "0"),
+    ],
+)
+def test_what_is_wrong_with_a_key_is_said_at_its_field(ada, field, value):
+    form = (
+        key_form(expiresOn="2199-12-30", **{field: value})
+        if field != "expiresOn"
+        else key_form(expiresOn=value)
+    )
+    answer = ada.browser().post(f"/settings/keys/{ada.token_id}", data=form)
+    assert answer.status_code == 422
+    assert 'class="problem"' in answer.text
+    assert ada.get("/api/projects").headers["RateLimit-Limit"] == "120000"
+
+
+@on_sqlite
+def test_a_members_key_never_gets_more_than_the_member_may(ada, ben):
+    answer = ada.browser().post(f"/settings/keys/{ben.token_id}", data=key_form(scopes=["admin"]))
+    assert answer.status_code == 422
+    assert "A bookkeeper has no scope admin" in text(answer)
+
+
+@on_sqlite
+def test_a_key_belongs_to_its_owner_and_to_owners(ada, ben, dan):
+    for stranger in (ben, dan):
+        browser = stranger.browser()
+        assert browser.get(f"/settings/keys/{ada.token_id}").status_code == 404
+        assert browser.post(f"/settings/keys/{ada.token_id}", data=key_form()).status_code == 404
+    assert ada.browser().get(f"/settings/keys/{ben.token_id}").status_code == 200
+    assert ben.post(f"/settings/keys/{ben.token_id}", data=key_form()).status_code == 403
+
+
+@on_sqlite
+def test_a_revoked_key_is_shown_and_not_changed(ada, ben):
+    browser, page = ada.browser(), f"/settings/keys/{ben.token_id}"
+    browser.post(f"{page}/revoke")
+    assert browser.post(page, data=key_form()).status_code == 409
+    browser.post(f"/settings/members/{ben.user_id}/remove")
+    shown = browser.get(page)
+    assert shown.status_code == 200
+    assert "This key was revoked" in shown.text
+    assert "Save the key" not in shown.text
+
+
 def test_a_new_member_comes_in_by_a_link_that_works_once(ada):
     form = {"name": "Eve", "email": "Eve@example.com", "role": "viewer"}
     path = link_in(ada.browser().post("/settings/members", data=form))
