@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from tests.documents import pdf
 from tests.importers.camt_files import balance, entry, message, statement
 from webapp.db import begin_write, db
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction, User
 from webapp.queries import organizations
-from webapp.services import demo, entry_previews, import_runs, manual_entries, sessions
+from webapp.services import demo, documents, entry_previews, import_runs, manual_entries, rules, sessions
 from webapp.services.actors import Actor
+from webapp.services.documents import SentFile
 from webapp.services.imports import Upload
 
 FOLDER = Path(__file__).parent / "screenshots"
@@ -38,6 +40,8 @@ PAGES = {
     "entry-edit": "/journal/{draft}/edit",
     "entry-draft": "/journal/{draft}",
     "proof": "/reconciliations/proofs/1",
+    "documents": "/documents",
+    "document": "/documents/{document}",
     "import-new": "/imports/new",
     "import": "/imports/1",
     "import-columns": "/imports/{columns}/columns",
@@ -86,6 +90,7 @@ class Mara:
     columns: int
     asks: int
     refused: int
+    document: int
 
     def cookie(self):
         return self.secret
@@ -130,6 +135,7 @@ def mara(app):
             draft=draft,
             corrected=db.session.scalar(marker),
             **previewed(app, actor, now),
+            document=file_bills(actor, now),
         )
         db.session.commit()
     return found
@@ -145,6 +151,44 @@ def previewed(app, actor, now):
         found[name] = imported.id
         db.session.commit()
     return found
+
+
+def file_bills(actor, now):
+    """File a receipt without a file, and the bill of a line that is in the books; a rule says where bills go."""
+    line = db.session.scalars(
+        sa.select(Transaction).where(
+            Transaction.organization_id == actor.organization_id, Transaction.counterparty.is_not(None)
+        )
+    ).first()
+    hosting = db.session.scalar(
+        sa.select(Account.id).where(
+            Account.organization_id == actor.organization_id, Account.type == "EXPENSE"
+        )
+    )
+    rules.create(
+        name="Bills of a kind",
+        target="RECEIPT",
+        trigger="RECEIPT_PARSED",
+        conditions={"match": "ALL", "conditions": []},
+        effects=[{"kind": "SET_ACCOUNT", "accountId": hosting, "sortOrder": 0}],
+        description=None,
+        priority=100,
+        stop_processing=False,
+        actor=actor,
+        now=now,
+    )
+    documents.create({"document_type": "RECEIPT", "sender": "Café Nero"}, None, actor=actor, now=now)
+    said = {
+        "document_type": "BILL",
+        "number": "2026-118",
+        "sender": line.counterparty,
+        "issued_on": line.booked_on,
+        "total": abs(line.amount.decimal),
+        "currency": line.currency,
+        "text": "As agreed, for the month",
+    }
+    bill = documents.create(said, SentFile("Bill 118.pdf", pdf("118")), actor=actor, now=now)
+    return bill.id
 
 
 def write_draft(actor, now):

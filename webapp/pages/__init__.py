@@ -10,6 +10,7 @@ NOUNS = (
     "accounts",
     "action_requests",
     "agent_undos",
+    "documents",
     "documentation",
     "exchange_rates",
     "feed_accounts",

@@ -1,0 +1,154 @@
+"""Documents: all of them newest first, and each one's own page with its file, its fields and what it belongs to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.queries.documents import Filters
+from webapp.schemas.documents import (
+    DocumentFormSchema,
+    DocumentPageQuerySchema,
+    DocumentUploadSchema,
+    RelatedFormSchema,
+)
+from webapp.web import document_files, paging, requests
+from webapp.web.auth import acting, here, requires
+from webapp.web.forms import form_body
+from webapp.web.htmx import go, render
+from webapp.web.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("documents", __name__, url_prefix="/documents")
+
+TYPES = {
+    "RECEIPT": "Receipt",
+    "INVOICE": "Invoice",
+    "BILL": "Bill",
+    "CREDIT_NOTE": "Credit note",
+    "OTHER": "Other",
+}
+CHOICES = [{"id": word, "name": name} for word, name in TYPES.items()]
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show documents, and the form for another one."""
+    return show_list()
+
+
+@bp.post("")
+@requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
+def create() -> Response:
+    """File a document and show it, or show the list with what is wrong."""
+    try:
+        said = DocumentUploadSchema().load(request.form.to_dict())
+        file = document_files.received()
+        requests.begin(here())
+        document = services.documents.create(said, file, **acting())
+    except REFUSALS as error:
+        return show_list(problem_of(error))
+    return go(url_for("documents.show", document_id=document.id))
+
+
+@bp.get("/<id:document_id>")
+@requires("read")
+def show(document_id: int) -> Response:
+    """Show one document."""
+    return show_document(document_id)
+
+
+@bp.post("/<id:document_id>")
+@requires("draft")
+def update(document_id: int) -> Response:
+    """Change what differs of a document, or show it with what is wrong."""
+    document = queries.documents.get(here(), document_id)
+    try:
+        said = DocumentFormSchema().load(form_body())
+        changes = {name: value for name, value in said.items() if value != standing(document, name)}
+        if changes:
+            services.documents.update(document, changes, **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error))
+    return go(url_for("documents.show", document_id=document_id))
+
+
+@bp.get("/<id:document_id>/file")
+@requires("read")
+def file(document_id: int) -> Response:
+    """Download a document's file."""
+    return document_files.sent(queries.documents.get(here(), document_id))
+
+
+@bp.post("/<id:document_id>/relations")
+@requires("draft")
+def relate(document_id: int) -> Response:
+    """Let a document belong to a line or an entry."""
+    return _related(document_id, services.document_relations.relate)
+
+
+@bp.post("/<id:document_id>/relations/delete")
+@requires("draft")
+def unrelate(document_id: int) -> Response:
+    """Let a document belong to a line or an entry no longer."""
+    return _related(document_id, services.document_relations.unrelate)
+
+
+def standing(document: Any, name: str) -> Any:
+    """Give what stands in a field as a form's schema reads it."""
+    value = getattr(document, name)
+    return value.decimal if name in {"net", "tax", "total"} and value is not None else value
+
+
+def show_list(problem: Problem | None = None) -> Response:
+    """Render the documents, with what was typed where it was refused."""
+    asked = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
+    limit, cursor = asked.pop("limit"), asked.pop("cursor")
+    page = queries.documents.listed(here(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit)
+    return render(
+        "documents/index.html",
+        status=problem.status if problem else 200,
+        documents=page.items,
+        next_cursor=paging.encode(page.next_key),
+        cursor=cursor,
+        filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
+        keep={name: value for name, value in request.args.items() if value and name != "cursor"},
+        types=TYPES,
+        choices=CHOICES,
+        form=request.form,
+        problem=problem,
+    )
+
+
+def show_document(document_id: int, problem: Problem | None = None) -> Response:
+    """Render a document, with what was typed where it was refused."""
+    document = queries.documents.get(here(), document_id)
+    pages = queries.document_pages
+    return render(
+        "documents/show.html",
+        status=problem.status if problem else 200,
+        document=document,
+        owners=pages.owners(document),
+        candidates=pages.candidates(document),
+        set_by_rules=pages.set_by_rules(document),
+        accounts=queries.choices.accounts(here()),
+        merchants=queries.choices.merchants(here()),
+        projects=queries.choices.projects(here()),
+        types=TYPES,
+        choices=CHOICES,
+        form=request.form,
+        problem=problem,
+    )
+
+
+def _related(document_id: int, act: Any) -> Response:
+    document = queries.documents.get(here(), document_id)
+    try:
+        body = {name: value for name, value in form_body().items() if value is not None}
+        ((name, other_id),) = RelatedFormSchema().load(body).items()
+        act(document, name, other_id, **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error, place="relations"))
+    return go(url_for("documents.show", document_id=document_id))
