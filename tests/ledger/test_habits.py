@@ -101,6 +101,15 @@ def test_a_payment_service_is_told_apart_by_what_its_descriptions_say():
     }
 
 
+def test_a_description_that_repeats_the_counterparty_is_known_by_what_follows():
+    fees = [(line("Paylane", f"Paylane Fees March {n}00{n}"), FOOD) for n in range(3)]
+    payouts = [(line("Paylane", f"Paylane Payout March {n}00{n}"), FUEL) for n in range(3)]
+    assert {each[0] for each in found(*fees, *payouts)} == {
+        "COUNTERPARTY EQUALS Paylane & DESCRIPTION CONTAINS Fees March",
+        "COUNTERPARTY EQUALS Paylane & DESCRIPTION CONTAINS Payout March",
+    }
+
+
 def test_an_iban_holds_together_what_writes_its_name_in_many_ways():
     names = ("Müller", "Mueller GmbH", "Firma Mueller")
     party = [(line(each, iban="DE02 5005 0101 5871 393"), FOOD) for each in names]

@@ -135,10 +135,15 @@ class _Search:
                 self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, places)))
         self._push(self._root((), Field.DESCRIPTION, [place for place in everywhere if not parties[place]]))
         self._judge_all()
+        if len(self._found) < self._most:
+            self._look_at_what_is_left(parties)
+        return sorted(self._found, key=lambda habit: (-len(habit.evidence), habit.evidence))
+
+    def _look_at_what_is_left(self, parties: Sequence[str]) -> None:
+        everywhere = range(len(parties))
         left = [place for place in everywhere if parties[place] and place not in self._explained]
         self._push(self._root((), Field.DESCRIPTION, left))
         self._judge_all()
-        return sorted(self._found, key=lambda habit: (-len(habit.evidence), habit.evidence))
 
     def _root(self, base: tuple[Condition, ...], field: Field, places: Sequence[int]) -> _Node:
         return _Node(base, self._book.units(field, places), field)
@@ -199,7 +204,15 @@ class _Search:
             for direction, some in by_direction.items():
                 asked = (*node.base, Condition(Field.DIRECTION, Operator.EQUALS, direction))
                 self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, some)))
-        self._push(self._root(node.base, Field.DESCRIPTION, places))
+        self._push(_Node(node.base, self._beside_party(node.base, places), Field.DESCRIPTION))
+
+    def _beside_party(self, base: tuple[Condition, ...], places: Sequence[int]) -> list[Unit]:
+        """Put lines together by their descriptions without the counterparty that some banks begin them with."""
+        party = tuple(folded(base[0].value).split())
+        units = self._book.units(Field.DESCRIPTION, places)
+        for unit in units:
+            unit.runs = tuple(run[len(party) :] if run[: len(party)] == party else run for run in unit.runs)
+        return units
 
     def _take(self, conditions: tuple[Condition, ...]) -> bool:
         """Note the habit that conditions are over all lines; False where these went different ways."""

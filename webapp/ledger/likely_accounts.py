@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from webapp.ledger.conditions import Condition, Field, Operator
 from webapp.ledger.habit_books import Book, Choice, SaidLine
@@ -138,16 +139,27 @@ def _iban(line: SaidLine) -> Trait | None:
     return (Field.IBAN, _direction(line), (compact(line.iban),)) if line.iban else None
 
 
-def _party(line: SaidLine) -> list[Words]:
+def _party(line: SaidLine) -> Sequence[Words]:
     """Give a counterparty's words without the numbers, and then fewer and fewer of them."""
-    runs = runs_of(folded(line.counterparty))
-    return beginnings(runs[0]) if runs else []
+    return _first_beginnings(folded(line.counterparty))
 
 
-def _texts(line: SaidLine) -> list[Words]:
+def _texts(line: SaidLine) -> Sequence[Words]:
     """Give what a description may have in common with another, the most words first."""
-    every = {words for run in runs_of(folded(line.description)) for words in beginnings(run)}
-    return sorted(every, key=lambda words: (-len(words), words))
+    return _all_beginnings(folded(line.description))
+
+
+# The same confirmed lines are looked at for every page.
+@lru_cache(maxsize=4096)
+def _first_beginnings(text: str) -> tuple[Words, ...]:
+    runs = runs_of(text)
+    return tuple(beginnings(runs[0])) if runs else ()
+
+
+@lru_cache(maxsize=4096)
+def _all_beginnings(text: str) -> tuple[Words, ...]:
+    every = {words for run in runs_of(text) for words in beginnings(run)}
+    return tuple(sorted(every, key=lambda words: (-len(words), words)))
 
 
 def _same(values: Iterable[int | None]) -> int | None:

@@ -1,5 +1,6 @@
 """What stays the same in the texts of bank lines: their words, without the numbers, days and references between."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -11,10 +12,9 @@ Words = tuple[str, ...]
 # So many words of a run say whom or what a line is about; what follows is towns, purposes and advertising.
 MOST_WORDS: Final = 6
 LEAST_LETTERS: Final = 3
-# A word of letters and digits as short as this is a name, like o2 or 3m; a longer one is a number.
-LONGEST_NAME: Final = 3
-# No word of a language is longer; references without a digit are.
-LONGEST_WORD: Final = 40
+# A number: a word with a digit in it, unless it is as short as o2 or 3m, which are names. So is a longer word than any
+# language has, for references may be of letters alone.
+_NUMBER: Final = re.compile(r"(?<!\S)(?:(?=\S*\d)(?:\S{4,}|(?!\S*[^\W\d_])\S+)|\S{41,})(?!\S)")
 
 # What banks and companies write on lines of every kind: alone, none of these says what a line is about.
 _OF_EVERY_KIND: Final = (
@@ -51,14 +51,8 @@ def runs_of(text: str) -> tuple[Words, ...]:
     >>> runs_of("- möller & söhne / o2 shop -")
     (('möller', '&', 'söhne', '/', 'o2'),)
     """
-    runs: list[list[str]] = [[]]
-    for word in text.split():
-        if _is_number(word):
-            runs.append([])
-        elif len(runs[-1]) < MOST_WORDS:
-            runs[-1].append(word)
-    stripped = (_without_marks_around(run) for run in runs)
-    return tuple(run for run in stripped if run)
+    said = (_without_marks_around(part.split()[:MOST_WORDS]) for part in _NUMBER.split(text))
+    return tuple(run for run in said if run)
 
 
 def is_telling(words: Sequence[str]) -> bool:
@@ -93,14 +87,6 @@ def as_written(words: Sequence[str], text: str) -> str:
         if plain[start : start + len(words)] == list(words):
             return " ".join(written[start : start + len(words)])
     return " ".join(words)
-
-
-def _is_number(word: str) -> bool:
-    if word.isalpha():
-        return len(word) > LONGEST_WORD
-    has_digit = any(map(str.isdigit, word))
-    is_name = len(word) <= LONGEST_NAME and any(map(str.isalpha, word))
-    return len(word) > LONGEST_WORD or (has_digit and not is_name)
 
 
 def _without_marks_around(run: Sequence[str]) -> Words:

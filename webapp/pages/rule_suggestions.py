@@ -12,7 +12,7 @@ from webapp.schemas.rule_suggestions import SuggestionKeySchema, SuggestionsPage
 from webapp.web import paging, requests, rule_wording
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
-from webapp.web.htmx import back, render
+from webapp.web.htmx import back, is_htmx, render
 from webapp.web.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
 
-SHOWN, DISMISSED_SHOWN = 20, 50
+# On a page that loads them as a part there are rules above them.
+SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
 
 
 @bp.get("")
@@ -81,7 +82,8 @@ def sentence(suggestion: RuleSuggestion) -> str:
 def show(*, problem: Problem | None = None) -> Response:
     """Render the list."""
     asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
-    page = queries.rule_suggestions.listed(here(), after=paging.decode(asked["cursor"], "is"), limit=SHOWN)
+    limit = SHOWN_AS_PART if is_htmx() else SHOWN
+    page = queries.rule_suggestions.listed(here(), after=paging.decode(asked["cursor"], "is"), limit=limit)
     return render(
         "rules/suggestions.html",
         status=problem.status if problem else 200,

@@ -27,6 +27,8 @@ from webapp.queries.paging import Order, Page, page
 MOST = 100
 # Of so many lines the ids are given; a rule that covers the newest of so many covers the habit.
 MOST_IDS, NEWEST = 200, 50
+# So many lines are shown with what the bank said in them.
+SHOWN = 10
 BY_AGE = Order((SuggestionDismissal.id,))  # type: ignore[arg-type]
 
 
@@ -47,8 +49,8 @@ class EvidenceLine:
 class RuleSuggestion:
     """A rule that would do what people always did: `count` of `total` decided lines went to the account.
 
-    `undecided_count` more lines have the text, of which nobody has said anything yet. `lines` are those that speak
-    for it, newest first and at most 200, and `rule` is what `POST /automations/rules` takes.
+    `undecided_count` more lines have the text, of which nobody has said anything yet. `evidence` are rows of those that
+    speak for it, newest first and at most 200, and `rule` is what `POST /automations/rules` takes.
     """
 
     key: str
@@ -62,13 +64,18 @@ class RuleSuggestion:
     count: int
     total: int
     undecided_count: int
-    lines: tuple[EvidenceLine, ...]
+    evidence: Sequence[Any]
     rule: dict[str, Any]
 
     @property
     def transaction_ids(self) -> list[int]:
-        """The lines by their ids."""
-        return [line.id for line in self.lines]
+        """The lines that speak for it by their ids, newest first."""
+        return [line.id for line in self.evidence]
+
+    @property
+    def lines(self) -> list[EvidenceLine]:
+        """The newest lines that speak for it."""
+        return [_line(line) for line in self.evidence[:SHOWN]]
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
@@ -190,7 +197,7 @@ def _made(habit: Habit, book: Book, called: dict[str, Any]) -> RuleSuggestion:
         count=count,
         total=total,
         undecided_count=len(habit.undecided),
-        lines=tuple(_line(book.lines[place]) for place in habit.evidence[: -MOST_IDS - 1 : -1]),
+        evidence=[book.lines[place] for place in habit.evidence[: -MOST_IDS - 1 : -1]],
         rule=_rule(habit, said),
     )
 
