@@ -1,11 +1,15 @@
 """The settings: keys shown once, members and their links, the organization, and starting one's own books."""
 
 import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
 
 from tests.marks import on_sqlite
+from webapp import services
+from webapp.models import Membership
 
 
 def text(answer):
@@ -143,6 +147,27 @@ def test_what_is_wrong_with_a_key_is_said_at_its_field(ada, field, value):
     assert answer.status_code == 422
     assert 'class="problem"' in answer.text
     assert ada.get("/api/projects").headers["RateLimit-Limit"] == "120000"
+
+
+@on_sqlite
+def test_a_key_that_may_post_nothing_says_so(ada):
+    page = f"/settings/keys/{ada.token_id}"
+    assert ada.browser().post(page, data=key_form(maxAmountADay="0", maxEntriesADay="0")).status_code == 303
+    shown = ada.browser().get(page).text
+    assert "0 entries of 0" in shown
+    assert re.search(r'name="maxAmountADay"[^>]*value="0.00"', shown)
+
+
+def test_a_keys_page_lists_what_it_did_today_and_not_before(ada, session):
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    membership = session.get(Membership, (ada.organization_id, ada.user_id))
+    actor = replace(ada.actor, kind="TOKEN", id=ada.token_id)
+    for name, now in (("Old", yesterday), ("New", datetime.now(UTC))):
+        services.tokens.create(membership, actor=actor, now=now, name=name)
+    session.commit()
+    shown = text(ada.browser().get(f"/settings/keys/{ada.token_id}"))
+    assert "Made the API key New" in shown
+    assert "Made the API key Old" not in shown
 
 
 @on_sqlite

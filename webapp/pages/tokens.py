@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.scopes import SCOPES, preset_scopes, scopes_of_role
+from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
 from webapp.queries.tokens import TokenRecord
 from webapp.schemas.tokens import TokenChangesFormSchema, TokenFormSchema
 from webapp.web import requests
@@ -37,7 +37,7 @@ def create() -> Response:
         said = TokenFormSchema().load(form_body(lists=LISTS))
         preset = said.pop("preset")
         if preset != "own":
-            said["scopes"] = preset_scopes(principal().role).get(preset, (preset,))
+            said["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
         member = queries.organizations.membership(here(), principal().user_id)
         token, text = services.tokens.create(member, **limits(said), **said, **acting())
     except REFUSALS as error:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import contains_eager
 from sqlalchemy.orm.attributes import set_committed_value
 
 from webapp.db import db
+from webapp.ledger.act_ids import act_id
 from webapp.ledger.errors import NotFoundError
 from webapp.models import ActionRequest, Proposal, Transaction
 from webapp.queries.paging import Order, Page, page
@@ -76,11 +77,12 @@ def listed(
     status: str | None = None,
     kind: str | None = None,
     actor: tuple[str, int] | None = None,
+    since: datetime | None = None,
     now: datetime,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first, as they stand now; `actor` is the kind and id of whoever did them."""
+    """List acts, newest first, as they stand now; `actor` is the kind and id of whoever did them, `since` when."""
     statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
     statement = statement.outerjoin(ActionRequest.proposal).options(contains_eager(ActionRequest.proposal))
     is_over = sa.and_(ActionRequest.status == "PENDING", Proposal.expires_at <= now)
@@ -92,6 +94,8 @@ def listed(
         )
     if kind is not None:
         statement = statement.where(ActionRequest.kind == kind)
+    if since is not None:
+        statement = statement.where(ActionRequest.id >= act_id(since))
     if actor is not None:
         statement = statement.where(
             ActionRequest.actor["kind"].as_string() == actor[0],

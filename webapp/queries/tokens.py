@@ -86,12 +86,12 @@ def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
     began_at = organizations.start_of_day(organization.id, day)
     posted = db.session.get(TokenDay, {"organization_id": organization.id, "token_id": token.id, "day": day})
     latest = action_requests.listed(
-        organization.id, actor=("TOKEN", token.id), now=now, after=None, limit=limit
+        organization.id, actor=("TOKEN", token.id), since=began_at, now=now, after=None, limit=limit
     )
     return TokenToday(
         posted.entry_count if posted else 0,
         Money(posted.amount_base_minor if posted else 0, organization.base_currency),
-        [act for act in latest.items if act.created_at >= began_at],
+        list(latest.items),
     )
 
 

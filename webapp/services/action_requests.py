@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from webapp.db import begin_write, db
 from webapp.ledger import chain
+from webapp.ledger.act_ids import RANDOM_BITS, act_id
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
@@ -20,7 +21,6 @@ from webapp.queries import proof_breaks
 from webapp.services import living_proofs
 from webapp.services.actors import Actor
 
-CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # What a session keeps for a while: the acts that somebody takes down, and the proposal that an act becomes.
 NOTED, PROPOSED = "noted_acts", "proposed_act"
 RECORDED_REFUSALS = frozenset({409, 422})
@@ -164,11 +164,8 @@ def record_refusal(error: LedgerError) -> None:
 
 
 def new_id(now: datetime) -> str:
-    """Make the id of an act: `ar_`, ten characters of its millisecond, sixteen of chance; sorts by time."""
-    milliseconds = int(now.timestamp() * 1000)
-    number = (milliseconds << 80) | secrets.randbits(80)
-    letters = [CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5)]
-    return "ar_" + "".join(letters)
+    """Make the id of an act."""
+    return act_id(now, secrets.randbits(RANDOM_BITS))
 
 
 def append(done: Act, status: str, error: str = "") -> None:

@@ -148,7 +148,7 @@ def facts(token: ApiToken) -> dict[str, Any]:
         "scopes": token.scopes,
         "expiresAt": token.expires_at and instant_text(token.expires_at),
         "maxEntriesADay": token.max_entries_a_day,
-        "maxAmountADay": most_a_day and str(most_a_day),
+        "maxAmountADay": None if most_a_day is None else str(most_a_day),
         "maxRequestsAMinute": token.max_requests_a_minute,
     }
 
