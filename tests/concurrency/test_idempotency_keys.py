@@ -10,18 +10,19 @@ import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from random import Random
 
 from tests.api.test_idempotency_keys import upload
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client
 from tests.replays import everything
-from webapp.db import begin_read, db
 from webapp.queries import checks
 
 CLIENTS = 16
 UNKNOWN = (OSError, http.client.HTTPException)
 UNHEARD = 0.1
+NUMBERS = count()
 
 
 def walked(address, tokens, keys):
@@ -40,33 +41,47 @@ def walked(address, tokens, keys):
         return list(zip(*threads.map(walk, tokens), strict=True))
 
 
-def test_sixteen_clients_send_the_same_keys(server, ada, ben, dan, rounds, figure):
+def test_a_key_stands_for_one_execution_whoever_sends_it_and_whatever_dies(
+    server, app, ada, ben, dan, bank, rounds, figure
+):
+    """Sixteen clients send the same keys at once; then programs on bad lines work while the server is killed."""
+    accounts = bank.account("Rent"), bank.account("Cash", "ASSET")
     keys = [f"key-{number}" for number in range(rounds(8, 100))]
     crowd = walked(server.address, [ada.token] * CLIENTS, keys)
     for answers in crowd:
         assert {answer.status for answer in answers} == {201}
         assert len({answer.text for answer in answers}) == 1
         assert sum(not answer.is_replayed for answer in answers) == 1
-    server.kill()
-    server.start()
+
+    work = Work(server, ada.token, accounts, clients=4, each=rounds(25, 250))
+    work.run_through(kills=rounds(2, 12))
     for answers, (again,) in zip(crowd, walked(server.address, [ada.token], keys), strict=True):
         assert (again.status, again.text, again.is_replayed) == (201, answers[0].text, True)
     others = walked(server.address, [ben.token, dan.token], keys)
-    hits = sum(answer.is_replayed for answers in others for answer in answers)
-    assert hits == 0
-    assert Counter(each["name"] for each in everything(ada, "projects", "projects")) == dict.fromkeys(keys, 2)
-    assert Counter(each["name"] for each in everything(dan, "projects", "projects")) == dict.fromkeys(keys, 1)
+    assert not any(answer.is_replayed for answers in others for answer in answers)
+
+    times = Counter(each["name"] for each in everything(ada, "projects", "projects"))
+    times += Counter(each["description"] for each in everything(ada, "journal-entries", "entries"))
+    assert times == dict.fromkeys(keys, 2) | dict.fromkeys(work.names, 1)
+    assert {each["name"] for each in everything(dan, "projects", "projects")} == set(keys)
+    assert bank.ask(lambda: [each.message for each in checks.violations()]) == []
+    assert 0 < work.replayed <= work.unknown
     figure(
         "P32",
         f"{CLIENTS} clients on {len(keys)} keys: 1 execution and 1 body each, the same after a restart, "
-        f"{hits} answers for another actor or organization",
+        "0 answers for another actor or organization",
+    )
+    figure(
+        "P33",
+        f"{len(work.names)} writes over {work.kills} kills: {work.unknown} unknown outcomes sent again, "
+        f"of which {work.replayed} were done already; 0 duplicates",
     )
 
 
 def test_one_file_under_one_key_by_several_at_once(ben, rounds, figure):
     """What is long on its way opens its transaction late: of those that did the same only one stays."""
-    count = rounds(2, 20)
-    for number in range(count):
+    files = rounds(2, 20)
+    for number in range(files):
         barrier = threading.Barrier(4)
 
         def send(_client, key=f"file-{number}", barrier=barrier):
@@ -82,7 +97,7 @@ def test_one_file_under_one_key_by_several_at_once(ben, rounds, figure):
         assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
         assert len(everything(ben, "feeds/imports", "imports")) == number + 1
     assert len(everything(ben, "transactions", "transactions")) == 2
-    figure("P32", f"4 clients on {count} files: 1 import and 1 body each")
+    figure("P32", f"4 clients on {files} files: 1 import and 1 body each")
 
 
 class Stubborn:
@@ -112,67 +127,63 @@ class Stubborn:
         raise AssertionError(f"Nobody answered {path}.")
 
 
-def a_write(number, accounts):
-    """Give a write that nothing but its key keeps from being done twice."""
-    if number % 2:
-        return "/api/projects", {"name": f"Project {number}"}
-    debit, credit = accounts
-    return "/api/journal-entries", {
-        "effectiveAt": "2026-03-02",
-        "description": f"Entry {number}",
-        "postings": [{"accountId": debit, "amount": "1.00"}, {"accountId": credit, "amount": "-1.00"}],
-        "post": True,
-    }
+class Work:
+    """Writes that nothing but their keys keeps from being done twice, made by programs on bad lines."""
 
+    def __init__(self, server, token, accounts, *, clients, each):
+        self.server, self.accounts, self.each = server, accounts, each
+        self.programs = [Stubborn(server, token, seed) for seed in range(clients)]
+        self.chance = Random(33)  # noqa: S311  (the same moments every time)
+        self.kills = 0
+        self.names = []
 
-def end_a_worker(server, chance):
-    """Kill one of the server's workers; it gets another one by itself."""
-    master = server.process.pid
-    workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-    os.kill(int(chance.choice(workers)), signal.SIGKILL)
+    @property
+    def unknown(self):
+        return sum(program.unknown for program in self.programs)
 
+    @property
+    def replayed(self):
+        return sum(program.replayed for program in self.programs)
 
-def test_unknown_outcomes_are_retried_blindly(server, app, ada, bank, rounds, figure):
-    accounts = bank.account("Rent"), bank.account("Cash", "ASSET")
-    clients, each, kills = 4, rounds(40, 250), rounds(2, 12)
-    chance = Random(33)  # noqa: S311  (the same moments every time)
-    answered = Counter()
+    def run_through(self, kills):
+        """Make all the writes, and kill the server or one of its workers at even distances."""
+        total = len(self.programs) * self.each
+        with ThreadPoolExecutor(len(self.programs)) as threads:
+            working = [threads.submit(self.walk, program) for program in self.programs]
+            while self.kills < kills and not all(future.done() for future in working):
+                if len(self.names) >= total * (self.kills + 1) / (kills + 1):
+                    self.kill()
+                time.sleep(0.005)
+            for future in working:
+                future.result()
+        assert (self.kills, len(self.names)) == (kills, total)
 
-    def work(client):
-        program = Stubborn(server, ada.token, client)
-        for number in range(client * each, (client + 1) * each):
-            path, body = a_write(number, accounts)
+    def walk(self, program):
+        for _ in range(self.each):
+            number = next(NUMBERS)
+            path, body = self.write(number)
             answer = program.send(path, body, f"write-{number}")
             assert answer.status == 201, answer.text
-            answered[client] += 1
-        return program
+            self.names.append(body.get("name") or body["description"])
 
-    with ThreadPoolExecutor(clients) as threads:
-        working = [threads.submit(work, client) for client in range(clients)]
-        for kill in range(kills):
-            while answered.total() < clients * each * (kill + 1) / (kills + 2) and not any(
-                future.done() for future in working
-            ):
-                time.sleep(0.005)
-            if kill % 2:
-                end_a_worker(server, chance)
-            else:
-                server.kill()
-                server.start()
-        programs = [future.result() for future in working]
-    unknown, replayed = sum(each.unknown for each in programs), sum(each.replayed for each in programs)
+    def write(self, number):
+        if number % 2:
+            return "/api/projects", {"name": f"Project {number}"}
+        debit, credit = self.accounts
+        return "/api/journal-entries", {
+            "effectiveAt": "2026-03-02",
+            "description": f"Entry {number}",
+            "postings": [{"accountId": debit, "amount": "1.00"}, {"accountId": credit, "amount": "-1.00"}],
+            "post": True,
+        }
 
-    written = everything(ada, "projects", "projects") + everything(ada, "journal-entries", "entries")
-    times = Counter(each.get("name") or each["description"] for each in written)
-    assert set(times.values()) == {1}
-    assert len(times) == clients * each
-    with app.app_context():
-        begin_read()
-        assert [violation.message for violation in checks.violations()] == []
-        db.session.rollback()
-    assert 0 < replayed <= unknown
-    figure(
-        "P33",
-        f"{clients * each} writes over {kills} kills: {unknown} unknown outcomes sent again, "
-        f"of which {replayed} were done already; 0 duplicates",
-    )
+    def kill(self):
+        """Kill the whole server and start it again, or every other time a worker, which it replaces by itself."""
+        self.kills += 1
+        if self.kills % 2:
+            self.server.kill()
+            self.server.start()
+            return
+        master = self.server.process.pid
+        workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+        os.kill(int(self.chance.choice(workers)), signal.SIGKILL)
