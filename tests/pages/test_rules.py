@@ -1,5 +1,6 @@
 """The pages of rules: the list and its order, the form with its preview, applying, runs, undoing and versions."""
 
+import json
 import re
 from html import unescape
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.fixtures.feeds import line
 from tests.marks import on_sqlite
+from webapp.services import rule_runs
 
 RULES = "/api/automations/rules"
 
@@ -331,3 +333,27 @@ def test_a_line_tells_which_rule_set_it_when_and_condition_by_condition_why(ada,
     assert "No rule set this line." in said(
         pages.get(f"/feeds/{feed.fa_id}?show=all&line={three[2]}&edit=why")
     )
+
+
+def test_a_page_that_waits_is_told_how_far_a_rule_is(ada, cleo, pages, food, three, house, monkeypatch):
+    rule = make(ada, effects=[{"kind": "SET_ACCOUNT", "accountId": food}])
+    digest = re.search(r'name="digest" value="(\w+)"', pages.get(f"/rules/{rule}/preview").text)[1]
+    folder = house.settings.instance_path / "progress"
+    told, whole = [], rule_runs.apply
+
+    def watched(*args, progress, **facts):
+        def tell(done, total):
+            progress(done, total)
+            (file,) = folder.iterdir()
+            told.append((file.name, json.loads(file.read_text())))
+
+        return whole(*args, progress=tell, **facts)
+
+    monkeypatch.setattr(rule_runs, "apply", watched)
+    assert pages.post(f"/rules/{rule}/apply", data={"digest": digest}).status_code == 303
+    assert [sentence for _, sentence in told] == ["3 of 3 lines done"]
+    assert list(folder.iterdir()) == []
+    (folder / told[0][0]).write_text(json.dumps(told[0][1]))
+    waiting = cleo.browser().get(f"/rules/{rule}/progress").text
+    assert "Applying: 3 of 3 lines done." in waiting
+    assert f'hx-get="/rules/{rule}/progress"' in waiting

@@ -274,3 +274,9 @@ SELECT organization_id, 999999999 FROM feed_accounts ORDER BY id LIMIT 1;
 DELETE FROM line_month_sums
 WHERE (organization_id, feed_account_id, day) IN (SELECT organization_id, feed_account_id, day FROM line_month_sums
     WHERE amount_minor <> 0 LIMIT 1);
+
+-- rule_version_differs
+UPDATE rules SET conditions = '{"match": "ALL", "conditions": []}' WHERE id IN (SELECT min(id) FROM rules);
+
+-- rule_version_differs
+UPDATE rules SET version = version + 1 WHERE id IN (SELECT min(id) FROM rules);

@@ -15,6 +15,7 @@ from webapp.queries.checks import (
     openings,
     organizations,
     proofs,
+    rules,
     stored,
     sums,
     transfers,
@@ -36,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     *transfers.CHECKS,
     *documents.CHECKS,
     *locks.CHECKS,
+    *rules.CHECKS,
     *audit.CHECKS,
 )
 

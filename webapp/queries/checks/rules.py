@@ -1,0 +1,46 @@
+"""Rules: what each says now is kept word for word as its version, so that what it sets can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from webapp.models import Rule, RuleVersion
+from webapp.queries.checks.violations import Violation, found
+
+SAID = (
+    "name",
+    "description",
+    "target",
+    "trigger",
+    "conditions",
+    "effects",
+    "priority",
+    "stop_processing",
+    "is_active",
+)
+
+
+def versions_differ() -> Iterable[Violation]:
+    """Find rules whose present version is not kept, or says something else."""
+    differs = [
+        sa.cast(getattr(Rule, name), sa.Text).is_distinct_from(sa.cast(getattr(RuleVersion, name), sa.Text))
+        for name in SAID
+    ]
+    is_kept = sa.and_(
+        RuleVersion.organization_id == Rule.organization_id,
+        RuleVersion.rule_id == Rule.id,
+        RuleVersion.version == Rule.version,
+    )
+    return found(
+        "rule_version_differs",
+        sa.select(Rule.organization_id, Rule.id.label("rule_id"), Rule.version)
+        .outerjoin(RuleVersion, is_kept)
+        .where(sa.or_(RuleVersion.id.is_(None), *differs)),
+        lambda row: f"Rule {row.rule_id} does not say what is kept as its version {row.version}.",
+        lambda row: {"ruleId": row.rule_id},
+    )
+
+
+CHECKS = (versions_differ,)
