@@ -100,6 +100,21 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     expect(page.locator(".why")).to_contain_text("No rule set this line.")
 
 
+def test_what_is_typed_while_a_slow_preview_is_asked_for_is_tried_last(browse, ada, feed):
+    feed.results(added=[line("A1"), line("A2", description="Coffee machine"), line("A3", description="Rent")])
+    page = browse(ada)
+    page.goto("/rules/new")
+    page.clock.install()
+    held = []
+    page.route("**/rules/try", lambda route: route.continue_() if held else held.append(route))
+    value = page.get_by_label("Value of condition 1")
+    for text in ("rent", "coff", "coffee machine"):
+        value.fill(text)
+        page.clock.run_for(400)
+    held[0].continue_()
+    expect(page.locator("#found .name a")).to_have_text("Coffee machine")
+
+
 def test_a_rule_is_written_moved_and_applied_without_scripts(browse, ada, food, feed):
     feed.results(added=[line("A1"), line("A2", description="Coffee machine")])
     make(ada, "Other", "rent")
