@@ -1,1 +1,44 @@
-"""Every call holds what the OpenAPI document says of it, for whatever is sent (P45)."""
+"""Every call holds what the OpenAPI document says of it, for whatever is sent: by its rules and against them (P45)."""
+
+import logging
+
+import pytest
+
+from tests.contract.conversations import by_session, by_token, talk
+
+EVERY_PHASE = ("examples", "coverage", "fuzzing", "stateful")
+# The boundaries of every shape come to thousands of requests; the short run draws one of each kind.
+QUICK_PHASES = ("fuzzing",)
+PROMISED = 20_000
+MOST_ROUNDS = 40
+
+
+@pytest.fixture
+def quiet():
+    """Write no line for each of thousands of requests."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("signed", [by_token, by_session])
+def test_whatever_is_sent_the_document_holds(app, ada, bank, signed, quiet, rounds, figure):
+    bank.send_many([("2026-10-02", "1200.00", "Invoice"), ("2026-10-05", "-45.20", "REWE")])
+    headers, requests, seen = signed(ada), 0, set()
+    for seed in range(rounds(1, MOST_ROUNDS)):
+        told = talk(
+            app,
+            headers,
+            seed=seed,
+            examples=rounds(1, 8),
+            phases=rounds(QUICK_PHASES, EVERY_PHASE),
+        )
+        requests += told.requests
+        seen |= told.statuses.keys()
+        assert not told.failures, "\n\n".join(f"{name}\n{said}" for name, said in told.failures.items())
+        if requests >= rounds(1, PROMISED):
+            break
+    assert requests >= rounds(100, PROMISED)
+    assert not {status for status in seen if status >= 500}
+    figure("P45", f"Schemathesis, {signed.__name__}: {requests} requests, 0 failures")

@@ -68,6 +68,7 @@ def register(app: Flask) -> None:
     """Open the door: one blueprint per noun, all under /api."""
     documents = Api(app, spec_kwargs=SECURITY)
     documents.register_converter(app.url_map.converters["id"], document_id)
+    documents.register_converter(app.url_map.converters["act"], document_act_id)
     for noun in NOUNS:
         documents.register_blueprint(import_module(f"webapp.api.{noun}").bp)
 
@@ -75,3 +76,8 @@ def register(app: Flask) -> None:
 def document_id(_converter: Any) -> dict[str, Any]:
     """Describe an id in a path."""
     return {"type": "integer", "format": "int64", "minimum": 1}
+
+
+def document_act_id(converter: Any) -> dict[str, Any]:
+    """Describe the id of an act in a path."""
+    return {"type": "string", "pattern": f"^{converter.regex}$"}

@@ -34,7 +34,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     return paging.answer("actionRequests", found)
 
 
-@bp.get("/<string:request_id>")
+@bp.get("/<act:request_id>")
 @requires("read")
 @bp.response(200, AnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def read(request_id: str) -> dict[str, Any]:
     return {"actionRequest": queries.action_requests.read(here(), request_id, requests.now())}
 
 
-@bp.post("/<string:request_id>/approve")
+@bp.post("/<act:request_id>/approve")
 @requires("read", session_only=True)
 @bp.arguments(ApprovalSchema)
 @bp.response(200, AnswerSchema)
@@ -51,7 +51,7 @@ def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
     return {"actionRequest": approving.approve_alone(request_id, said["digest"], said["note"])}
 
 
-@bp.post("/<string:request_id>/reject")
+@bp.post("/<act:request_id>/reject")
 @requires("read", session_only=True)
 @bp.arguments(RejectionSchema)
 @bp.response(200, AnswerSchema)

@@ -22,7 +22,7 @@ from webapp.models import Rule, SuggestionDismissal
 from webapp.queries import decided_lines, organizations
 from webapp.queries.asked_rules import AskedRules
 from webapp.queries.choice_names import ChoiceNames
-from webapp.queries.paging import Order, Page, page
+from webapp.queries.paging import Order, Page, note, page
 
 MOST = 100
 # Of so many lines the ids are given; a rule that covers the newest of so many covers the habit.
@@ -80,7 +80,9 @@ class RuleSuggestion:
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
     """List what is suggested, that with most lines first."""
-    left = [each for each in found(organization_id) if after is None or _place(each) > (-after[0], after[1])]
+    every = found(organization_id)
+    note(len(every))
+    left = [each for each in every if after is None or _place(each) > (-after[0], after[1])]
     shown = left[:limit]
     next_key = (shown[-1].count, shown[-1].key) if len(left) > limit else None
     return Page(shown, next_key)

@@ -15,6 +15,7 @@ from webapp.reference.refusals import Refusal
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.web import idempotency, proposing, rate_limits, selections
 from webapp.web.auth import CrossSiteError
+from webapp.web.converters import ActIdConverter
 from webapp.web.requests import BODY_LIMIT, MEBIBYTE
 
 SUCCESS = re.compile("2[0-9][0-9]")
@@ -76,7 +77,9 @@ def _rules(call: Call) -> list[Any]:
 def _of_path(converter: str) -> dict[str, Any]:
     if converter == "IdConverter":
         return {"type": "integer", "format": "int64", "minimum": 1, "maximum": LARGEST_ID}
-    return {"type": "string", "pattern": "^ar_[0-9A-Z]{26}$"}
+    if converter == "ActIdConverter":
+        return {"type": "string", "pattern": f"^{ActIdConverter.regex}$"}
+    return {"type": "string", "minLength": 1}
 
 
 def of_query(known: dict[str, Any]) -> list[dict[str, Any]]:

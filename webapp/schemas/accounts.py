@@ -20,7 +20,7 @@ class Code(fields.Text):
     """The code of an account: letters and digits."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=20, **kwargs)
+        super().__init__(least=1, most=20, **fields.said(kwargs, pattern="^[A-Za-z0-9]*$"))
         self.validators.append(
             ma.validate.Regexp("[A-Za-z0-9]*\\Z", error="Write letters A to Z and digits only.")
         )

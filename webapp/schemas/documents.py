@@ -13,6 +13,7 @@ from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rule_runs import ProvenanceSchema
+from webapp.schemas.untrusted import Untrusted
 
 LONGEST_TEXT = 100_000
 
@@ -70,14 +71,14 @@ class DocumentSchema(Schema):
 
     id = fields.Id()
     document_type = fields.Word(*DOCUMENT_TYPES)
-    number = ma.fields.String(allow_none=True)
+    number = Untrusted(allow_none=True)
     issued_on = fields.Day(allow_none=True)
-    sender = ma.fields.String(allow_none=True)
+    sender = Untrusted(allow_none=True)
     currency = fields.Currency(allow_none=True)
     net = fields.Amount(allow_none=True)
     tax = fields.Amount(allow_none=True)
     total = fields.Amount(allow_none=True)
-    file_name = ma.fields.String(allow_none=True)
+    file_name = Untrusted(allow_none=True)
     file_type = ma.fields.String(allow_none=True)
     file_size = ma.fields.Integer(allow_none=True)
     sha256 = ma.fields.String(allow_none=True)
@@ -92,7 +93,7 @@ class DocumentSchema(Schema):
 class DocumentStorySchema(DocumentSchema):
     """The same, its text, and which rules set what of it."""
 
-    text = ma.fields.String(allow_none=True)
+    text = Untrusted(allow_none=True)
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 

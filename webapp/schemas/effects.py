@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import marshmallow as ma
 
+from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.journal_entries import TYPES
@@ -16,7 +20,19 @@ class NewId(ma.fields.Field[int | str]):
         super().__init__(dump_only=True, metadata={"type": ["integer", "string"]}, **kwargs)  # type: ignore[arg-type]
 
 
-class BalanceChangeSchema(Schema):
+class ToldSchema(Schema):
+    """A part of an effect, as it is found or as it was kept in JSON."""
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        """Read what was kept under its key in JSON."""
+        return (
+            obj.get(camel(attr), default)
+            if isinstance(obj, Mapping)
+            else super().get_attribute(obj, attr, default)
+        )
+
+
+class BalanceChangeSchema(ToldSchema):
     """What an account holds in a currency, before and after."""
 
     account_id = NewId()
@@ -29,7 +45,7 @@ class BalanceChangeSchema(Schema):
     change_base = fields.Amount()
 
 
-class ProofChangeSchema(Schema):
+class ProofChangeSchema(ToldSchema):
     """A proof that would hold no longer (`holds` false), or would hold again."""
 
     reconciliation_id = fields.Id()
@@ -42,7 +58,7 @@ class ProofChangeSchema(Schema):
     holds = ma.fields.Boolean()
 
 
-class EntryChangeSchema(Schema):
+class EntryChangeSchema(ToldSchema):
     """An entry before and after, each as `GET /journal-entries/{id}` gives it; null where it is not there."""
 
     id = NewId()
@@ -50,7 +66,7 @@ class EntryChangeSchema(Schema):
     after = ma.fields.Dict(allow_none=True)
 
 
-class ActSchema(Schema):
+class ActSchema(ToldSchema):
     """An act that would be done."""
 
     kind = ma.fields.String()
@@ -61,7 +77,7 @@ class ActSchema(Schema):
     after = ma.fields.Dict(allow_none=True)
 
 
-class EffectSchema(Schema):
+class EffectSchema(ToldSchema):
     """All that a call would change; at most 200 entries and acts are told, `entryCount` counts every entry."""
 
     acts = ma.fields.List(ma.fields.Nested(ActSchema))

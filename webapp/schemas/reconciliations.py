@@ -189,7 +189,7 @@ class ClearedResultSchema(BulkResultSchema):
 class ClearedAnswerSchema(HubAccountAnswerSchema):
     """The account as it stands then, and with `oneByOne` one result for each item, in the order of the lists."""
 
-    results = ma.fields.List(ma.fields.Nested(ClearedResultSchema))
+    results = ma.fields.List(ma.fields.Nested(ClearedResultSchema), metadata=OPTIONAL)
 
 
 class CompleteSchema(Schema):

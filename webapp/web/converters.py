@@ -1,4 +1,4 @@
-"""Ids in paths."""
+"""Ids in paths, of things and of acts."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ class IdConverter(BaseConverter):
     def to_url(self, value: int) -> str:
         """Write the digits."""
         return str(value)
+
+
+class ActIdConverter(BaseConverter):
+    """The id of an act: `ar_` and 26 digits and letters; anything else is no address."""
+
+    regex = "ar_[0-9A-Z]{26}"
+    part_isolating = True

@@ -1,0 +1,121 @@
+"""The examples of the documentation are what is really asked and answered, and fit the shapes beside them."""
+
+import json
+import os
+
+import jsonschema_rs
+import pytest
+from openapi_spec_validator import validate
+
+from tests.contract.likenesses import Likeness
+from tests.contract.stories import Teller, tell
+from tests.marks import on_sqlite
+from webapp.reference.examples import FILE, recorded
+
+# What is downloaded, or is this document itself.
+UNTOLD = {"GET /api/openapi.json", "GET /api/docs", "GET /api/docs.md", "GET /api/docs/{area}"}
+LONGEST_TEXT = 400
+
+
+@pytest.fixture
+def exchanges(app, ada):
+    teller = Teller(app, ada)
+    tell(teller)
+    return teller.exchanges
+
+
+@pytest.fixture
+def document(ada):
+    return ada.get("/api/openapi.json").json
+
+
+def examples_of(exchanges):
+    """Take of each call the first time that it was done, as any other run would tell it; a dry run only at need."""
+    likeness, found = Likeness(), {}
+    for each in exchanges:
+        told = {
+            "address": likeness.text(each.address),
+            "status": each.status,
+            "answer": likeness.of(each.answer),
+        }
+        if each.body is not None:
+            told["body"] = likeness.of(each.body)
+        if isinstance(told["answer"], str):
+            told["answer"] = told["answer"][:LONGEST_TEXT]
+        if each.status < 400 and "dryRun=true" not in each.address and each.status != 202:
+            found.setdefault(each.call, told)
+    return dict(sorted(found.items()))
+
+
+def test_the_story_is_told_without_a_refusal(exchanges):
+    assert not [(each.call, each.answer) for each in exchanges if each.status >= 400]
+
+
+def test_the_examples_are_what_is_really_answered(exchanges):
+    """Set RECORD_EXAMPLES=1 to record them anew, and read what has changed."""
+    told = examples_of(exchanges)
+    if os.environ.get("RECORD_EXAMPLES"):
+        FILE.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    assert told == json.loads(FILE.read_text())
+
+
+@on_sqlite
+def test_every_call_has_an_example(document):
+    calls = {
+        f"{method.upper()} {path}"
+        for path, item in document["paths"].items()
+        for method in item
+        if method != "parameters"
+    }
+    assert not calls - recorded().keys() - UNTOLD, "Tell of them in tests/contract/stories.py."
+    assert not recorded().keys() - calls
+
+
+@on_sqlite
+def test_the_document_is_valid(document):
+    validate(document)
+
+
+@on_sqlite
+def test_every_example_fits_the_shapes_beside_it(document):
+    checked = 0
+    for item in document["paths"].values():
+        for method, each in item.items():
+            if method != "parameters":
+                places = [each.get("requestBody", {}), *each["responses"].values()]
+                checked += sum(fits(document, place) for place in places)
+    assert checked > 100
+
+
+def fits(document, place):
+    checked = 0
+    for content in place.get("content", {}).values():
+        shape = {"components": document["components"], **content.get("schema", {})}
+        for example in content.get("examples", {}).values():
+            jsonschema_rs.validator_for(shape, validate_formats=True).validate(example["value"])
+            checked += 1
+    return checked
+
+
+@on_sqlite
+def test_a_whole_record_has_every_key_that_its_shape_has(exchanges, document):
+    """Without `fields` nothing is left out, and nothing comes that the document does not know."""
+    for each in exchanges:
+        path, method = each.call.partition(" ")[2], each.call.partition(" ")[0].lower()
+        known = document["paths"][path][method]["responses"].get(str(each.status), {})
+        shape = known.get("content", {}).get("application/json", {}).get("schema")
+        if shape is not None and "dryRun=true" not in each.address:
+            shape = shape.get("anyOf", [shape])[0]
+        if shape is not None and "fields=" not in each.address and not isinstance(each.answer, str):
+            closed = {"components": strict(document["components"]), **shape}
+            errors = list(jsonschema_rs.validator_for(closed).iter_errors(each.answer))
+            assert not errors, (each.call, errors[0].message, list(errors[0].instance_path))
+
+
+def strict(components):
+    """Close every shape of an object."""
+    closed = json.loads(json.dumps(components))
+    for shape in closed["schemas"].values():
+        if shape.get("type") == "object" and "properties" in shape and "additionalProperties" not in shape:
+            shape["unevaluatedProperties"] = False
+    return closed
