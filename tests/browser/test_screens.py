@@ -15,7 +15,16 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction, User
 from webapp.queries import organizations
-from webapp.services import demo, documents, entry_previews, import_runs, manual_entries, rules, sessions
+from webapp.services import (
+    demo,
+    documents,
+    entry_previews,
+    import_runs,
+    manual_entries,
+    rules,
+    sessions,
+    tokens,
+)
 from webapp.services.actors import Actor
 from webapp.services.documents import SentFile
 from webapp.services.imports import Upload
@@ -65,6 +74,7 @@ PAGES = {
     "projects": "/projects",
     "activity": "/activity",
     "keys": "/settings/keys",
+    "key": "/settings/keys/{key}",
     "members": "/settings/members",
     "organization": "/settings/organization",
     "exchange-rates": "/settings/exchange-rates",
@@ -93,6 +103,7 @@ class Mara:
     asks: int
     refused: int
     document: int
+    key: int
 
     def cookie(self):
         return self.secret
@@ -138,9 +149,18 @@ def mara(app):
             corrected=db.session.scalar(marker),
             **previewed(app, actor, now),
             document=file_bills(actor, now),
+            key=make_key(actor, now),
         )
         db.session.commit()
     return found
+
+
+def make_key(actor, now):
+    """Make an agent's key with caps; answers its id."""
+    owner = organizations.membership(actor.organization_id, actor.user_id)
+    caps = tokens.Caps(max_entries_a_day=20, max_amount_a_day_minor=5_000_00)
+    scopes = ["read", "draft", "confirm", "propose"]
+    return tokens.create(owner, actor=actor, now=now, name="Month-end agent", scopes=scopes, caps=caps)[0].id
 
 
 def previewed(app, actor, now):
