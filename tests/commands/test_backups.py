@@ -9,12 +9,14 @@ import sys
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from tests.concurrency.crowds import Client
+from tests.documents import PDF, pdf, sent
 from tests.marks import on_sqlite
 from tests.tree import ROOT
 from webapp.cli import main
@@ -64,7 +66,7 @@ def restored(tmp_path):
 
 @pytest.fixture
 def books_of_all_kinds(ada, bank, desk):
-    """Lines confirmed, corrected, voided and reconciled, in two currencies, and a key with a text of any language."""
+    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and a document."""
     lines = bank.send_many(
         [("2026-10-02", "1000.00", "東京 “quotes”\nand more"), ("2026-10-30", "-150.00", "Rent")]
     )
@@ -87,6 +89,9 @@ def books_of_all_kinds(ada, bank, desk):
     other = bank.send("2026-10-02", "77.00", "A client abroad")
     desk.confirm(other)
     desk.void(desk.line(other)["journalEntryId"])
+    document = sent(ada, name="東京.pdf", total="77.00").json["document"]
+    relation = {"transactionId": other}
+    assert ada.post(f"/api/documents/{document['id']}/relations", json=relation).status_code == 201
 
 
 def manifest_of(path):
@@ -111,6 +116,33 @@ def test_what_is_restored_is_the_same_to_the_last_row(
         assert second["tables"] == first["tables"]
         assert second["organizations"] == first["organizations"]
         assert second["lastIds"] == first["lastIds"]
+        (kept,) = [each for each in (tmp_path / folder / "documents").iterdir() if each.is_file()]
+        assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (PDF, 0o600)
+        assert (second["files"], second["lostFiles"]) == (1, [])
+
+
+@on_sqlite
+def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, restored, app, tmp_path):
+    names = [sent(ada, data=pdf(text)).json["document"]["id"] for text in ("one", "two")]
+    folder = Path(app.instance_path) / "documents"
+    (lost,) = [each for each in folder.iterdir() if each.is_file() and each.read_bytes() == pdf("one")]
+    lost.unlink()
+    path = tmp_path / "books.zip"
+    told = command("backup", str(path), "--json")
+    assert (told.exit_code, json.loads(told.stdout)["lostFiles"]) == (0, [lost.name])
+    assert restored("restore", str(path)).exit_code == 0
+    found = json.loads(restored("check", "--json").stdout)["violations"]
+    assert [(each["code"], each["documentId"]) for each in found] == [("document_file_missing", names[0])]
+
+
+@on_sqlite
+def test_a_refused_restore_leaves_no_file(books_of_all_kinds, backed_up, restored, tmp_path):
+    path = backed_up()
+    (kept,) = [name for name in zipfile.ZipFile(path).namelist() if name.startswith("documents/")]
+    other = changed(path, kept, lambda data: data + b"more")
+    result = restored("restore", str(other))
+    assert (result.exit_code, "not sound" in result.stderr) == (1, True), result.output
+    assert [each for each in (tmp_path / "restored/documents").rglob("*") if each.is_file()] == []
 
 
 @on_sqlite

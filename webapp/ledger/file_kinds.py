@@ -31,7 +31,7 @@ GIF: Final = FileKind("image/gif", "image/gif", (".gif",))
 WEBP: Final = FileKind("image/webp", "image/webp", (".webp",))
 TIFF: Final = FileKind("image/tiff", "image/tiff", (".tif", ".tiff"))
 HEIC: Final = FileKind("image/heic", "image/heic", (".heic", ".heif"))
-TEXT: Final = FileKind("text/plain", "text/plain; charset=utf-8", (".txt", ".text", ".eml", ".csv", ".log"))
+TEXT: Final = FileKind("text/plain", "text/plain", (".txt", ".text", ".eml", ".csv", ".log"))
 # A browser that is told XML looks for styles and scripts in it, so it is never told.
 XML: Final = FileKind("application/xml", OCTETS, (".xml",))
 KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML)}

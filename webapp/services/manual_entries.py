@@ -131,12 +131,12 @@ def post(
         _require_manual(entry)
         if entry.status == "POSTED":
             doing.nothing_to_do()
-            return answer(entry.action_request_id or "", ids_result([entry.id]), is_changed=False)
+            return answer(entry.action_request_id or "", _posted(entry), is_changed=False)
         _require(entry, version)
         doing.before = {"status": entry.status}
         _post(entry, doing)
         doing.after = {"status": entry.status}
-    return answer(doing.id, ids_result([entry.id]), is_changed=True)
+    return answer(doing.id, _posted(entry), is_changed=True)
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
@@ -192,8 +192,12 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
 
 def _post(entry: JournalEntry, doing: Act) -> None:
     journal_entries.post(entry, doing)
+    doing.result = _posted(entry)
+
+
+def _posted(entry: JournalEntry) -> dict[str, Any]:
     relations = document_relations.of_entry(entry.organization_id, entry.id)
-    doing.result = ids_result([entry.id], relations=relations)
+    return ids_result([entry.id], relations=relations)
 
 
 def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:
