@@ -41,6 +41,7 @@ class Refusal(NamedTuple):
         return f"HTTP/1.1 {self.status}\r\n{headers}\r\n\r\n{body}".encode("ascii")
 
 
+OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
 MALFORMED = Refusal("400 Bad Request", "bad_request", "The request could not be read.")
 BROKEN = Refusal("500 Internal Server Error", "internal", "Something went wrong here.")
 REFUSALS = {
@@ -49,9 +50,6 @@ REFUSALS = {
         "431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."
     ),
 }
-
-
-OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]

@@ -76,7 +76,8 @@ def _seconds(nanoseconds: int) -> int:
 class Buckets:
     """The buckets of an installation, each a 64-bit instant in a file of fixed size; any process may take from them.
 
-    The whole file is allocated when it is made: a page that a full disk has no room for would end the process.
+    The whole file is allocated when it is opened, for a page that a full disk has no room for would end the process;
+    and locked once, for some file systems of a network cannot.
     """
 
     def __init__(self, path: Path) -> None:
@@ -103,6 +104,8 @@ class Buckets:
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             os.posix_fallocate(self._descriptor, 0, size)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX, 8)
+            fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 8)
         except OSError as error:
             log.warning("Each worker counts requests for itself: %s", error.strerror)
             self._descriptor = os.memfd_create(FILE_NAME)
