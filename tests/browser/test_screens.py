@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tests.importers.camt_files import balance, entry, message, statement
 from webapp.db import begin_write, db
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, JournalEntry, RuleSetting, Transaction, User
+from webapp.models import Account, FeedAccount, JournalEntry, Membership, RuleSetting, Transaction, User
 from webapp.queries import organizations
 from webapp.services import (
     demo,
@@ -68,6 +69,10 @@ PAGES = {
     "rule-undo": "/rules/runs/2/undo",
     "workspace-why": "/feeds/2?show=all&line={set}&edit=why",
     "workspace-why-not": "/feeds/2?show=unconfirmed&line={unset}&edit=why",
+    "approvals": "/proposals",
+    "approval": "/proposals?id={proposal}",
+    "approval-breaks": "/proposals?id={breaking}",
+    "approvals-decided": "/proposals?show=decided",
     "chart": "/accounts",
     "register": "/accounts/{account}/register",
     "merchants": "/merchants",
@@ -104,6 +109,8 @@ class Mara:
     refused: int
     document: int
     key: int
+    proposal: str = ""
+    breaking: str = ""
 
     def cookie(self):
         return self.secret
@@ -151,7 +158,9 @@ def mara(app):
             document=file_bills(actor, now),
             key=make_key(actor, now),
         )
+        token = agent_of(books.id, owner.id, actor, now)
         db.session.commit()
+    found.breaking, found.proposal = proposed(app, token, found)
     return found
 
 
@@ -161,6 +170,33 @@ def make_key(actor, now):
     caps = tokens.Caps(max_entries_a_day=20, max_amount_a_day_minor=5_000_00)
     scopes = ["read", "draft", "confirm", "propose"]
     return tokens.create(owner, actor=actor, now=now, name="Month-end agent", scopes=scopes, caps=caps)[0].id
+
+
+def agent_of(organization_id, user_id, actor, now):
+    """Make a key that proposes; answers its text."""
+    membership = db.session.get_one(Membership, (organization_id, user_id))
+    scopes = ("read", "propose")
+    return tokens.create(membership, actor=actor, now=now, name="Month-end agent", scopes=scopes)[1]
+
+
+def proposed(app, token, found):
+    """Propose to void an entry of a proof, and more; answers the first two."""
+    posted = "/api/transactions?faId=1&entryStatus=POSTED&limit=1"
+    ask = partial(app.test_client(use_cookies=False).open, headers={"Authorization": f"Bearer {token}"})
+    line = ask(posted).json["transactions"][0]["id"]
+    accounts = ask("/api/accounts?limit=200").json["accounts"]
+    expense = [each["id"] for each in accounts if each["type"] == "EXPENSE"]
+    reason = "Same amount, day and merchant as another entry. I take it for a duplicate."
+    calls = [
+        ("POST", "/api/journal-entries/1/void", {"reason": reason}),
+        ("PATCH", f"/api/transactions/{line}", {"accountId": expense[0]}),
+        ("POST", f"/api/transactions/{found.line}/confirm", {}),
+        ("POST", "/api/merchants", {"name": "Northlight Cafe"}),
+        ("PATCH", f"/api/accounts/{expense[-1]}", {"name": "Another name for this account", "emoji": "🧾"}),
+    ]
+    answers = [ask(path, method=method, json=body) for method, path, body in calls]
+    assert [answer.status_code for answer in answers] == [202] * len(calls), [each.json for each in answers]
+    return [answer.json["actionRequest"]["id"] for answer in answers[:2]]
 
 
 def previewed(app, actor, now):

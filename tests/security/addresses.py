@@ -21,6 +21,9 @@ NEVER_DONE = "ar_" + "0" * 26
 BODIES: dict[str, dict[str, Any]] = {
     "POST /api/action-requests/<act:request_id>/reject": {"reason": "A test"},
     "POST /api/action-requests/approve": {"ids": ["A test"]},
+    "POST /proposals/<string:request_id>/approve": {"digest": "0" * 64},
+    "POST /proposals/<string:request_id>/reject": {"reason": "A test"},
+    "POST /proposals/approve": {"ids": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "PUT /api/journal-entries/<id:entry_id>": {
         "effectiveAt": "2026-03-02",

@@ -53,11 +53,12 @@ IMPERATIVES: Final[Mapping[str, str]] = {
 def of_line(description: str, amount: Money, day: date) -> str:
     """Name a bank line: by what the bank says, its amount and its day.
 
-    >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(4520, "EUR"), date(2026, 11, 3))
-    ('REWE −45.20 of 3 Nov', 'a line of 45.20 of 3 Nov')
+    >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
+    ('REWE −45.20 of 3 Nov', 'a line of 1,452.00 of 3 Nov')
     """
-    figure = str(amount).replace("-", "\u2212")
-    return f"{description or 'a line of'} {figure} of {day:%-d %b}"
+    whole, point, fraction = str(amount).removeprefix("-").partition(".")
+    sign = "\u2212" if amount.minor < 0 else ""
+    return f"{description or 'a line of'} {sign}{int(whole):,}{point}{fraction} of {day:%-d %b}"
 
 
 def proposed(title: str) -> str:

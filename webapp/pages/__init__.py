@@ -27,6 +27,7 @@ NOUNS = (
     "merchants",
     "organizations",
     "projects",
+    "proposals",
     "reconciliations",
     "reports",
     "rule_editor",

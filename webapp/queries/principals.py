@@ -12,6 +12,7 @@ from sqlalchemy import orm
 
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import ApiToken, BrowserSession, Membership, Organization, User
+from webapp.queries import proposals
 
 IDLE = timedelta(hours=2)
 LONGEST = timedelta(hours=12)
@@ -24,7 +25,10 @@ def digest_of(secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks: a session in its chosen organization, or a token in its only one."""
+    """Who asks: a session in its chosen organization, or a token in its only one.
+
+    `waiting` is how many proposals wait for the person who is signed in; it comes with the rest, by one statement.
+    """
 
     organization_id: str
     organization_name: str
@@ -37,6 +41,7 @@ class Principal:
     session_hash: str | None = None
     token_id: int | None = None
     token_name: str | None = None
+    waiting: int = 0
     last_seen_at: datetime | None = None
     max_requests_a_minute: int | None = None
 
@@ -46,7 +51,9 @@ class Principal:
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
     """Find who is signed in with a cookie, unless idle for two hours or older than twelve."""
     row = session.execute(
-        _who(BrowserSession, BrowserSession.last_seen_at).where(
+        _who(BrowserSession, BrowserSession.last_seen_at)
+        .add_columns(proposals.counted(BrowserSession.organization_id, now))
+        .where(
             BrowserSession.id_hash == digest_of(cookie),
             BrowserSession.last_seen_at > now - IDLE,
             BrowserSession.created_at > now - LONGEST,
@@ -54,12 +61,13 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     ).one_or_none()
     if row is None:
         return None
-    membership, organization, user, seen = row
+    membership, organization, user, seen, waiting = row
     return Principal(
         **_facts(membership, organization, user),
         scopes=scopes_of_role(membership.role) - {PROPOSE},
         session_hash=digest_of(cookie),
         last_seen_at=seen,
+        waiting=waiting,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -11,6 +12,11 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import ActionRequest, Proposal
+
+IS_ITS_REQUEST = sa.and_(
+    ActionRequest.organization_id == Proposal.organization_id,
+    ActionRequest.id == Proposal.action_request_id,
+)
 
 
 def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:
@@ -21,10 +27,22 @@ def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Prop
 
 def count(organization_id: str, now: datetime) -> int:
     """Count the proposals that wait for a decision."""
-    statement = sa.select(sa.func.count()).select_from(
-        _pending(organization_id).where(Proposal.expires_at > now).subquery()
+    return db.session.scalar(sa.select(counted(organization_id, now))) or 0
+
+
+def counted(organization_id: Any, now: datetime) -> sa.ScalarSelect[int]:
+    """Count them within another question; `organization_id` may be a column of it."""
+    return (
+        sa.select(sa.func.count())
+        .select_from(ActionRequest)
+        .join(Proposal, IS_ITS_REQUEST)
+        .where(
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.status == "PENDING",
+            Proposal.expires_at > now,
+        )
+        .scalar_subquery()
     )
-    return db.session.scalar(statement) or 0
 
 
 def over(organization_id: str, now: datetime) -> Sequence[Proposal]:
@@ -66,13 +84,7 @@ def _pending(organization_id: str) -> sa.Select[Proposal]:
 def _joined(organization_id: str) -> sa.Select[Proposal]:
     return (
         sa.select(Proposal)
-        .join(
-            ActionRequest,
-            sa.and_(
-                ActionRequest.organization_id == Proposal.organization_id,
-                ActionRequest.id == Proposal.action_request_id,
-            ),
-        )
+        .join(ActionRequest, IS_ITS_REQUEST)
         .where(ActionRequest.organization_id == organization_id)
         .options(orm.contains_eager(Proposal.request))
     )

@@ -31,7 +31,7 @@
   };
 
   // Sequences first: tinykeys takes the first that fits, and the "c" of "g c" would be a "c" of its own.
-  const keys = Object.fromEntries([..."hjicmnprysxt"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
+  const keys = Object.fromEntries([..."ahjicmnprysxt"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
   Object.assign(keys, { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) });
   // Without this, the "e" would go on into the select that it opens, and choose there.
   keys.e = (event) => { event.preventDefault(); edit(); };

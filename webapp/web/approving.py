@@ -67,11 +67,11 @@ def approve(request_id: str, digest: str | None = None, note: str = "") -> Actio
     return proposal.request
 
 
-def approve_alone(request_id: str, digest: str | None = None, note: str = "") -> ActionRequest:
+def approve_alone(request_id: str, digest: str | None = None, note: str | None = None) -> ActionRequest:
     """Approve one; a new preview stays though the answer is an error."""
     proposals.sweep(here(), calls.folder(), now=requests.now())
     try:
-        return approve_or_look_again(request_id, digest, note)
+        return approve_or_look_again(request_id, digest, note or "")
     except LedgerError:
         db.session.commit()
         raise

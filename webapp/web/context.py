@@ -23,7 +23,7 @@ def names() -> dict[str, Any]:
     """Give the names that base.html tells about."""
     found: Principal | None = g.get("principal")
     if found is None:
-        return {"viewer": None, "organization": None, "can": frozenset(), "notice": None}
+        return {"viewer": None, "organization": None, "can": frozenset(), "notice": None, "waiting": 0}
     return {
         "viewer": {"name": found.user_name, "email": found.email},
         "organization": {
@@ -33,5 +33,6 @@ def names() -> dict[str, Any]:
         },
         "can": found.scopes,
         "notice": None,
+        "waiting": found.waiting,
         "now": g.now,
     }

@@ -12,7 +12,19 @@ from jinja2_fragments.flask import render_block
 # The parts of pages that elements of ours target. Who asks for another block gets the page: such a block may be one
 # row of a loop, or need what stands outside of it.
 TARGETS = frozenset(
-    {"balance", "columns", "hub", "lines", "panel", "progress", "reopen", "rules", "suggestions", "void"}
+    {
+        "balance",
+        "columns",
+        "hub",
+        "lines",
+        "panel",
+        "progress",
+        "queue",
+        "reopen",
+        "rules",
+        "suggestions",
+        "void",
+    }
 )
 
 

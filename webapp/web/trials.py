@@ -42,7 +42,7 @@ class Trial:
     def digest(self) -> str:
         """Say in one word what it would do, so that the same effect has the same word."""
         refused = None if self.refusal is None else self.refusal.code
-        told = {"v": 1, "refused": refused, "effect": _lasting(self.effect), "answers": self.failures}
+        told = {"v": 1, "refused": refused, "effect": lasting(self.effect), "answers": self.failures}
         return sha256_hex(canonical_json(told))
 
     @property
@@ -208,6 +208,9 @@ class NewNames:
         return None if isinstance(value, str) and value in self._acts else value
 
     def _under(self, key: str, value: Any, holder: str | None) -> Any:
+        if key == "entries" and isinstance(value, Mapping):
+            # Acts on two lines say of each line, by its id, which entry it has.
+            return {line: self._name("journal_entries", each) for line, each in value.items()}
         if key == "entries" or (holder == "entry" and key in ("before", "after")):
             return self.given(value, "entry")
         table = effects.table_of(key, holder)
@@ -225,13 +228,13 @@ class NewNames:
         return self._names.setdefault((table, row_id), f"new-{len(self._names) + 1}")
 
 
-def _lasting(value: Any) -> Any:
+def lasting(value: Any) -> Any:
     """Leave out what differs each time, and of balances all but the change: others may post beside it."""
     if isinstance(value, Mapping):
         if "changeBase" in value:
             return {key: value[key] for key in ("accountId", "currency", "change", "changeBase")}
-        return {key: _lasting(inner) for key, inner in _told(value)}
-    return [_lasting(each) for each in value] if isinstance(value, list) else value
+        return {key: lasting(inner) for key, inner in _told(value)}
+    return [lasting(each) for each in value] if isinstance(value, list) else value
 
 
 def _told(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,98 @@
+"""Every write of the API can be tried: told whole, and taken back whole (behaviour.md 5)."""
+
+import pytest
+
+from tests.security.addresses import addresses_of
+from tests.trial_calls import calls
+from webapp.db import Base, db
+from webapp.models import AuditEvent
+from webapp.queries import checks
+from webapp.web.trials import lasting
+
+# What waits for a person is told in these; everything else stays as it is.
+WAITING = {"action_requests", "proposals", "audit_events"}
+SEEN = {"last_used_at", "last_seen_at"}
+
+
+@pytest.fixture
+def trials(ada, bank):
+    return calls(ada, bank)
+
+
+def rows_of(bank, *, without=()):
+    """Read every table, but who was seen last and what is left out."""
+
+    def read():
+        return {
+            table.name: sorted(
+                map(repr, db.session.execute(db.select(*(c for c in table.c if c.name not in SEEN))).all())
+            )
+            for table in Base.metadata.sorted_tables
+            if table.name not in without
+        }
+
+    return bank.ask(read)
+
+
+def files_of(app):
+    folder = app.config["SETTINGS"].instance_path / "previews"
+    return sorted(each.name for each in folder.iterdir())
+
+
+def test_each_write_of_the_api_is_among_the_calls(app, trials):
+    writes = {
+        each.name
+        for each in addresses_of(app)
+        if each.is_api and not each.is_safe and each.scope != "read" and not each.session_only
+    }
+    assert {each.name for each in trials} == writes
+
+
+def test_a_dry_run_of_every_write_tells_what_it_does_and_changes_nothing(app, ada, bank, trials):
+    before, files = rows_of(bank), files_of(app)
+    for trial in trials:
+        answer = trial.ask(ada, dryRun="true")
+        assert answer.status_code == 200, (trial.name, answer.json)
+        assert (answer.json["dryRun"], answer.json["status"] < 300) == (True, True), (trial.name, answer.json)
+        assert answer.json["effect"]["acts"], trial.name
+        again = trial.ask(ada, dryRun="true").json["effect"]
+        assert lasting(again) == lasting(answer.json["effect"]), trial.name
+    assert (rows_of(bank), files_of(app)) == (before, files)
+
+
+def test_every_write_can_be_proposed_and_nothing_is_done(app, ada, bank, trials):
+    before, files = rows_of(bank, without=WAITING), files_of(app)
+    agent = ada.with_scopes("read", "propose")
+    before["api_tokens"] = rows_of(bank)["api_tokens"]
+    for trial in trials:
+        answer = trial.ask(agent)
+        assert answer.status_code == 202, (trial.name, answer.json)
+        request = answer.json["actionRequest"]
+        assert (request["status"], request["actor"]["kind"]) == ("PENDING", "TOKEN")
+        assert request["effect"]["acts"], trial.name
+        assert request["blockers"] == [], trial.name
+        assert trial.ask(agent).json["actionRequest"]["id"] == request["id"], trial.name
+    assert (rows_of(bank, without=WAITING), files_of(app)) == (before, files)
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_what_was_proposed_is_done_exactly_so_when_it_is_approved(ada, bank, trials):
+    """One after the other in books that move: each is approved as it is shown then, and does just that."""
+    agent, browser = ada.with_scopes("read", "propose"), ada.browser()
+    done = 0
+    for trial in trials:
+        answer = trial.ask(agent)
+        if answer.status_code != 202 or answer.json["actionRequest"]["blockers"]:
+            continue
+        request = answer.json["actionRequest"]
+        path = f"/api/action-requests/{request['id']}/approve"
+        approved = browser.post(path, json={"digest": request["digest"]})
+        assert approved.status_code == 200, (trial.name, approved.json)
+        told = approved.json["actionRequest"]
+        assert (told["status"], told["actor"]) == ("EXECUTED", request["actor"]), trial.name
+        assert len(told["actionRequestIds"]) == len(request["effect"]["acts"]), trial.name
+        done += 1
+    assert done >= len(trials) * 2 // 3
+    assert bank.ask(lambda: list(checks.violations())) == []
+    kinds = bank.ask(lambda: set(db.session.scalars(db.select(AuditEvent.kind))))
+    assert {"propose", "approve_proposal"} <= kinds

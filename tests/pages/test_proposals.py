@@ -1,0 +1,86 @@
+"""The page of approvals: what waits, with all that it would change, decided with and without scripts."""
+
+import pytest
+
+ROW = "REWE −45.20 of 3 Nov"
+
+
+@pytest.fixture
+def agent(ben):
+    return ben.with_scopes("read", "propose")
+
+
+@pytest.fixture
+def request_(agent, bank):
+    line = bank.send("2026-11-03", "-45.20", "REWE")
+    return agent.post(f"/api/transactions/{line}/confirm", json={"note": "Groceries"}).json["actionRequest"]
+
+
+def test_nothing_waits(ben):
+    page = ben.browser().get("/proposals")
+    assert (page.status_code, "Nothing waits for you" in page.text) == (200, True)
+    assert "badge-count" not in page.text
+
+
+def test_a_proposal_stands_there_with_its_effect_and_a_badge_on_every_page(ben, request_):
+    browser = ben.browser()
+    page = browser.get("/proposals").text
+    for said in (
+        f"Confirm {ROW}",
+        "“Groceries”",
+        "Main account",
+        "Uncategorised expenses",
+        "+45.20",
+        "−45.20",
+    ):
+        assert said in page, said
+    assert 'aria-label="1 waiting"' in browser.get("/").text
+
+
+def test_it_is_approved_as_it_was_shown(ben, request_):
+    browser = ben.browser()
+    answer = browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/proposals?done={request_['id']}")
+    page = browser.get(answer.headers["Location"]).text
+    assert f"Approved: Confirm {ROW}" in page
+    assert "Nothing waits for you" in page
+    assert "Done" in browser.get("/proposals?show=decided").text
+
+
+def test_a_moved_effect_is_shown_anew_and_nothing_is_done(ben, bank, request_):
+    answer = ben.browser().htmx(
+        "POST", f"/proposals/{request_['id']}/approve", target="div#queue", data={"digest": "0" * 64}
+    )
+    assert answer.status_code == 409
+    assert "effect has changed. Here is the new one." in answer.text
+    assert "<html" not in answer.text
+    assert ben.get(f"/api/action-requests/{request_['id']}").json["actionRequest"]["status"] == "PENDING"
+
+
+def test_it_is_rejected_with_a_reason(ben, agent, request_):
+    browser = ben.browser()
+    assert browser.post(f"/proposals/{request_['id']}/reject", data={"reason": ""}).status_code == 422
+    answer = browser.post(f"/proposals/{request_['id']}/reject", data={"reason": "It is private"})
+    assert answer.status_code == 303
+    told = agent.get(f"/api/action-requests/{request_['id']}").json["actionRequest"]
+    assert (told["status"], told["reason"]) == ("REJECTED", "It is private")
+    assert "It is private" in browser.get("/proposals?show=decided").text
+
+
+def test_several_are_approved_at_once_and_what_is_refused_says_why(ben, agent, bank):
+    lines = bank.send_many([("2026-11-03", "-1.00", "One"), ("2026-11-04", "-2.00", "Two")])
+    ids = [agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"]["id"] for line in lines]
+    bank.set_state(lines[1], "REMOVED")
+    answer = ben.browser().post("/proposals/approve", data={"ids": ids})
+    assert answer.status_code == 409
+    assert "1 proposal approved. 1 proposal still waits." in answer.text
+    assert "The bank took this line back." in answer.text
+
+
+def test_who_may_only_look_sees_no_buttons(cleo, request_):
+    browser = cleo.browser()
+    page = browser.get("/proposals").text
+    assert "An owner of these books can decide." in page
+    assert f"/proposals/{request_['id']}/reject" not in page
+    answer = browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
+    assert answer.status_code == 403

@@ -1,0 +1,152 @@
+"""What a page shows of a proposal: its entries now and after with debit and credit, its balances, proofs and acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from webapp.models import ActionRequest, Proposal
+from webapp.queries import act_changes
+from webapp.queries.act_changes import Change
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A posting in the column that it belongs to; an amount is a decimal text, or none."""
+
+    account_name: str
+    currency: str
+    debit: str | None
+    credit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An entry as it is, or as it would be."""
+
+    effective_on: date
+    description: str
+    status: str
+    corrects_id: int | None
+    legs: Sequence[Leg]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """An entry now and after; `id` is none for one that would come."""
+
+    id: int | None
+    before: Side | None
+    after: Side | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProofChange:
+    """A proof that would be broken, or mended, and how far it would be off."""
+
+    reconciliation_id: int
+    account_name: str
+    statement_date: date
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActChange:
+    """An act that would be done, and what it changes beside entries."""
+
+    title: str
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The effect of a proposal as a page shows it."""
+
+    entries: Sequence[EntryChange]
+    entries_more: int
+    balances: Sequence[Mapping[str, Any]]
+    broken: Sequence[ProofChange]
+    mended: Sequence[ProofChange]
+    acts: Sequence[ActChange]
+
+
+def shown(proposal: Proposal) -> Shown:
+    """Read the kept effect of a proposal for a page."""
+    effect = proposal.effect
+    entries = [_entry(each) for each in effect["entries"]]
+    return Shown(
+        entries=entries,
+        entries_more=effect["entryCount"] - len(entries),
+        balances=effect["balances"],
+        broken=[_proof(each) for each in effect["proofs"] if not each["holds"]],
+        mended=[_proof(each) for each in effect["proofs"] if each["holds"]],
+        acts=_acts(proposal.organization_id, effect["acts"]),
+    )
+
+
+def breaks(proposal: Proposal) -> int:
+    """Count the proofs that a proposal would break."""
+    return sum(not each["holds"] for each in proposal.effect["proofs"])
+
+
+def _entry(told: Mapping[str, Any]) -> EntryChange:
+    entry_id = told["id"] if isinstance(told["id"], int) else None
+    return EntryChange(entry_id, _side(told["before"]), _side(told["after"]))
+
+
+def _side(told: Mapping[str, Any] | None) -> Side | None:
+    if told is None:
+        return None
+    return Side(
+        date.fromisoformat(told["effectiveAt"][:10]),
+        told["description"],
+        told["status"],
+        told["correctsJournalEntryId"] if isinstance(told["correctsJournalEntryId"], int) else None,
+        [_leg(each) for each in told["postings"]],
+    )
+
+
+def _leg(told: Mapping[str, Any]) -> Leg:
+    amount: str = told["amount"]
+    is_credit = amount.startswith("-")
+    return Leg(
+        told["accountName"],
+        told["currency"],
+        None if is_credit else amount,
+        amount.removeprefix("-") if is_credit else None,
+    )
+
+
+def _proof(told: Mapping[str, Any]) -> ProofChange:
+    return ProofChange(
+        told["reconciliationId"],
+        told["accountName"],
+        date.fromisoformat(told["statementDate"]),
+        _off(told),
+    )
+
+
+def _off(told: Mapping[str, Any]) -> str:
+    """Say by how much a proof would be off: its own lines, or the books behind them."""
+    cleared, stated, off = (_figure(told[key]) for key in ("clearedNow", "statementBalance", "offBy"))
+    if cleared == stated:
+        return f"The books would differ from it by {off}."
+    return f"Its cleared lines would come to {cleared}. The statement says {stated}. Off by {off}."
+
+
+def _figure(amount: str) -> str:
+    whole, point, fraction = amount.removeprefix("-").partition(".")
+    return f"{MINUS if amount.startswith('-') else ''}{int(whole):,}{point}{fraction}"
+
+
+def _acts(organization_id: str, told: Sequence[Mapping[str, Any]]) -> list[ActChange]:
+    acts = [
+        ActionRequest(id=str(place), title=each["title"], before=each["before"], after=each["after"])
+        for place, each in enumerate(told)
+    ]
+    changes = act_changes.of(organization_id, acts)
+    return [ActChange(act.title, changes[act.id]) for act in acts]
