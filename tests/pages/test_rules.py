@@ -357,3 +357,24 @@ def test_a_page_that_waits_is_told_how_far_a_rule_is(ada, cleo, pages, food, thr
     waiting = cleo.browser().get(f"/rules/{rule}/progress").text
     assert "Applying: 3 of 3 lines done." in waiting
     assert f'hx-get="/rules/{rule}/progress"' in waiting
+
+
+def test_a_rule_on_receipts_is_tried_applied_and_undone_on_documents(ada, pages, food, bank):
+    bill = {"documentType": "BILL", "sender": "Hetzner", "total": "12.00", "currency": "EUR"}
+    document = ada.post("/api/documents", json=bill).json["document"]["id"]
+    rule = make(
+        ada, "Servers", target="RECEIPT", trigger="MANUAL_APPLY",
+        conditions={"conditions": [{"field": "SENDER", "value": "hetzner"}]},
+        effects=[{"kind": "SET_ACCOUNT", "accountId": food}],
+    )  # fmt: skip
+    page = pages.get(f"/rules/{rule}/preview")
+    assert "1 document matches" in said(page)
+    assert "Apply to 1 document" in said(page)
+    digest = re.search(r'name="digest" value="(\w+)"', page.text)[1]
+    assert pages.post(f"/rules/{rule}/apply", data={"digest": digest}).location == "/rules/runs/1"
+    page = pages.get("/rules/runs/1")
+    assert "1 document matched, 1 changed." in said(page)
+    assert f'href="/documents/{document}"' in page.text
+    assert "none → Food" in said(page)
+    ada.patch(f"/api/documents/{document}", json={"accountId": bank.account("Travel")})
+    assert "1 field stays as it is" in said(pages.get("/rules/runs/1/undo"))

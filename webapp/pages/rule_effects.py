@@ -32,6 +32,7 @@ class ShownPreview:
     names: Names = field(default_factory=dict)
     rules: Mapping[int, str] = field(default_factory=dict)
     currency: str | None = None
+    noun: str = "line"
     columns: list[tuple[str, str, str]] = field(default_factory=list)
     others: list[dict[str, Any]] = field(default_factory=list)
     next_cursor: str | None = None
@@ -53,6 +54,7 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
         preview=preview,
         names=queries.rule_names.of_ids(here(), _named(preview.items)),
         rules=rules,
+        noun="document" if rule.target == "RECEIPT" else "line",
         currency=_only([item.currency or "" for item in preview.items]),
         columns=_columns(rule),
         others=_others(preview.items, rules),

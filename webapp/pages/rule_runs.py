@@ -67,7 +67,7 @@ def show_run(
     asked = RunsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
     run = queries.rule_runs.get(here(), run_id)
-    page = queries.run_diffs.lines(run, after=after, **asked)
+    page = queries.run_diffs.items(run, after=after, **asked)
     acts = queries.action_requests.named(here(), [run.action_request_id, run.undone_by])
     return render(
         "rules/run.html",
@@ -75,7 +75,7 @@ def show_run(
         run=run,
         act=acts.get(run.action_request_id),
         undone=acts.get(run.undone_by or ""),
-        lines=page.items,
+        changes=page.items,
         kept=None if kept is None else queries.run_diffs.named_kept(here(), kept),
         kept_count=len(kept or ()),
         words=rule_wording,

@@ -1,4 +1,4 @@
-"""What one run of rules changed, line by line and field by field, and what became of it since."""
+"""What one run of rules changed, item by item and field by field, and what became of it since."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.ledger.money import Money
-from webapp.models import RuleRun, RuleSetting, Transaction
+from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction
 from webapp.queries import lookups, rule_names
 from webapp.queries.paging import Page
 
@@ -24,6 +24,8 @@ class KeptField(Protocol):
 
     @property
     def transaction_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def document_id(self) -> int | None: ...  # noqa: D102
     @property
     def kind(self) -> str: ...  # noqa: D102
     @property
@@ -45,65 +47,86 @@ class FieldChange:
 
 
 @dataclass(frozen=True, slots=True)
-class LineChange:
-    """A line that a run changed, and which of its fields."""
+class ItemChange:
+    """A line or a document that a run changed, and which of its fields."""
 
-    transaction_id: int
-    fa_id: int
-    booked_on: date
+    transaction_id: int | None
+    document_id: int | None
+    fa_id: int | None
+    booked_on: date | None
     description: str
-    amount: Money
+    amount: Money | None
     fields: list[FieldChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLine:
-    """A field of a line that would stay as it is, and why."""
+class KeptItem:
+    """A field of a line or a document that would stay as it is, and why."""
 
-    transaction_id: int
-    fa_id: int
-    booked_on: date
-    description: str
+    item: ItemChange
     kind: str
     reason: str
 
 
-def lines(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[LineChange]:
-    """Give the lines that a run changed by id, some at a time."""
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What runs change: the settings of one kind of thing, and the thing's own table."""
+
+    setting: type[RuleSetting | DocumentSetting]
+    item_id: Any
+    model: type[Transaction | Document]
+
+
+LINES = _Kind(RuleSetting, RuleSetting.transaction_id, Transaction)
+DOCUMENTS = _Kind(DocumentSetting, DocumentSetting.document_id, Document)
+
+
+def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[ItemChange]:
+    """Give the lines that a run changed by id, some at a time, or where it looked at documents, those."""
+    kind = DOCUMENTS if _has_documents(run) else LINES
     last = after[0] if after else 0
-    of_run = (RuleSetting.organization_id == run.organization_id, RuleSetting.run_id == run.id)
+    of_run = (kind.setting.organization_id == run.organization_id, kind.setting.run_id == run.id)
     ids = db.session.scalars(
-        sa.select(RuleSetting.transaction_id)
-        .where(*of_run, RuleSetting.transaction_id > last)
+        sa.select(kind.item_id)
+        .where(*of_run, kind.item_id > last)
         .distinct()
-        .order_by(RuleSetting.transaction_id)
+        .order_by(kind.item_id)
         .limit(limit + 1)
     ).all()
     shown = ids[:limit]
-    settings = db.session.scalars(
-        sa.select(RuleSetting)
-        .where(*of_run, RuleSetting.transaction_id.in_(shown))
-        .order_by(RuleSetting.transaction_id, RuleSetting.id)
+    settings = db.session.execute(
+        sa.select(kind.item_id, kind.setting)
+        .where(*of_run, kind.item_id.in_(shown))
+        .order_by(kind.item_id, kind.setting.id)
     ).all()
-    return Page(_lines(run, settings), (shown[-1],) if len(ids) > limit else None)
-
-
-def _lines(run: RuleRun, settings: Sequence[RuleSetting]) -> list[LineChange]:
-    names = rule_names.of_ids(run.organization_id, _named(settings))
+    found = _items(run.organization_id, kind, shown)
+    names = rule_names.of_ids(run.organization_id, _named([setting for _, setting in settings]))
     rules = {each["id"]: each["name"] for each in run.rules}
-    rows = lookups.by_id(Transaction, run.organization_id, {each.transaction_id for each in settings})
-    found = {
-        line_id: LineChange(line_id, row.feed_account_id, row.booked_on, row.description, row.amount)
-        for line_id, row in rows.items()
-        if line_id is not None
-    }
-    for each in settings:
-        found[each.transaction_id].fields.append(_field(run, each, names, rules))
-    return sorted(found.values(), key=lambda line: line.transaction_id)
+    for item_id, setting in settings:
+        found[item_id].fields.append(_field(run, setting, names, rules))
+    return Page([found[item_id] for item_id in shown], (shown[-1],) if len(ids) > limit else None)
+
+
+def _has_documents(run: RuleRun) -> bool:
+    of_run = sa.select(DocumentSetting.id).where(
+        DocumentSetting.organization_id == run.organization_id, DocumentSetting.run_id == run.id
+    )
+    return db.session.scalar(of_run.limit(1)) is not None
+
+
+def _items(organization_id: str, kind: _Kind, ids: Iterable[int | None]) -> dict[int | None, ItemChange]:
+    rows = lookups.by_id(kind.model, organization_id, ids)
+    return {item_id: _item(row) for item_id, row in rows.items()}
+
+
+def _item(row: Transaction | Document) -> ItemChange:
+    if isinstance(row, Document):
+        return ItemChange(None, row.id, None, row.issued_on, row.label, row.total)
+    return ItemChange(row.id, None, row.feed_account_id, row.booked_on, row.description, row.amount)
 
 
 def _field(
-    run: RuleRun, setting: RuleSetting, names: rule_names.Names, rules: Mapping[int, str]
+    run: RuleRun, setting: RuleSetting | DocumentSetting, names: rule_names.Names, rules: Mapping[int, str]
 ) -> FieldChange:
     standing = "stands" if setting.superseded_by is None else "changed"
     if setting.superseded_by is not None and setting.superseded_by == run.undone_by:
@@ -120,18 +143,19 @@ def _field(
     )
 
 
-def named_kept(organization_id: str, kept: Sequence[KeptField]) -> list[KeptLine]:
-    """Give the fields that would stay with what a person knows their lines by, the first ones of many."""
+def named_kept(organization_id: str, kept: Sequence[KeptField]) -> list[KeptItem]:
+    """Give the fields that would stay with what a person knows their lines and documents by, the first ones of many."""
     some = kept[:MOST_KEPT]
-    rows = lookups.by_id(Transaction, organization_id, {each.transaction_id for each in some})
+    lines = _items(organization_id, LINES, {each.transaction_id for each in some})
+    documents = _items(organization_id, DOCUMENTS, {each.document_id for each in some})
     return [
-        KeptLine(row.id, row.feed_account_id, row.booked_on, row.description, each.kind, each.reason)
+        KeptItem(item, each.kind, each.reason)
         for each in some
-        if (row := rows.get(each.transaction_id)) is not None
+        if (item := lines.get(each.transaction_id) or documents.get(each.document_id)) is not None
     ]
 
 
-def _named(settings: Iterable[RuleSetting]) -> list[tuple[str, int]]:
+def _named(settings: Iterable[RuleSetting | DocumentSetting]) -> list[tuple[str, int]]:
     return [
         (VALUE_KEY[EffectKind(each.kind)], int(text))
         for each in settings
