@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
 
@@ -66,6 +66,17 @@ class _Undoing:
     undone: UndoneRun
 
 
+class _Setting(NamedTuple):
+    """A field of a line that the run set, as it was before and as the run set it."""
+
+    id: int
+    transaction_id: int
+    kind: str
+    value: str
+    before: str | None
+    superseded_by: str | None
+
+
 def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
     """Put back what a run of rules set, field by field, in one act; raises UndoneError.
 
@@ -112,7 +123,7 @@ def _undoing(run: RuleRun) -> _Undoing:
     return _Undoing(organization, accounts, frozenset(projects), UndoneRun(run))
 
 
-def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
+def _portions(run: RuleRun) -> Iterator[Sequence[_Setting]]:
     """Give what a run set, whole lines at a time."""
     run_id, organization_id, last = run.id, run.organization_id, 0
     while True:
@@ -126,15 +137,16 @@ def _portions(run: RuleRun) -> Iterator[Sequence[RuleSetting]]:
         ).all()
         if not lines:
             return
-        yield db.session.scalars(
-            sa.select(RuleSetting)
+        rows = db.session.execute(
+            sa.select(*(getattr(RuleSetting, name) for name in _Setting._fields))
             .where(*of_run, RuleSetting.transaction_id.between(lines[0], lines[-1]))
             .order_by(RuleSetting.transaction_id, RuleSetting.id)
         ).all()
+        yield [_Setting._make(row) for row in rows]
         last = lines[-1]
 
 
-def _undo(undoing: _Undoing, settings: Sequence[RuleSetting], doing: Act) -> None:
+def _undo(undoing: _Undoing, settings: Sequence[_Setting], doing: Act) -> None:
     changes, restored = _judge(undoing, settings)
     undone = undoing.undone
     undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
@@ -143,7 +155,7 @@ def _undo(undoing: _Undoing, settings: Sequence[RuleSetting], doing: Act) -> Non
         _mark(undoing.organization, restored, doing)
 
 
-def _judge(undoing: _Undoing, settings: Sequence[RuleSetting]) -> tuple[list[Change], list[int]]:
+def _judge(undoing: _Undoing, settings: Sequence[_Setting]) -> tuple[list[Change], list[int]]:
     """Tell what goes back and by which settings, and note the fields that stay."""
     organization, undone = undoing.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
@@ -164,7 +176,7 @@ def _judge(undoing: _Undoing, settings: Sequence[RuleSetting]) -> tuple[list[Cha
 
 
 def _put_back(
-    undoing: _Undoing, line: PastLine, standing: Standing, settings: Sequence[RuleSetting]
+    undoing: _Undoing, line: PastLine, standing: Standing, settings: Sequence[_Setting]
 ) -> tuple[Side | None, list[int]]:
     """Give what stood opposite a line before, as far as its fields are as the run set them; and which settings."""
     side = standing.side
@@ -188,7 +200,7 @@ def _put_back(
     return side, back
 
 
-def _before(undoing: _Undoing, line: PastLine, side: Side, setting: RuleSetting) -> Side | None:
+def _before(undoing: _Undoing, line: PastLine, side: Side, setting: _Setting) -> Side | None:
     """Give a side with one field as it was before; None where it cannot be that any more."""
     before = setting.before
     match EffectKind(setting.kind):

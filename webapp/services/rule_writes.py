@@ -20,6 +20,7 @@ from webapp.services import line_entries, rule_choices
 from webapp.services.line_rules import LineRules
 
 _POSTING = cast("sa.Table", Posting.__table__)
+_SETTING = cast("sa.Table", RuleSetting.__table__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ def keep(
     write(organization, [Change(e.line, e.standing, e.after) for e in making if e.after], now=now)
     supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.made], act_id)
     rows = [_setting(organization.id, run_id, effect) for effect in making]
-    db.session.execute(sa.insert(RuleSetting), [row for each in rows for row in each])
+    # By the connection itself: the session would send them one by one.
+    db.session.connection().execute(sa.insert(_SETTING), [row for each in rows for row in each])
     return len(making)
 
 
