@@ -1,6 +1,7 @@
 """What people did since is listed with its reason and left, and only what was looked at is undone."""
 
 import io
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -9,8 +10,11 @@ from tests.api.test_agent_undos import ok, preview, rule, undo, undone
 from tests.marks import on_sqlite
 from tests.ofx_statements import Line, bank_file
 from tests.replays import everything
+from tests.tree import ROOT
 from webapp.db import db
 from webapp.models import Membership
+from webapp.services import agent_undos
+from webapp.services.inverses import INVERSES, STAYS
 
 
 @pytest.fixture
@@ -219,3 +223,49 @@ def test_nobody_undoes_by_a_token_or_for_others(ada, ben, cleo, dan, agent, line
 )
 def test_another_shape_is_refused(ada, asked):
     assert ada.browser().post("/api/action-requests/undo/preview", json=asked).status_code == 422
+
+
+def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, monkeypatch):
+    edit(agent, line, accountId=rent)
+    edit(agent, line, description="Later")
+    monkeypatch.setattr(agent_undos, "MOST_AT_ONCE", 1)
+    seen = preview(ada, agent)
+    assert (len(seen["items"]), seen["left"]) == (1, 1)
+    ok(undo(ada, agent, seen["digest"]))
+    assert undone(ada, agent) == {}
+    assert preview(ada, agent)["items"] == []
+    assert of(ada, line)["accountId"] != rent
+
+
+# No token does these: they ask for a session, or are the batch itself and what belongs to it.
+BY_PEOPLE = {
+    "add_member",
+    "change_role",
+    "change_token",
+    "create_organization",
+    "create_token",
+    "delete_merchant",
+    "remove_member",
+    "renew_link",
+    "revoke_token",
+    "undo_correction",
+    "undo_discard",
+    "undo_edit",
+    "undo_agent",
+    "update_organization",
+}
+
+
+@on_sqlite
+def test_every_kind_of_act_has_a_way_back_or_a_reason(database_kind):
+    """A new kind belongs into INVERSES or STAYS of services/inverses, for a reader of the preview."""
+    kinds = {
+        match[1]
+        for module in (ROOT / "webapp/services").rglob("*.py")
+        for match in re.finditer(
+            r'\bact\(\s*(?:actor,\s*now|\*\*undoing\.by),\s*(?:kind=)?"(\w+)"', module.read_text()
+        )
+    }
+    assert len(kinds) > 50
+    assert kinds - INVERSES.keys() - STAYS.keys() - BY_PEOPLE == set()
+    assert (INVERSES.keys() | STAYS.keys()) - kinds == set()

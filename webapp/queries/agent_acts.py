@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.act_ids import act_id
 from webapp.models import ActionRequest, ApiToken, AuditEvent
+from webapp.queries.batches import batches
 
 # The act that undoes what a token did; its result names what it undid as `parts`.
 UNDO = "undo_agent"
+# An id sorts by when an act was asked for. One that waits for a person is done later, but not as late as this.
+LONGEST_WAIT = timedelta(days=60)
+FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def undoable(token: ApiToken, since: datetime, *, limit: int) -> Sequence[ActionRequest]:
-    """List what a token did since an instant and nobody has undone yet, the newest first; also what people approved.
+def undoable(token: ApiToken, since: datetime) -> list[str]:
+    """List the ids of what a token did since an instant and nobody has undone yet, the newest first.
 
-    The order is the audit chain's: the acts of one request share their instant.
+    What people approved of it is among them. The order is the audit chain's: the acts of one request share their
+    instant.
     """
-    return db.session.scalars(
-        sa.select(ActionRequest)
+    done = db.session.scalars(
+        sa.select(ActionRequest.id)
         .join(
             AuditEvent,
             sa.and_(
@@ -29,21 +35,35 @@ def undoable(token: ApiToken, since: datetime, *, limit: int) -> Sequence[Action
                 AuditEvent.kind == ActionRequest.kind,
             ),
         )
-        .where(*_done(token, since), ActionRequest.id.not_in(_undone(token)))
+        .where(
+            ActionRequest.organization_id == token.organization_id,
+            ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),
+            ActionRequest.decided_at >= since,
+            ActionRequest.status == "EXECUTED",
+            # A proposal of several acts is none itself: they stand beside it.
+            ActionRequest.result["actionRequestIds"].as_string().is_(None),
+            ActionRequest.actor["kind"].as_string() == "TOKEN",
+            ActionRequest.actor["id"].as_integer() == token.id,
+        )
         .group_by(ActionRequest.id)
         .order_by(sa.func.max(AuditEvent.sequence).desc())
-        .limit(limit)
-    ).all()
-
-
-def count(token: ApiToken, since: datetime) -> int:
-    """Count what a token did since an instant and nobody has undone yet."""
-    statement = (
-        sa.select(sa.func.count())
-        .select_from(ActionRequest)
-        .where(*_done(token, since), ActionRequest.id.not_in(_undone(token)))
     )
-    return db.session.scalar(statement) or 0
+    undone = _undone(token)
+    return [each for each in done if each not in undone]
+
+
+def named(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
+    """Give acts in the order of their ids here, however many they are."""
+    found = {
+        each.id: each
+        for some in batches(ids)
+        for each in db.session.scalars(
+            sa.select(ActionRequest).where(
+                ActionRequest.organization_id == organization_id, ActionRequest.id.in_(some)
+            )
+        )
+    }
+    return [found[each] for each in ids]
 
 
 def recorded_after(organization_id: str, sequence: int) -> list[str]:
@@ -64,19 +84,7 @@ def last_sequence(organization_id: str) -> int:
     return db.session.scalar(statement) or 0
 
 
-def _done(token: ApiToken, since: datetime) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        ActionRequest.organization_id == token.organization_id,
-        ActionRequest.decided_at >= since,
-        ActionRequest.status == "EXECUTED",
-        # A proposal of several acts is none itself: they stand beside it.
-        ActionRequest.result["actionRequestIds"].as_string().is_(None),
-        ActionRequest.actor["kind"].as_string() == "TOKEN",
-        ActionRequest.actor["id"].as_integer() == token.id,
-    )
-
-
-def _undone(token: ApiToken) -> Sequence[str]:
+def _undone(token: ApiToken) -> set[str]:
     """List the acts of a token that earlier undoings have undone."""
     results = db.session.scalars(
         sa.select(ActionRequest.result).where(
@@ -87,4 +95,4 @@ def _undone(token: ApiToken) -> Sequence[str]:
             ActionRequest.status == "EXECUTED",
         )
     )
-    return [part["actionRequestId"] for result in results for part in (result or {}).get("parts", ())]
+    return {part["actionRequestId"] for result in results for part in (result or {}).get("parts", ())}

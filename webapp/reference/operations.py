@@ -118,9 +118,10 @@ def general_parameters(call: Call) -> list[dict[str, Any]]:
         if record.is_dated:
             words = "An instant: only what changed then or later. It may name more than that, never less."
             made.append(query_parameter(selections.SINCE, words, {"type": "string", "format": "date-time"}))
-    if takes_key(call):
+    if takes_key(call) and call.scope != "read":
         words = "Whether only to tell what the call would answer and change; nothing is written."
         made.append(query_parameter(selections.DRY_RUN, words, {"type": "boolean", "default": False}))
+    if takes_key(call):
         made.append(idempotency.PARAMETER)
     return made
 
@@ -139,8 +140,8 @@ def fields_parameter(record: selections.Record) -> dict[str, Any]:
 
 
 def takes_key(call: Call) -> bool:
-    """Tell whether a call is a write that may be sent again under its key."""
-    return call.method.lower() in idempotency.WRITES and call.scope != "read"
+    """Tell whether a call is a write that may be sent again under its key; what people decide is one in any case."""
+    return call.method.lower() in idempotency.WRITES and (call.scope != "read" or call.session_only)
 
 
 def with_need(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:

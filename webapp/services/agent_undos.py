@@ -164,11 +164,10 @@ def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undo
 
 
 def _run(token: ApiToken, since: datetime, scopes: Collection[str], undoing: Undoing) -> UndoBatch:
-    total = agent_acts.count(token, since)
-    requests = agent_acts.undoable(token, since, limit=MOST_AT_ONCE)
-    token_id = token.id
+    ids, token_id = agent_acts.undoable(token, since), token.id
+    requests = agent_acts.named(token.organization_id, ids[:MOST_AT_ONCE])
     items = [_undo_one(request, scopes, undoing) for request in requests]
-    return UndoBatch(token_id, since, items, total - len(items))
+    return UndoBatch(token_id, since, items, len(ids) - len(items))
 
 
 def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing) -> UndoItem:

@@ -134,14 +134,17 @@ def guard() -> Response | None:
     g.is_proposal = scope not in principal().scopes and may_propose(scope)
     if not g.is_proposal:
         demand(scope)
-    if getattr(view, "session_only", False):
+    is_for_people = getattr(view, "session_only", False)
+    if is_for_people:
         demand_session()
     g.is_dry_run = scope != "read" and is_for_api() and is_dry_run_asked()
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
         _begin_late(view)
-    return idempotency.answered(principal(), is_read=scope == "read", now=requests.now())
+    return idempotency.answered(
+        principal(), is_read=scope == "read" and not is_for_people, now=requests.now()
+    )
 
 
 def demand(scope: str) -> None:

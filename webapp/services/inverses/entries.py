@@ -18,7 +18,7 @@ from webapp.queries import transactions
 from webapp.services import manual_entries, voids
 from webapp.services.edits import summary
 from webapp.services.inverses import lines
-from webapp.services.inverses.undoing import ChangedSinceError, Undoing
+from webapp.services.inverses.undoing import ChangedSinceError, Undoing, stay
 
 
 def uncreate(undoing: Undoing, request: ActionRequest) -> str:
@@ -66,12 +66,16 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
     voided = _entry(undoing, request)
     made = (request.result or {})["journalEntryIds"][1:]
     if voided.source == "bank_feed":
-        if len(made) != 1:
-            raise ChangedSinceError("It was of two lines, which are apart now; pair them and confirm again.")
+        if len(made) > 1:
+            stay("It was of two lines, which are apart now; pair them and confirm again.")
+        if not made:
+            stay("The bank had removed the line, so nothing is there to be confirmed again.")
         fresh = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         line_ids = entries.transactions_of(entries.legs_of(fresh))
         line = transactions.get(voided.organization_id, line_ids[0])
-        return lines.post_again(undoing, line, fresh.id, voided)
+        said = lines.post_again(undoing, line, fresh.id, voided)
+        is_marked = bool((request.result or {}).get("deletedJournalEntryIds"))
+        return f"{said} Its open correction is not there any more." if is_marked else said
     if made:
         copy = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         manual_entries.post(copy, version=None, **undoing.by)
