@@ -275,3 +275,41 @@ def test_check_finds_a_file_that_is_gone_or_changed(ben, bank, app, kept):
         said = [(each.code, each.about["documentId"]) for each in bank.ask(lambda: list(checks.violations()))]
         found += [code for code, document_id in said if document_id == document["id"]]
     assert found == ["document_file_missing", "document_file_differs"]
+
+
+def test_a_dry_run_says_what_would_be_and_keeps_no_file(ben, books, kept):
+    parts = {"file": (BytesIO(pdf("dry")), "dry.pdf"), "sender": "Hetzner"}
+    answer = ben.post(f"{DOCUMENTS}?dryRun=true", data=parts, content_type="multipart/form-data")
+    assert (answer.status_code, answer.json["status"]) == (200, 201), answer.json
+    assert answer.json["answer"]["document"]["sender"] == "Hetzner"
+    assert kept() == set()
+    assert ben.get(DOCUMENTS).json["documents"] == []
+    assert ben.post(f"{DOCUMENTS}?dryRun=true", json={"sender": "Hetzner"}).json["status"] == 201
+    assert ben.get(DOCUMENTS).json["documents"] == []
+
+
+def test_an_upload_that_is_sent_again_under_its_key_is_done_once(ben, books, kept):
+    def send():
+        parts = {"file": (BytesIO(pdf("key")), "key.pdf"), "sender": "Hetzner"}
+        headers = {"Idempotency-Key": "one-upload"}
+        return ben.post(DOCUMENTS, data=parts, content_type="multipart/form-data", headers=headers)
+
+    first, again = send(), send()
+    assert (first.status_code, again.status_code, again.data) == (201, 201, first.data)
+    json = [ben.post(DOCUMENTS, json={"number": "7"}, headers={"Idempotency-Key": "two"}) for _ in range(2)]
+    assert json[0].data == json[1].data
+    assert len(ben.get(DOCUMENTS).json["documents"]) == 2
+    assert len(kept()) == 1
+
+
+def test_a_proposed_upload_is_filed_when_it_is_approved(ada, books, kept):
+    proposing = ada.with_scopes("read", "propose")
+    proposed = sent(proposing, data=pdf("proposed"), sender="Hetzner")
+    assert proposed.status_code == 202, proposed.json
+    assert [path for path in kept() if path.read_bytes() == pdf("proposed")] == []
+    request_id = proposed.json["actionRequest"]["id"]
+    browser = ada.browser()
+    approved = browser.post(f"/api/action-requests/{request_id}/approve", json={})
+    assert approved.status_code == 200, approved.json
+    (document,) = ada.get(DOCUMENTS).json["documents"]
+    assert ada.get(f"{DOCUMENTS}/{document['id']}/file").data == pdf("proposed")

@@ -36,6 +36,7 @@ REFUSALS = {
     "/merchants": {"name": "TEXT", "website": "TEXT"},
     "/accounts": {"name": "TEXT", "code": "TEXT", "emoji": "TEXT", "type": "EXPENSE"},
     "/projects": {"name": "TEXT", "emoji": "TEXT", "groupId": "x"},
+    "/documents": {"sender": "TEXT", "number": "TEXT", "documentType": "TEXT"},
     "/rules/new": {
         "name": "TEXT",
         "priority": "TEXT",
@@ -97,7 +98,7 @@ def named(ada, text):
         warnings=[text],
         sha256="0" * 64,
     )
-    document = Document(**dated, document_type="RECEIPT", sender=text, number=text, file_name=text)
+    document = Document(**dated, document_type="RECEIPT", sender=text, number=text, file_name=text, text=text)
     account = Account(**dated, name=text, emoji=text[:EMOJI], type="EXPENSE")
     group = ProjectGroup(**dated, name=text, emoji=text[:EMOJI])
     db.session.add_all([merchant, project, file, document, account, group])

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.documents import filed
 from tests.security.addresses import NEVER_ISSUED, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT
 
@@ -106,6 +107,19 @@ def bodies_with(ids):
             {"name": "A feed", "currency": "EUR", "accountId": "NAME"},
             ids["account_id"],
         ),
+        ("POST", "/api/documents", {"accountId": "NAME"}, ids["account_id"]),
+        ("POST", "/api/documents", {"orgMerchantId": "NAME"}, ids["merchant_id"]),
+        ("POST", "/api/documents", {"projectId": "NAME"}, ids["project_id"]),
+        ("PATCH", "/api/documents/DOCUMENT", {"accountId": "NAME"}, ids["account_id"]),
+        ("POST", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
+        ("POST", "/api/documents/DOCUMENT/relations", {"journalEntryId": "NAME"}, ids["entry_id"]),
+        ("DELETE", "/api/documents/DOCUMENT/relations", {"transactionId": "NAME"}, ids["transaction_id"]),
+        (
+            "POST",
+            "/api/automations/rules/preview?documentId=NAME",
+            {**rule, "target": "RECEIPT", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR"}]},
+            ids["document_id"],
+        ),
         ("POST", "/api/automations/rules", rule, ids["account_id"]),
         (
             "POST",
@@ -124,9 +138,11 @@ def bodies_with(ids):
 
 def test_in_bodies_and_queries_too(dan, ada, bank, ids, state_of, refused_acts, figure):
     line = bank.of(dan).send("2026-03-02", "-2.00")
+    document = filed(dan, number="1")["id"]
     before = state_of(ada.organization_id), state_of(dan.organization_id, without=refused_acts)
     requests = bodies_with(ids)
-    for method, path, body, foreign_id in requests:
+    for method, address, body, foreign_id in requests:
+        path = address.replace("DOCUMENT", str(document))
         answers = [ask(dan, method, path, body, one, line) for one in (foreign_id, NEVER_ISSUED)]
         statuses = {answer.status_code for answer in answers}
         told = [
