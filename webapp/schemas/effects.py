@@ -51,7 +51,7 @@ class ProofChangeSchema(ToldSchema):
     reconciliation_id = fields.Id()
     fa_id = fields.Id()
     account_name = ma.fields.String()
-    statement_date = fields.Day()
+    statement_date = ma.fields.String(metadata={"format": "date"})
     statement_balance = fields.Amount()
     cleared_now = fields.Amount()
     off_by = fields.Amount()
