@@ -48,7 +48,15 @@ def done(answer: TestResponse) -> Any:
 def calls(ada: Person, bank: Bank) -> list[Trial]:
     """Fill Ada's books, and list a call for each address."""
     made = Books(ada, bank)
-    return [*made.of_lines(), *made.of_entries(), *made.of_names(), *made.of_accounts(), *made.of_proofs()]
+    return [
+        *made.of_documents(),
+        *made.of_suggestions(),
+        *made.of_lines(),
+        *made.of_entries(),
+        *made.of_names(),
+        *made.of_accounts(),
+        *made.of_proofs(),
+    ]
 
 
 class Books:
@@ -97,6 +105,38 @@ class Books:
             ),
             Trial("POST /api/transfers/accept", "/api/transfers/accept"),
             *self._of_rules(),
+        ]
+
+    def of_documents(self) -> list[Trial]:
+        documents, one = "/api/documents", "/api/documents/<id:document_id>"
+        bill = done(self.ada.post(documents, json={"documentType": "BILL", "sender": "REWE"}))["document"][
+            "id"
+        ]
+        related = done(self.ada.post(documents, json={"documentType": "BILL", "sender": "Paper"}))[
+            "document"
+        ]["id"]
+        line = {"json": {"transactionId": self.drafted}}
+        done(self.ada.post(f"{documents}/{related}/relations", **line))
+        return [
+            Trial(f"POST {documents}", documents, {"file": (b"%PDF-1.4\n%%EOF\n", "bill.pdf")}),
+            Trial(f"PATCH {one}", f"{documents}/{bill}", {"json": {"sender": "Aldi"}}),
+            Trial(f"POST {one}/relations", f"{documents}/{bill}/relations", line),
+            Trial(f"DELETE {one}/relations", f"{documents}/{related}/relations", line),
+        ]
+
+    def of_suggestions(self) -> list[Trial]:
+        """Two habits: one is suggested as a rule, of the other somebody did not want that."""
+        path = "/api/automations/suggestions"
+        for name in ("Bakery", "Kiosk"):
+            for day in ("2026-03-20", "2026-03-21", "2026-03-22"):
+                line = self.bank.at(self.fa_id).send(day, "-3.00", name)
+                self.ada.patch(f"/api/transactions/{line}", json={"accountId": self.expense})
+                done(self.ada.post(f"/api/transactions/{line}/confirm"))
+        kept, other = (each["key"] for each in done(self.ada.get(path))["suggestions"][:2])
+        done(self.ada.post(f"{path}/dismiss", json={"key": other}))
+        return [
+            Trial(f"POST {path}/dismiss", f"{path}/dismiss", {"json": {"key": kept}}),
+            Trial(f"POST {path}/undismiss", f"{path}/undismiss", {"json": {"key": other}}),
         ]
 
     def _of_rules(self) -> list[Trial]:

@@ -10,7 +10,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
-from webapp.schemas.effects import EffectSchema
+from webapp.schemas.effects import AsStored, EffectSchema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
@@ -110,7 +110,7 @@ class ActionRequestSchema(Schema):
     created_at = fields.Instant()
     decided_at = fields.Instant(allow_none=True)
     digest = ma.fields.String(allow_none=True)
-    effect = ma.fields.Nested(EffectSchema, allow_none=True)
+    effect = AsStored(EffectSchema, allow_none=True)
     blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
     expires_at = fields.Instant(allow_none=True)
     checked_at = fields.Instant(allow_none=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.canonical import camel
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.journal_entries import TYPES
@@ -20,19 +18,15 @@ class NewId(ma.fields.Field[int | str]):
         super().__init__(dump_only=True, metadata={"type": ["integer", "string"]}, **kwargs)  # type: ignore[arg-type]
 
 
-class ToldSchema(Schema):
-    """A part of an effect, as it is found or as it was kept in JSON."""
+class AsStored(ma.fields.Nested):
+    """What is stored in the shape of a schema already, and sent as it is."""
 
-    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
-        """Read what was kept under its key in JSON."""
-        return (
-            obj.get(camel(attr), default)
-            if isinstance(obj, Mapping)
-            else super().get_attribute(obj, attr, default)
-        )
+    def _serialize(self, nested_obj: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        del args, kwargs
+        return nested_obj
 
 
-class BalanceChangeSchema(ToldSchema):
+class BalanceChangeSchema(Schema):
     """What an account holds in a currency, before and after."""
 
     account_id = NewId()
@@ -45,7 +39,7 @@ class BalanceChangeSchema(ToldSchema):
     change_base = fields.Amount()
 
 
-class ProofChangeSchema(ToldSchema):
+class ProofChangeSchema(Schema):
     """A proof that would hold no longer (`holds` false), or would hold again."""
 
     reconciliation_id = fields.Id()
@@ -58,7 +52,7 @@ class ProofChangeSchema(ToldSchema):
     holds = ma.fields.Boolean()
 
 
-class EntryChangeSchema(ToldSchema):
+class EntryChangeSchema(Schema):
     """An entry before and after, each as `GET /journal-entries/{id}` gives it; null where it is not there."""
 
     id = NewId()
@@ -66,7 +60,7 @@ class EntryChangeSchema(ToldSchema):
     after = ma.fields.Dict(allow_none=True)
 
 
-class ActSchema(ToldSchema):
+class ActSchema(Schema):
     """An act that would be done."""
 
     kind = ma.fields.String()
@@ -77,7 +71,7 @@ class ActSchema(ToldSchema):
     after = ma.fields.Dict(allow_none=True)
 
 
-class EffectSchema(ToldSchema):
+class EffectSchema(Schema):
     """All that a call would change; at most 200 entries and acts are told, `entryCount` counts every entry."""
 
     acts = ma.fields.List(ma.fields.Nested(ActSchema))

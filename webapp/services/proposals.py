@@ -176,7 +176,7 @@ def reject(proposal: Proposal, reason: str, folder: Path, *, actor: Actor, now: 
 
 def drop_file(proposal: Proposal, folder: Path) -> None:
     """Remove the file of a proposal that is decided."""
-    if proposal.form is not None:
+    if proposal.form is not None and proposal.form["file"] is not None:
         kept_files.drop(folder, proposal.form["file"]["kept"])
 
 

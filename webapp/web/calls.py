@@ -23,7 +23,7 @@ from webapp.web.auth import settings
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: its body as JSON text, or a form as `{fields, file: {name, sha256, kept}}`, or neither."""
+    """A call: its body as JSON text, or a form as `{fields, file: {name, sha256, kept} or none}`, or neither."""
 
     method: str
     path: str
@@ -39,7 +39,7 @@ class Call:
             "path": self.path,
             "query": self.query,
             "body": None if self.body is None else json.loads(self.body),
-            "form": None if self.form is None else {**self.form, "file": {**self.form["file"], "kept": None}},
+            "form": self.form,
         }
         return sha256_hex(canonical_json(told))
 
@@ -52,8 +52,8 @@ class Call:
         if self.body is not None:
             told["body"] = json.loads(self.body)
         if self.form is not None:
-            kept = self.form["file"]
-            told |= {"fields": self.form["fields"], "fileName": kept["name"], "sha256": kept["sha256"]}
+            file = self.form["file"] or {"name": None, "sha256": None}
+            told |= {"fields": self.form["fields"], "fileName": file["name"], "sha256": file["sha256"]}
         return told
 
 
@@ -70,18 +70,20 @@ def received() -> Call:
 
 
 def _form() -> dict[str, Any] | None:
+    if request.mimetype != "multipart/form-data":
+        return None
+    fields = {key: request.form.getlist(key) for key in sorted(request.form)}
     file = request.files.get("file")
     if file is None:
-        return None
+        return {"fields": fields, "file": None}
     digest = hashlib.file_digest(file.stream, "sha256").hexdigest()  # type: ignore[arg-type]
     file.stream.seek(0)
-    fields = {key: request.form.getlist(key) for key in sorted(request.form)}
     return {"fields": fields, "file": {"name": file.filename, "sha256": digest, "kept": None}}
 
 
 def with_file(call: Call) -> Call:
     """Keep the file that came with the request beside the books, and name it in its call."""
-    if call.form is None:
+    if call.form is None or call.form["file"] is None:
         return call
     stream = request.files["file"].stream
     stream.seek(0)
@@ -123,5 +125,6 @@ def _parts(form: Mapping[str, Any]) -> MultiDict[str, Any]:
     parts: MultiDict[str, Any] = MultiDict(
         [(key, value) for key, values in form["fields"].items() for value in values]
     )
-    parts.add("file", (BytesIO(kept_files.read(folder(), file["kept"])), file["name"]))
+    if file is not None:
+        parts.add("file", (BytesIO(kept_files.read(folder(), file["kept"])), file["name"]))
     return parts
