@@ -19,6 +19,8 @@ from webapp.queries import accounts, transfer_pairs
 from webapp.queries.present_legs import PresentEntry, present
 
 AT_ONCE = 2000
+# The bank's leg and the one opposite it.
+PLAIN_LEGS = 2
 _LINE = cast("sa.Table", Transaction.__table__)
 _POSTING, _ENTRY = cast("sa.Table", Posting.__table__), cast("sa.Table", JournalEntry.__table__)
 
@@ -173,7 +175,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
                 _ENTRY.c.organization_id == organization_id,
                 _ENTRY.c.id == leg.journal_entry_id,
                 _ENTRY.c.status == "DRAFT",
-                its_legs.scalar_subquery() == len(("the bank's", "the one opposite")),
+                its_legs.scalar_subquery() == PLAIN_LEGS,
                 its_legs.where(other.c.is_bank_leg).scalar_subquery() == 1,
             )
         )
