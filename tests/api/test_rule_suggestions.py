@@ -154,6 +154,7 @@ def test_another_organization_learns_and_changes_nothing(ada, dan, bank, travel)
     decide(dan, his, his.account("Trips"), *["Bahn"] * 2)
     assert suggested(dan) == []
     assert dismiss(dan, key).status_code == 404
+    assert dan.browser().get(f"/rules/new?suggestion={key}").status_code == 404
     dismiss(ada, key)
     assert dan.get(f"{PATH}/dismissals").json["dismissals"] == []
     assert dan.post(f"{PATH}/undismiss", json={"key": key}).status_code == 404
@@ -166,3 +167,25 @@ def test_it_takes_as_many_statements_however_many_lines_there_are(ada, bank, tra
     decide(ada, bank, travel, *[f"{name} shop" for name in ("Alpha", "Beta", "Gamma") for _ in range(4)])
     with at_most(len(few)):
         assert len(suggested(ada)) == 4
+
+
+def test_nothing_of_another_organization_is_told_anywhere(ada, dan, bank, travel):
+    merchant, project = bank.merchant("CANARY merchant"), bank.project("CANARY project")
+    canary = bank.account("CANARY account")
+    decide(ada, bank, canary, *["CANARY party"] * 3, orgMerchantId=merchant, projectId=project)
+    decide(ada, bank, canary, *["A party"] * 3)
+    dismiss(ada, suggested(ada)[0]["key"])
+    his = bank.of(dan)
+    his.open()
+    waiting = [send(his, name) for name in ("CANARY party", "A party")]
+    decide(dan, his, his.account("Trips"), *["A party"] * 3)
+    browser = dan.browser()
+    answers = [
+        dan.get(PATH),
+        dan.get(f"{PATH}/dismissals"),
+        browser.get("/rules/suggestions"),
+        *(dan.get(f"/api/transactions/{line}/suggestions") for line in waiting),
+    ]
+    assert [answer.status_code for answer in answers] == [200] * len(answers)
+    assert not [answer.text for answer in answers if "CANARY" in answer.text]
+    assert "3 of 3 lines of A party went to Trips." in answers[0].text

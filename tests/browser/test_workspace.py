@@ -69,6 +69,21 @@ def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     expect(line(page, "Rent October")).to_contain_text("Split in 2")
 
 
+def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
+    page = workspace()
+    rent = bank.account("Rooms")
+    earlier = bank.at(1).send("2026-09-01", "-1450.00", "Rent September", counterparty="Rent")
+    ada.patch(f"/api/transactions/{earlier}", json={"accountId": rent})
+    ada.post(f"/api/transactions/{earlier}/confirm", json={})
+    page.reload()
+    expect(line(page, "Rent October").locator(".likely")).to_contain_text("Rooms?")
+    page.goto("/feeds/1?show=all&line=2")
+    expect(line(page, "Rent October")).to_contain_text("1 of 1 payments to Rent went to Rooms.")
+    page.keyboard.press("Enter")
+    expect(line(page, "Rent October").locator("select[name=accountId] :checked")).to_have_text("Rooms")
+    expect(line(page, "Rent October").locator(".line-likely")).to_have_count(0)
+
+
 def test_two_tabs_on_one_draft_do_not_overwrite_each_other(workspace):
     first, second = workspace(), workspace()
     first.locator("[name=statementDate]").fill("2026-10-31")

@@ -5,6 +5,9 @@ from html import unescape
 import pytest
 
 from tests.habits import decide, send, suggested
+from tests.marks import on_sqlite
+
+pytestmark = on_sqlite
 
 
 @pytest.fixture
