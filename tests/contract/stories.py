@@ -11,6 +11,8 @@ from tests.ofx_statements import Line, bank_file
 from webapp.reference.calls import public_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flask import Flask
 
     from tests.fixtures.people import Person
@@ -36,6 +38,7 @@ class Teller:
     app: Flask
     person: Person
     exchanges: list[Exchange] = field(default_factory=list)
+    after: Callable[[], None] = lambda: None
 
     def get(self, address: str) -> Any:
         return self.ask("GET", address)
@@ -61,6 +64,8 @@ class Teller:
             f"{method} {self._named(method, address)}", f"/api{address}", body, answer.status_code, told
         )
         self.exchanges.append(noted)
+        if method != "GET":
+            self.after()
         return told
 
     def _named(self, method: str, address: str) -> str:

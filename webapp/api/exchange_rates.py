@@ -7,7 +7,11 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.schemas.exchange_rates import ExchangeRateQuerySchema, ExchangeRateSchema, ExchangeRatesSchema
+from webapp.schemas.exchange_rates import (
+    ExchangeRateQuerySchema,
+    ExchangeRatesSchema,
+    StoredExchangeRateSchema,
+)
 from webapp.schemas.paging import listing
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
@@ -18,7 +22,7 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 @bp.get("")
 @requires("read")
 @bp.arguments(ExchangeRateQuerySchema, location="query")
-@bp.response(200, listing("rates", ExchangeRateSchema))
+@bp.response(200, listing("rates", StoredExchangeRateSchema))
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
     after = paging.decode(asked.pop("cursor"), "di")

@@ -21,6 +21,15 @@ class ExchangeRateSchema(Schema):
     source = fields.Text(least=1, most=255, load_default="manual")
 
 
+class StoredExchangeRateSchema(Schema):
+    """A rate of a day as it was written down."""
+
+    day = fields.Day()
+    currency = fields.Currency()
+    units_per_base = fields.UnitsPerBase()
+    source = ma.fields.String()
+
+
 class ExchangeRatesSchema(Schema):
     """Rates to write down, in place of those of the same day and currency."""
 
