@@ -1,0 +1,76 @@
+"""Whoever decides at once, a proposal is decided once, and what is posted is what was looked at."""
+
+import http.client
+import json
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+from webapp.queries import checks
+
+WORKERS = 2
+
+
+def sent(address, cookie, barrier, call):
+    """Send one request of a signed-in person once everybody is ready."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    headers = {
+        "Cookie": f"tieout={cookie}",
+        "Content-Type": "application/json",
+        "Sec-Fetch-Site": "same-origin",
+    }
+    connection.connect()
+    barrier.wait(30)
+    method, path, body = call
+    connection.request(method, path, json.dumps(body), headers)
+    answer = connection.getresponse()
+    told = json.loads(answer.read())
+    connection.close()
+    return answer.status, told
+
+
+def at_once(address, cookies, calls):
+    barrier = threading.Barrier(len(calls))
+    with ThreadPoolExecutor(len(calls)) as threads:
+        asked = [
+            threads.submit(sent, address, cookies[place % len(cookies)], barrier, call)
+            for place, call in enumerate(calls)
+        ]
+        return [each.result() for each in asked]
+
+
+@pytest.fixture
+def books(bank):
+    yield bank
+    assert bank.ask(lambda: list(checks.violations())) == []
+
+
+def test_two_approve_one_rejects_and_the_world_moves_at_once(gunicorn, ada, ben, books, rounds, figure):
+    times = rounds(3, 100)
+    address = gunicorn(WORKERS)
+    agent, cookies = ben.with_scopes("read", "propose"), [ada.cookie(), ben.cookie()]
+    travel, found = books.account("Travel"), Counter()
+    for turn in range(times):
+        line = books.send("2026-11-03", "-45.20", f"Turn {turn}")
+        request = agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"]
+        path = f"/api/action-requests/{request['id']}"
+        approval = ("POST", f"{path}/approve", {"digest": request["digest"]})
+        others = [
+            ("POST", f"{path}/reject", {"reason": "No"}),
+            ("PATCH", f"/api/transactions/{line}", {"accountId": travel}),
+        ]
+        answers = at_once(address, cookies, [approval, approval, *others[: turn % 3]])
+        decisions = answers[:3] if turn % 3 else answers
+        assert {status for status, _ in answers} <= {200, 409}
+        assert {told["code"] for status, told in decisions if status == 409} <= {"decided", "moved"}
+        made = [told["actionRequest"]["status"] for status, told in decisions if status == 200]
+        assert len(made) <= 1, made
+        told = agent.get(path).json["actionRequest"]
+        assert told["status"] == (made[0] if made else "PENDING")
+        line_now = agent.get(f"/api/transactions/{line}").json["transaction"]
+        assert line_now["entryStatus"] == ("POSTED" if made == ["EXECUTED"] else "DRAFT")
+        found[told["status"]] += 1
+    figure("Approvals", f"{times} proposals decided by {WORKERS} workers at once: {dict(found)}")
