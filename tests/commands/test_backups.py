@@ -138,7 +138,8 @@ def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, resto
 @on_sqlite
 def test_a_refused_restore_leaves_no_file(books_of_all_kinds, backed_up, restored, tmp_path):
     path = backed_up()
-    (kept,) = [name for name in zipfile.ZipFile(path).namelist() if name.startswith("documents/")]
+    with zipfile.ZipFile(path) as archive:
+        (kept,) = [name for name in archive.namelist() if name.startswith("documents/")]
     other = changed(path, kept, lambda data: data + b"more")
     result = restored("restore", str(other))
     assert (result.exit_code, "not sound" in result.stderr) == (1, True), result.output
