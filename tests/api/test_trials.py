@@ -7,7 +7,7 @@ from tests.security.addresses import addresses_of
 from tests.trial_calls import calls
 from webapp.db import Base, db
 from webapp.models import AuditEvent
-from webapp.queries import checks
+from webapp.queries import checks, effects
 
 # What waits for a person is told in these; everything else stays as it is.
 WAITING = {"action_requests", "proposals", "audit_events"}
@@ -37,6 +37,11 @@ def rows_of(bank, *, without=()):
 def files_of(app):
     folder = app.config["SETTINGS"].instance_path / "previews"
     return sorted(each.name for each in folder.iterdir())
+
+
+def test_every_table_that_gives_ids_out_is_one_of_ours():
+    """A misspelt one would leave new ids in the effect, which moves it each time."""
+    assert {*effects.TABLES.values()} <= {*Base.metadata.tables}
 
 
 @on_sqlite

@@ -60,6 +60,11 @@ TABLES: Mapping[str, str] = {
     "reconciliation": "reconciliations",
     "draft": "reconciliations",
     "document": "documents",
+    "documentRelation": "document_relations",
+    "relation": "document_relations",
+    "posting": "postings",
+    "other": "transactions",
+    "pendingTransaction": "transactions",
 }
 
 
