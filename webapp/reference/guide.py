@@ -80,7 +80,6 @@ AREAS = {
     "The lock date": "Up to which day the books are closed.",
     "Transfers between own accounts": "Pairs of lines that are one movement of money.",
     "Undoing what a key did": "Everything that a key did since an instant, looked at and undone as one batch.",
-    "Undoing what a key did": "Everything since a moment as one batch, previewed and then done.",
     "What rules do": "Previews, runs, and the undo of a run.",
     "What stands on watched accounts": "What should have gone on from transfers and uncategorised accounts.",
 }
