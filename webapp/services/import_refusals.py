@@ -10,7 +10,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries import lookups
-from webapp.services import imports, previews
+from webapp.services import imports, kept_files
 from webapp.services.action_requests import Act, new_id, record
 from webapp.services.actors import Actor
 from webapp.services.imports import Upload
@@ -38,7 +38,7 @@ def refuse(
     imported.error = str(error)
     imported.reading = {**imported.reading, "refused": dict(error.details or {})}
     if folder is not None and importers.takes_mapping(upload.data):
-        imported.kept_file = previews.keep(folder, upload.data)
+        imported.kept_file = kept_files.keep(folder, upload.data)
     db.session.flush()
     refused = Act(
         actor,

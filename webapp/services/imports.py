@@ -16,7 +16,14 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries import lookups, organizations
-from webapp.services import column_mappings, import_coverage, import_plans, import_writes, previews
+from webapp.services import (
+    column_mappings,
+    import_coverage,
+    import_plans,
+    import_writes,
+    kept_files,
+    previews,
+)
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.import_choices import NOTHING_SAID, Choices
@@ -126,7 +133,7 @@ def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, n
     _forget_old_previews(actor.organization_id, now)
     imported = add(upload, actor, now, status="PREVIEWED")
     _describe(imported, ready)
-    imported.kept_file = previews.keep(folder, upload.data)
+    imported.kept_file = kept_files.keep(folder, upload.data)
     db.session.flush()
     return imported
 
@@ -173,7 +180,7 @@ def take_kept(
 ) -> Import:
     """Let a file count that was looked at, once its lines were laid in."""
     take(imported, ready, laid, actor=actor, now=now)
-    previews.drop(folder, imported.kept_file)
+    kept_files.drop(folder, imported.kept_file)
     imported.status, imported.kept_file, imported.created_at = "IMPORTED", None, now
     db.session.flush()
     return imported

@@ -28,7 +28,7 @@ from webapp.models import (
 )
 from webapp.queries import feed_accounts, lookups, transactions
 from webapp.queries.transactions import TransactionRecord
-from webapp.services import partings, pending_lines, previews, released_reports, unused_accounts
+from webapp.services import kept_files, partings, pending_lines, released_reports, unused_accounts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -78,7 +78,7 @@ def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) ->
         if imported.status == "IMPORTED":
             doing.before["added"] = sum(stored["added"] for stored in imported.accounts)
             _undo(imported, now)
-        previews.drop(folder, imported.kept_file)
+        kept_files.drop(folder, imported.kept_file)
         db.session.flush()
         db.session.delete(imported)
         db.session.flush()
