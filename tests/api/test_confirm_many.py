@@ -26,6 +26,7 @@ def test_each_is_confirmed_in_the_order_asked(ada, lines):
     assert len({result["actionRequestId"] for result in results}) == 3
     acts = ada.get("/api/action-requests?kind=confirm_transaction").json["actionRequests"]
     assert {act["note"] for act in acts} == {"all of March"}
+    assert [act["id"] for act in acts] == [result["actionRequestId"] for result in reversed(results)]
 
 
 def test_a_refused_one_says_why_and_stops_nobody(ada, bank, lines):

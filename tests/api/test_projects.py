@@ -40,11 +40,11 @@ def test_reading_a_project_ignores_what_the_interface_does_not_name(ada):
 @on_sqlite
 def test_unknown_and_impossible_ids_answer_alike(ada):
     for path in ["0", "-1", "01", "9223372036854775808", "abc", "1.0", "٣", "999"]:
-        answer = ada.get(f"/api/projects/{path}")
-        assert (answer.status_code, answer.json) == (
-            404,
-            {"error": "There is nothing here.", "code": "not_found"},
-        )
+        for answer in (ada.get(f"/api/projects/{path}"), ada.patch(f"/api/projects/{path}", json={})):
+            assert (answer.status_code, answer.json) == (
+                404,
+                {"error": "There is nothing here.", "code": "not_found"},
+            )
 
 
 def test_another_organization_sees_nothing(ada, dan):
@@ -168,7 +168,7 @@ def test_a_project_in_the_books_is_not_deleted(ada, books, app):
     )
     answer = ada.delete(f"/api/projects/{project}")
     assert (answer.status_code, answer.json["code"]) == (409, "in_use")
-    assert answer.json["details"] == {"postings": 1, "rules": []}
+    assert answer.json["details"] == {"documents": 0, "postings": 1, "rules": []}
     with app.app_context():
         assert db.session.scalar(sa.select(sa.func.count()).where(Posting.project_id == project)) == 1
 
@@ -180,7 +180,7 @@ def test_a_project_that_a_rule_names_is_not_deleted(ada):
         json={"name": "n", "effects": [{"kind": "SET_PROJECT", "projectId": project, "sortOrder": 0}]},
     ).json["rule"]
     answer = ada.delete(f"/api/projects/{project}")
-    assert answer.json["details"] == {"postings": 0, "rules": [rule["id"]]}
+    assert answer.json["details"] == {"documents": 0, "postings": 0, "rules": [rule["id"]]}
 
 
 @on_sqlite

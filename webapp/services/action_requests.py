@@ -21,8 +21,8 @@ from webapp.queries import proof_breaks
 from webapp.services import living_proofs
 from webapp.services.actors import Actor
 
-# What a session keeps for a while: the acts that somebody takes down, and the proposal that an act becomes.
-NOTED, PROPOSED = "noted_acts", "proposed_act"
+# What a session keeps for a while: the acts that somebody takes down, the proposal that an act becomes, the last id.
+NOTED, PROPOSED, LAST = "noted_acts", "proposed_act", "last_act_id"
 RECORDED_REFUSALS = frozenset({409, 422})
 
 
@@ -164,8 +164,11 @@ def record_refusal(error: LedgerError) -> None:
 
 
 def new_id(now: datetime) -> str:
-    """Make the id of an act."""
-    return act_id(now, secrets.randbits(RANDOM_BITS))
+    """Make the id of an act, which sorts behind those that its session made at the same instant."""
+    at, last = db.session().info.get(LAST, (None, 0))
+    chance = last + 1 if at == now else secrets.randbits(RANDOM_BITS - 1)
+    db.session().info[LAST] = now, chance
+    return act_id(now, chance)
 
 
 def append(done: Act, status: str, error: str = "") -> None:
