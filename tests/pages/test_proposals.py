@@ -84,3 +84,18 @@ def test_who_may_only_look_sees_no_buttons(cleo, request_):
     assert f"/proposals/{request_['id']}/reject" not in page
     answer = browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
     assert answer.status_code == 403
+
+
+def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
+    line = bank.send("2026-11-03", "-45.20", "REWE")
+    ben.post(f"/api/transactions/{line}/confirm")
+    changes = {"accountId": bank.account("Groceries")}
+    title = agent.patch(f"/api/transactions/{line}", json=changes).json["actionRequest"]["title"]
+    assert title == f"Book {ROW} to Groceries"
+    page = ben.browser().get("/proposals").text
+    now, after = page.split("<b>Now</b>")[1].split("<b>After</b>")
+    assert "Uncategorised expenses" in now
+    assert "Posted" in now
+    assert "Correction of" in after
+    assert "Groceries" in after
+    assert "It is not there yet" not in page

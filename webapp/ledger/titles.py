@@ -11,6 +11,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Abandoned": "Abandon",
     "Added": "Add",
     "Applied": "Apply",
+    "Booked": "Book",
     "Brought": "Bring",
     "Changed": "Change",
     "Cleared": "Clear",

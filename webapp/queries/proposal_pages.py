@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from webapp.models import ActionRequest, Proposal
-from webapp.queries import act_changes
+from webapp.ledger.corrections import effective
+from webapp.ledger.money import Money
+from webapp.models import Account, ActionRequest, Proposal
+from webapp.queries import act_changes, journal_entries, lookups
 from webapp.queries.act_changes import Change
 
 MINUS = "\N{MINUS SIGN}"
@@ -26,8 +28,9 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An entry as it is, or as it would be."""
+    """An entry as it is, or as it would be; `id` is none for one that would come."""
 
+    id: int | None
     effective_on: date
     description: str
     status: str
@@ -37,9 +40,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """An entry now and after; `id` is none for one that would come."""
+    """An entry now and after; before a correction stands what is in force of the entry that it corrects."""
 
-    id: int | None
     before: Side | None
     after: Side | None
 
@@ -77,7 +79,7 @@ class Shown:
 def shown(proposal: Proposal) -> Shown:
     """Read the kept effect of a proposal for a page."""
     effect = proposal.effect
-    entries = [_entry(each) for each in effect["entries"]]
+    entries = [_entry(proposal.organization_id, each) for each in effect["entries"]]
     return Shown(
         entries=entries,
         entries_more=effect["entryCount"] - len(entries),
@@ -93,15 +95,38 @@ def breaks(proposal: Proposal) -> int:
     return sum(not each["holds"] for each in proposal.effect["proofs"])
 
 
-def _entry(told: Mapping[str, Any]) -> EntryChange:
-    entry_id = told["id"] if isinstance(told["id"], int) else None
-    return EntryChange(entry_id, _side(told["before"]), _side(told["after"]))
+def _entry(organization_id: str, told: Mapping[str, Any]) -> EntryChange:
+    before, after = _side(told["before"]), _side(told["after"])
+    if before is None and after is not None and after.status == "DRAFT" and after.corrects_id is not None:
+        before = _in_force(organization_id, after.corrects_id)
+    return EntryChange(before, after)
+
+
+def _in_force(organization_id: str, entry_id: int) -> Side:
+    """Tell what an entry and all its corrections come to in the books."""
+    entry = journal_entries.get(organization_id, entry_id)
+    legs = effective(*journal_entries.family_legs(entry))
+    accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+    return Side(
+        entry.id,
+        entry.effective_on,
+        entry.description,
+        entry.status,
+        None,
+        [
+            _in_column(
+                accounts[leg.account_id].name, str(Money(leg.amount_minor, leg.currency)), leg.currency
+            )
+            for leg in legs
+        ],
+    )
 
 
 def _side(told: Mapping[str, Any] | None) -> Side | None:
     if told is None:
         return None
     return Side(
+        told["id"] if isinstance(told["id"], int) else None,
         date.fromisoformat(told["effectiveAt"][:10]),
         told["description"],
         told["status"],
@@ -111,11 +136,14 @@ def _side(told: Mapping[str, Any] | None) -> Side | None:
 
 
 def _leg(told: Mapping[str, Any]) -> Leg:
-    amount: str = told["amount"]
+    return _in_column(told["accountName"], told["amount"], told["currency"])
+
+
+def _in_column(account_name: str, amount: str, currency: str) -> Leg:
     is_credit = amount.startswith("-")
     return Leg(
-        told["accountName"],
-        told["currency"],
+        account_name,
+        currency,
         None if is_credit else amount,
         amount.removeprefix("-") if is_credit else None,
     )

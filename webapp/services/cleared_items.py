@@ -120,7 +120,7 @@ def put_lines(
         cleared, uncleared = (
             (_confirmed(account, draft), []) if choice.auto else _chosen(account, draft, choice)
         )
-        doing.title = f"Cleared {len(cleared)} and uncleared {len(uncleared)} of {account.name}"
+        doing.title = _title(account, len(cleared), len(uncleared))
         if not cleared and not uncleared:
             doing.nothing_to_do()
             return answer(None, ids_result(), is_changed=False)
@@ -129,6 +129,14 @@ def put_lines(
         open_drafts.advance(draft)
         doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
     return answer(doing.id, ids_result(), is_changed=True)
+
+
+def _title(account: FeedAccount, cleared: int, uncleared: int) -> str:
+    lines = "line" if cleared + uncleared == 1 else "lines"
+    said = f"Cleared {cleared}" if cleared else f"Uncleared {uncleared}"
+    if cleared and uncleared:
+        said += f" and uncleared {uncleared}"
+    return f"{said} {lines} of {account.name}"
 
 
 def put_one_by_one(

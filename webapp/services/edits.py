@@ -95,6 +95,9 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             result = _edit_draft(transaction, entry, changes, doing)
         else:
             result = _edit_posted(transaction, entry, changes, doing)
+        account = db.session.get(Account, changes.get("account_id") or 0)
+        if account is not None:
+            doing.title = f"Booked {named(transaction)} to {account.name}"
         transaction.updated_at = now
         db.session.flush()
         if not doing.is_void:
