@@ -100,7 +100,7 @@ def october() -> bytes:
 def tell(teller: Teller, *, with_approvals: bool = True) -> None:
     """Tell the whole story, or leave out what people decide: to approve spends ids twice on PostgreSQL."""
     accounts = by_name(teller.get("/accounts?limit=200")["accounts"])
-    names(teller)
+    named = names(teller)
     fa_id, lines = files(teller)
     entries(teller, lines, accounts)
     by_hand(teller, accounts)
@@ -109,7 +109,7 @@ def tell(teller: Teller, *, with_approvals: bool = True) -> None:
     proof(teller, fa_id, lines)
     settings(teller, accounts)
     if with_approvals:
-        proposals(teller)
+        proposals(teller, named, accounts["Travel"])
         undoing(teller)
     habits(teller, accounts)
     documents(teller, lines)
@@ -120,7 +120,7 @@ def by_name(accounts: list[dict[str, Any]]) -> dict[str, int]:
     return {each["name"]: each["id"] for each in accounts}
 
 
-def names(teller: Teller) -> None:
+def names(teller: Teller) -> dict[str, int]:
     """Make what entries may name."""
     group = teller.post("/projects/groups", {"name": "Clients", "emoji": "🧭"})["group"]
     project = teller.post("/projects", {"name": "Website", "emoji": "🌐", "groupId": group["id"]})["project"]
@@ -140,6 +140,7 @@ def names(teller: Teller) -> None:
     made = teller.post("/accounts", {"name": "Groceries", "type": "EXPENSE", "code": "6901", "emoji": "🥕"})
     teller.get(f"/accounts/{made['account']['id']}")
     teller.patch(f"/accounts/{made['account']['id']}", {"name": "Food and drink"})
+    return {"project": project["id"], "group": group["id"]}
 
 
 def files(teller: Teller) -> tuple[int, list[int]]:
@@ -290,12 +291,14 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     teller.get(f"/accounts/{accounts['Uncategorised expenses']}/postings?limit=2")
 
 
-def proposals(teller: Teller) -> None:
+def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
     """Let an agent that may not confirm ask a person."""
     agent, person = teller.person.with_scopes("read", "propose"), Signed(teller.person)
+    # To make something would spend its id twice on PostgreSQL: once in the trial, once for good.
+    addresses = f"/projects/{named['project']}", f"/projects/groups/{named['group']}", f"/accounts/{account}"
     made = [
-        teller.post("/projects", {"name": name}, by=agent)["actionRequest"]
-        for name in ("One", "Two", "Three")
+        teller.ask("PATCH", address, {"name": name}, by=agent)["actionRequest"]
+        for address, name in zip(addresses, ("One", "Two", "Three"), strict=True)
     ]
     one, two, three = (each["id"] for each in made)
     teller.get(f"/action-requests/{one}")
