@@ -31,7 +31,7 @@ def test_it_answers_as_the_api_does(tieout, ada):
     assert result.exit_code == 0
     (answer,) = json.loads(result.stdout)
     assert list(answer) == KEYS
-    assert ada.get(f"{PATH}/{answer['id']}").json == {"import": answer}
+    assert ada.get(f"{PATH}/{answer['id']}").json["import"] == answer
 
 
 def test_a_refused_file_stops_no_other(tieout, ada):
@@ -40,7 +40,7 @@ def test_a_refused_file_stops_no_other(tieout, ada):
     answers = json.loads(result.stdout)
     assert [answer["status"] for answer in answers] == ["IMPORTED", "REFUSED", "IMPORTED"]
     assert counted(answers[2]) == [(0, 3, 0, 0)]
-    assert ada.get(f"{PATH}/{answers[1]['id']}").json == {"import": answers[1]}
+    assert ada.get(f"{PATH}/{answers[1]['id']}").json["import"] == answers[1]
     assert len(lines_of(ada)) == 3
 
 

@@ -55,7 +55,7 @@ def day_of(number):
 
 def test_complete_against_abandon(race, bank, desk, rounds, figure):
     bank.open()
-    count, seen = rounds(3, 200), Counter()
+    count, seen = rounds(2, 200), Counter()
     for number in range(count):
         open_draft(desk, number)
         path = desk.path
@@ -77,7 +77,7 @@ def test_complete_against_abandon(race, bank, desk, rounds, figure):
 
 def test_complete_against_confirming_inside_the_statement(race, bank, desk, rounds, figure):
     bank.open()
-    count, seen = rounds(3, 200), Counter()
+    count, seen = rounds(2, 200), Counter()
     for number in range(count):
         line = open_draft(desk, number)
         late = bank.send(desk.line(line)["bookedOn"], "-9.00", "Left open")
@@ -96,7 +96,7 @@ def test_complete_against_confirming_inside_the_statement(race, bank, desk, roun
 
 def test_reopen_against_abandon(race, bank, desk, rounds, figure):
     bank.open()
-    count, seen = rounds(3, 200), Counter()
+    count, seen = rounds(2, 200), Counter()
     open_draft(desk, 0)
     assert desk.complete().status_code == 200
     for _ in range(count):

@@ -20,7 +20,6 @@ class Side:
 
     def __init__(self, house):
         house.refresh()
-        house.app.config["SETTINGS"] = replace(house.settings, rate_limit=0)
         self.app = house.app
         self.person = replace(house.people["ada"], app=house.app)
         self.likeness = Likeness()
@@ -88,9 +87,12 @@ def numbered(table):
 
 
 @pytest.fixture
-def sides(_houses):
+def sides(_houses, monkeypatch):
     logging.disable(logging.CRITICAL)
-    yield [Side(_houses(kind)) for kind in ("sqlite", "postgresql")]
+    houses = [_houses(kind) for kind in ("sqlite", "postgresql")]
+    for house in houses:
+        monkeypatch.setitem(house.app.config, "SETTINGS", replace(house.settings, rate_limit=0))
+    yield [Side(house) for house in houses]
     logging.disable(logging.NOTSET)
 
 
@@ -111,7 +113,7 @@ def test_a_session_is_answered_alike_by_both_databases(sides, rounds, figure):
     for one, other in zip(*stories, strict=True):
         assert not differences(one, other), one[:2]
     statuses = {}
-    asked = session(sides[0].app, SEED, rounds(290, 20_000))
+    asked = session(sides[0].app, SEED, rounds(150, 20_000))
     for number, each in enumerate(asked):
         one, other = (side.ask(each) for side in sides)
         assert not differences(one, other), (number, each)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tests.security.addresses import Address
 
 # What ends the session that asks, opens one, or holds nothing of anybody's.
-LEFT_OUT = {"/sign-out", "/sign-in", "/join/<string:secret>", "/api/openapi.json"}
+LEFT_OUT = {"/sign-out", "/sign-in", "/join/<string:secret>", "/api/openapi.json", "/api/docs/<string:area>"}
 # What the forms of pages say; the API's views declare their schemas themselves.
 FORMS = {
     "/accounts": accounts.NewAccountFormSchema,
