@@ -123,9 +123,9 @@ def test_what_is_restored_is_the_same_to_the_last_row(
 
 @on_sqlite
 def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, restored, app, tmp_path):
-    names = [sent(ada, data=pdf(text)).json["document"]["id"] for text in ("one", "two")]
+    names = [sent(ada, data=pdf(text)).json["document"]["id"] for text in ("to be lost", "to stay")]
     folder = Path(app.instance_path) / "documents"
-    (lost,) = [each for each in folder.iterdir() if each.is_file() and each.read_bytes() == pdf("one")]
+    (lost,) = [each for each in folder.iterdir() if each.is_file() and each.read_bytes() == pdf("to be lost")]
     lost.unlink()
     path = tmp_path / "books.zip"
     told = command("backup", str(path), "--json")

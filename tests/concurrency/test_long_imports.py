@@ -19,7 +19,7 @@ from tests.tree import ROOT
 from webapp.models import Transaction
 
 CLIENTS, WORKERS = 16, 2
-LINES = 800
+LINES = 500
 LONG = {"quick": 3000, "promised": 10_000}
 
 
@@ -100,7 +100,7 @@ def test_an_import_that_is_killed_leaves_all_or_nothing(house, ada, session, tmp
     calm = time.monotonic() - began
     chance = random.Random(31)  # noqa: S311  (nothing is kept secret with it)
     left = []
-    for number in range(rounds(2, 50)):
+    for number in range(rounds(1, 50)):
         path.write_bytes(file_of(LINES, f"killed {number}"))
         killed = command(house, *asked)
         time.sleep(chance.uniform(0.3, 1.0) * calm)
