@@ -2,7 +2,7 @@
 
 from webapp.models.accounts import Account
 from webapp.models.action_requests import ActionRequest
-from webapp.models.audit_events import AuditEvent
+from webapp.models.audit_events import OF_ITS_ACT, AuditEvent
 from webapp.models.documents import Document, DocumentRelation
 from webapp.models.exchange_rates import ExchangeRate
 from webapp.models.feed_accounts import FeedAccount, Institution
@@ -30,7 +30,7 @@ from webapp.models.reconciliations import (
     ReconciliationItem,
 )
 from webapp.models.rule_runs import DocumentSetting, RuleRun, RuleSetting
-from webapp.models.rules import Rule, RuleVersion
+from webapp.models.rules import Rule, RuleContent, RuleVersion
 from webapp.models.sessions import BrowserSession, SignInCounter
 from webapp.models.suggestion_dismissals import SuggestionDismissal
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
@@ -43,6 +43,7 @@ __all__ = [
     "COUNTING",
     "IN_ITS_ENTRY",
     "IN_ITS_RECONCILIATION",
+    "OF_ITS_ACT",
     "OF_ITS_FEED",
     "ON_ITS_ACCOUNT",
     "Account",
@@ -84,6 +85,7 @@ __all__ = [
     "ReconciliationItem",
     "RegisterLine",
     "Rule",
+    "RuleContent",
     "RuleRun",
     "RuleSetting",
     "RuleVersion",

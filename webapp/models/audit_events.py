@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
+from webapp.models.action_requests import ActionRequest
 from webapp.models.base import Organized, created
 
 
@@ -28,3 +29,10 @@ class AuditEvent(Organized, Base):
     body: Mapped[str] = mapped_column(sa.Text)
     previous_hash: Mapped[str] = mapped_column(sa.String(64))
     hash: Mapped[str] = mapped_column(sa.String(64))
+
+
+OF_ITS_ACT = sa.and_(
+    AuditEvent.organization_id == ActionRequest.organization_id,
+    AuditEvent.action_request_id == ActionRequest.id,
+    AuditEvent.kind == ActionRequest.kind,
+)

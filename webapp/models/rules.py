@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -22,7 +22,19 @@ TRIGGERS = (
 
 
 class RuleContent:
-    """What a rule says, under its canonical names (behaviour.md 4)."""
+    """What a rule says, under its canonical names (behaviour.md 4); FACTS are those that make a version of it."""
+
+    FACTS: ClassVar = (
+        "name",
+        "description",
+        "target",
+        "trigger",
+        "conditions",
+        "effects",
+        "priority",
+        "stop_processing",
+        "is_active",
+    )
 
     name: Mapped[str] = mapped_column(sa.String(255))
     description: Mapped[str | None] = mapped_column(sa.String(500))

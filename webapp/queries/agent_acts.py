@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.act_ids import act_id
-from webapp.models import ActionRequest, ApiToken, AuditEvent
+from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent
 from webapp.queries.batches import batches
 
 # The act that undoes what a token did; its result names what it undid as `parts`.
@@ -27,14 +27,7 @@ def undoable(token: ApiToken, since: datetime) -> list[str]:
     """
     done = db.session.scalars(
         sa.select(ActionRequest.id)
-        .join(
-            AuditEvent,
-            sa.and_(
-                AuditEvent.organization_id == ActionRequest.organization_id,
-                AuditEvent.action_request_id == ActionRequest.id,
-                AuditEvent.kind == ActionRequest.kind,
-            ),
-        )
+        .join(AuditEvent, OF_ITS_ACT)
         .where(
             ActionRequest.organization_id == token.organization_id,
             ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),

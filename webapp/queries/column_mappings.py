@@ -33,7 +33,16 @@ def get(organization_id: str, mapping_id: int) -> ColumnMapping:
 
 def listed(organization_id: str) -> list[ColumnMappingRecord]:
     """List what is remembered, newest first, the first hundred."""
-    rows = db.session.execute(
+    rows = db.session.execute(named(organization_id).limit(MOST))
+    return [
+        ColumnMappingRecord(row.id, row.feed_account_id, name, row.names, row.updated_at)
+        for row, name in rows
+    ]
+
+
+def named(organization_id: str) -> sa.Select[ColumnMapping, str]:
+    """Select what is remembered, each with the name of its account, newest first."""
+    return (
         sa.select(ColumnMapping, FeedAccount.name)
         .join(
             FeedAccount,
@@ -44,9 +53,4 @@ def listed(organization_id: str) -> list[ColumnMappingRecord]:
         )
         .where(ColumnMapping.organization_id == organization_id)
         .order_by(ColumnMapping.updated_at.desc(), ColumnMapping.id.desc())
-        .limit(MOST)
     )
-    return [
-        ColumnMappingRecord(row.id, row.feed_account_id, name, row.names, row.updated_at)
-        for row, name in rows
-    ]

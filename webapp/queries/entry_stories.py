@@ -16,6 +16,7 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import (
+    OF_ITS_ACT,
     Account,
     ActionRequest,
     AuditEvent,
@@ -213,14 +214,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
     )
     rows = db.session.execute(
         sa.select(ActionRequest, AuditEvent)
-        .join(
-            AuditEvent,
-            sa.and_(
-                AuditEvent.organization_id == ActionRequest.organization_id,
-                AuditEvent.action_request_id == ActionRequest.id,
-                AuditEvent.kind == ActionRequest.kind,
-            ),
-        )
+        .join(AuditEvent, OF_ITS_ACT)
         .where(
             ActionRequest.organization_id == entry.organization_id,
             sa.or_(about_entries, about_line, posted_by, brought_by),

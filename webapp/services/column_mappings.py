@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from webapp import importers
 from webapp.db import db
 from webapp.importers.bank_files import Columns
-from webapp.models import ColumnMapping, FeedAccount
+from webapp.models import ColumnMapping
+from webapp.queries import column_mappings
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -41,18 +42,7 @@ def find(organization_id: str, data: bytes, fa_id: int | None) -> Remembered | N
     layouts = importers.layouts(data)
     if not layouts:
         return None
-    statement = (
-        sa.select(ColumnMapping, FeedAccount.name)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == ColumnMapping.organization_id,
-                FeedAccount.id == ColumnMapping.feed_account_id,
-            ),
-        )
-        .where(ColumnMapping.organization_id == organization_id, ColumnMapping.layout.in_(layouts))
-        .order_by(ColumnMapping.updated_at.desc(), ColumnMapping.id.desc())
-    )
+    statement = column_mappings.named(organization_id).where(ColumnMapping.layout.in_(layouts))
     if fa_id is not None:
         statement = statement.where(ColumnMapping.feed_account_id == fa_id)
     found = db.session.execute(statement).all()

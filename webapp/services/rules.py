@@ -13,7 +13,7 @@ from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rule_orders import Place, moved
 from webapp.ledger.triggers import is_narrowed
-from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleVersion
+from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleContent, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries import accounts, lookups, rules
 from webapp.queries.lookups import UnknownReferenceError
@@ -21,17 +21,6 @@ from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
 
-FACTS = (
-    "name",
-    "description",
-    "target",
-    "trigger",
-    "conditions",
-    "effects",
-    "priority",
-    "stop_processing",
-    "is_active",
-)
 MODEL_OF_EFFECT: Mapping[EffectKind, type[Numbered]] = {
     EffectKind.SET_ACCOUNT: Account,
     EffectKind.SET_MERCHANT: Merchant,
@@ -91,7 +80,7 @@ def create(
         )
         db.session.add(rule)
         db.session.flush()
-        doing.target_id, doing.after = str(rule.id), facts(rule, FACTS)
+        doing.target_id, doing.after = str(rule.id), facts(rule, RuleContent.FACTS)
         keep_version(rule, doing)
     return CreatedRule(rule, ignored or [], [NARROWED] if is_wider else [])
 
@@ -165,7 +154,7 @@ def count_on(rule: Rule, doing: Act) -> None:
 
 def keep_version(rule: Rule, doing: Act) -> None:
     """Keep what a rule says in its version, for good."""
-    content = {name: getattr(rule, name) for name in (*FACTS, "version")}
+    content = {name: getattr(rule, name) for name in (*RuleContent.FACTS, "version")}
     db.session.add(
         RuleVersion(
             organization_id=rule.organization_id,
@@ -182,7 +171,7 @@ def delete(rule: Rule, *, actor: Actor, now: datetime) -> None:
     """Delete a rule; what it did stays."""
     title = f"Deleted the rule {rule.name}"
     with act(actor, now, "delete_rule", ("rule", rule.id), title=title) as doing:
-        doing.before = facts(rule, FACTS)
+        doing.before = facts(rule, RuleContent.FACTS)
         db.session.delete(rule)
         db.session.flush()
 

@@ -6,27 +6,15 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from webapp.models import Rule, RuleVersion
+from webapp.models import Rule, RuleContent, RuleVersion
 from webapp.queries.checks.violations import Violation, found
-
-SAID = (
-    "name",
-    "description",
-    "target",
-    "trigger",
-    "conditions",
-    "effects",
-    "priority",
-    "stop_processing",
-    "is_active",
-)
 
 
 def versions_differ() -> Iterable[Violation]:
     """Find rules whose present version is not kept, or says something else."""
     differs = [
         sa.cast(getattr(Rule, name), sa.Text).is_distinct_from(sa.cast(getattr(RuleVersion, name), sa.Text))
-        for name in SAID
+        for name in RuleContent.FACTS
     ]
     is_kept = sa.and_(
         RuleVersion.organization_id == Rule.organization_id,

@@ -25,6 +25,8 @@ from webapp.services import (
 from webapp.services.changes import facts
 from webapp.services.inverses.undoing import ChangedSinceError, Undoing, demand_same, stay
 
+Named = Account | Merchant | Project | ProjectGroup
+Step = Callable[[Undoing, ActionRequest], str]
 # What may be changed of a bank's account, by its name in the trail.
 FEED_NAMES = {
     camel(name): name
@@ -52,12 +54,6 @@ def archive_account(undoing: Undoing, request: ActionRequest) -> str:
     return f"Archive {account.name}, which nothing is written on."
 
 
-def unchange_account(undoing: Undoing, request: ActionRequest) -> str:
-    """Let an account be again what it was before a change."""
-    account = lookups.get(Account, undoing.actor.organization_id, undoing.target_id(request))
-    return _unchange(undoing, request, account, accounts.FACTS, accounts.update)
-
-
 def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a merchant that was made and that nothing names."""
     merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
@@ -66,24 +62,12 @@ def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
     return f"Delete {merchant.name}, which nothing names."
 
 
-def unchange_merchant(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a merchant be again what it was before a change."""
-    merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
-    return _unchange(undoing, request, merchant, merchants.FACTS, merchants.update)
-
-
 def delete_project(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a project that was made and that nothing names."""
     project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))
     demand_same(facts(project, projects.FACTS), request.after)
     projects.delete(project, **undoing.by)
     return f"Delete {project.name}, which nothing names."
-
-
-def unchange_project(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a project be again what it was before a change."""
-    project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))
-    return _unchange(undoing, request, project, projects.FACTS, projects.update)
 
 
 def bring_project_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -103,12 +87,6 @@ def delete_group(undoing: Undoing, request: ActionRequest) -> str:
         stay(f"There are projects in {group.name}, so it stays.")
     projects.delete_group(group, **undoing.by)
     return f"Delete the group {group.name}, which holds nothing."
-
-
-def unchange_group(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a group be again what it was before a change."""
-    group = lookups.get(ProjectGroup, undoing.actor.organization_id, undoing.target_id(request))
-    return _unchange(undoing, request, group, projects.GROUP_FACTS, projects.update_group)
 
 
 def bring_group_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -171,20 +149,26 @@ def unput_rates(undoing: Undoing, request: ActionRequest) -> str:
     return "Write the rates from before down again."
 
 
-def _unchange(
-    undoing: Undoing,
-    request: ActionRequest,
-    row: Account | Merchant | Project | ProjectGroup,
-    names: Sequence[str],
-    update: Callable[..., object],
-) -> str:
-    demand_same(facts(row, tuple(names)), request.after)
-    before: Mapping[str, Any] = request.before or {}
-    changes = {name: before[camel(name)] for name in names if camel(name) in before}
-    if changes.get("group_id") is not None:
-        changes["group_id"] = undoing.present_id("project_group", changes["group_id"])
-    update(row, changes, **undoing.by)
-    return f"Let {row.name} be what it was before."
+def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., object]) -> Step:
+    """Make the way back from a change of what has a name: it is again what it was before."""
+
+    def unchange(undoing: Undoing, request: ActionRequest) -> str:
+        row = lookups.get(model, undoing.actor.organization_id, undoing.target_id(request))
+        demand_same(facts(row, tuple(names)), request.after)
+        before: Mapping[str, Any] = request.before or {}
+        changes = {name: before[camel(name)] for name in names if camel(name) in before}
+        if changes.get("group_id") is not None:
+            changes["group_id"] = undoing.present_id("project_group", changes["group_id"])
+        update(row, changes, **undoing.by)
+        return f"Let {row.name} be what it was before."
+
+    return unchange
+
+
+unchange_account = _unchanging(Account, accounts.FACTS, accounts.update)
+unchange_merchant = _unchanging(Merchant, merchants.FACTS, merchants.update)
+unchange_project = _unchanging(Project, projects.FACTS, projects.update)
+unchange_group = _unchanging(ProjectGroup, projects.GROUP_FACTS, projects.update_group)
 
 
 def _feed(undoing: Undoing, request: ActionRequest) -> FeedAccount:

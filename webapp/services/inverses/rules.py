@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.ledger.canonical import camel
-from webapp.models import ActionRequest, Rule
+from webapp.models import ActionRequest, Rule, RuleContent
 from webapp.queries import rule_runs as run_queries
 from webapp.queries import rules as rule_queries
 from webapp.services import rule_undos, rules
 from webapp.services.changes import facts
 from webapp.services.inverses.undoing import ChangedSinceError, Undoing, demand_same
 
-NAMES = {camel(name): name for name in rules.FACTS}
+NAMES = {camel(name): name for name in RuleContent.FACTS}
 
 
 def uncreate(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a rule that was made."""
     rule = _rule(undoing, request)
-    demand_same(facts(rule, rules.FACTS), request.after)
+    demand_same(facts(rule, RuleContent.FACTS), request.after)
     rules.delete(rule, **undoing.by)
     return "Delete the rule; what it did stays until its runs are undone."
 
@@ -26,8 +26,8 @@ def uncreate(undoing: Undoing, request: ActionRequest) -> str:
 def unchange(undoing: Undoing, request: ActionRequest) -> str:
     """Let a rule be again what it was before a change."""
     rule = _rule(undoing, request)
-    demand_same(facts(rule, rules.FACTS), request.after)
-    rules.replace(rule, **_said(facts(rule, rules.FACTS) | (request.before or {})), **undoing.by)
+    demand_same(facts(rule, RuleContent.FACTS), request.after)
+    rules.replace(rule, **_said(facts(rule, RuleContent.FACTS) | (request.before or {})), **undoing.by)
     return "Let the rule be what it was before."
 
 
@@ -45,7 +45,7 @@ def unmove(undoing: Undoing, request: ActionRequest) -> str:
         rule_id = undoing.present_id("rule", became["id"])
         rule = rule_queries.get(undoing.actor.organization_id, rule_id)
         demand_same({"priority": rule.priority}, {"priority": became["priority"]})
-        said = facts(rule, rules.FACTS) | {"priority": was["priority"]}
+        said = facts(rule, RuleContent.FACTS) | {"priority": was["priority"]}
         rules.replace(rule, **_said(said), **undoing.by)
     return "Let the rules run in the order from before."
 
