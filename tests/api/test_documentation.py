@@ -12,7 +12,7 @@ def test_the_openapi_document_says_how_to_authenticate(ada):
 def test_the_openapi_document_says_where_a_file_goes(ada):
     upload = ada.get("/api/openapi.json").json["paths"]["/api/feeds/imports"]["post"]
     form = upload["requestBody"]["content"]["multipart/form-data"]["schema"]
-    assert form == {"$ref": "#/components/schemas/ImportForm"}
+    assert form == {"$ref": "#/components/schemas/ImportUpload"}
 
 
 def test_a_page_lists_every_call_with_its_scope(ada, app):

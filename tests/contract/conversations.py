@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flask import Flask
+    from schemathesis.engine.recorder import ScenarioRecorder
 
     from tests.fixtures.people import Person
 
@@ -41,14 +42,22 @@ class Talk:
         for interaction in recorder.interactions.values():
             if interaction.response is not None:
                 self.statuses[interaction.response.status_code] += 1
-        for nodes in recorder.checks.values():
+        for case, nodes in recorder.checks.items():
             for node in nodes:
                 if node.failure_info is not None:
                     failure = node.failure_info.failure
-                    sent = node.failure_info.code_sample
                     self.failures.setdefault(
-                        f"{recorder.label}: {node.name}: {failure.title}", f"{failure.message}\n{sent}"
+                        f"{recorder.label}: {node.name}: {failure.title}",
+                        f"{failure.message}\n{node.failure_info.code_sample}\n{answer(recorder, case)}",
                     )
+
+
+def answer(recorder: ScenarioRecorder, case: str) -> str:
+    """Tell what a case was answered."""
+    interaction = recorder.interactions.get(case)
+    if interaction is None or interaction.response is None:
+        return "No answer came."
+    return f"{interaction.response.status_code} {interaction.response.content[:500]!r}"
 
 
 def by_token(person: Person) -> dict[str, str]:

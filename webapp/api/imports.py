@@ -15,6 +15,7 @@ from webapp.schemas.imports import (
     ImportLineQuerySchema,
     ImportLineSchema,
     ImportSchema,
+    ImportUploadSchema,
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.web import paging, uploads
@@ -37,6 +38,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
 @bp.arguments(ImportFormSchema, location="form", content_type="multipart/form-data")
+@bp.doc(requestBody={"content": {"multipart/form-data": {"schema": ImportUploadSchema}}})
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
 def create(form: dict[str, Any]) -> Response:

@@ -18,10 +18,16 @@ VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 class ImportFormSchema(Schema):
     """The fields of an upload; the file itself is read as it streams in."""
 
-    file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
+    file = ma.fields.Raw()
     mapping = fields.ObjectText(load_default=None)
     dry_run = fields.FormFlag(load_default=False)
     fa_id = fields.FormId(load_default=None)
+
+
+class ImportUploadSchema(ImportFormSchema):
+    """The form of an upload as it is sent: with its file."""
+
+    file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
 
 
 class ImportAccountSchema(Schema):
