@@ -39,6 +39,22 @@ def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(works
     expect(page.locator(".segments")).to_contain_text("To confirm 4")
 
 
+def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_focus(workspace):
+    page = workspace()
+    page.keyboard.press("c")
+    page.keyboard.press("j")
+    current = page.locator(".line[aria-current]")
+    expect(current.locator("select[name=accountId]")).to_be_visible()
+    page.keyboard.press("c")
+    expect(current).to_contain_text("Posted")
+    expect(current).to_be_focused()
+    page.keyboard.press("c")
+    page.keyboard.press("s")
+    expect(current.locator("[name='splits.0.amount']")).to_be_focused()
+    page.goto("/feeds/1?show=all")
+    expect(page.locator(".line-confirm")).to_have_count(len(LINES) - 1)
+
+
 def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
     page = workspace()
     page.locator("#select-all").check()

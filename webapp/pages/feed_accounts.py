@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.money import Money
 from webapp.queries.workspaces import Narrowing
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.feed_accounts import BatchesFormSchema
 from webapp.web import paging, rule_wording
 from webapp.web.auth import acting, here, requires
+from webapp.web.figures import figure
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, go, render, target
 from webapp.web.problems import Problem
@@ -27,6 +27,7 @@ bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
 TEMPLATE = "feed_accounts/show.html"
 EMPTY_SPLIT_ROWS = 2
+SPLIT_CHOICES = ("account_id", "org_merchant_id", "project_id")
 STRIP_MONTHS = 12
 
 
@@ -65,13 +66,18 @@ def render_line(
     current_id: int | None = None,
     editing: str | None = None,
     problem: Problem | None = None,
+    rows: list[dict[str, Any]] | None = None,
 ) -> Response:
-    """Answer an act on a line: with its row and what it changes beside it, or with the whole page."""
+    """Answer an act on a line: with its row and what it changes beside it, or with the whole page.
+
+    Where its form was refused, `rows` are the parts as they were typed.
+    """
     asked = {**WorkspaceQuerySchema().load({}), **came_from(transaction.feed_account_id)}
     asked |= {"line": current_id, "edit": editing}
-    context = workspace(transaction.feed_account_id, asked, problem=problem)
+    form = request.form if problem else None
+    context = workspace(transaction.feed_account_id, asked, problem=problem, form=form)
     line = queries.workspaces.line(transaction)
-    context |= {"line": line, "split_rows": split_rows(line), "why": why(transaction.id, asked)}
+    context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, asked)}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
@@ -169,21 +175,10 @@ def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
 
 
 def split_rows(line: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the rows of the split form: the parts there are, and empty ones to fill."""
-    parts = [dict(part) for part in line["splits"] or ()]
-    if not parts:
-        parts = [
-            {
-                "account_id": line["account_id"],
-                "amount": line["amount"],
-                "org_merchant_id": line["org_merchant_id"],
-                "project_id": line["project_id"],
-            }
-        ]
-    empty: dict[str, Money | None] = {
-        "account_id": None,
-        "amount": None,
-        "org_merchant_id": None,
-        "project_id": None,
-    }
+    """Give the rows of the split form: the parts there are, amounts as they are typed, and empty ones to fill."""
+    parts = [
+        {"amount": figure(part["amount"]), **{name: part[name] for name in SPLIT_CHOICES}}
+        for part in line["splits"] or [line]
+    ]
+    empty = dict.fromkeys(("amount", *SPLIT_CHOICES))
     return [*parts, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from webapp.models import Transaction
 
 bp = Blueprint("transactions", __name__, url_prefix="/transactions")
+
+ID = re.compile("[1-9][0-9]{0,18}")
 
 
 @bp.post("/<id:transaction_id>")
@@ -102,8 +105,9 @@ def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Respons
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
         line = queries.transactions.get(here(), transaction_id)
-        editing = "splits" if any(name.startswith("splits.") for name in request.form) else None
-        return render_line(line, current_id=transaction_id, editing=editing, problem=problem)
+        rows = typed_rows()
+        editing = "splits" if rows else "description" if "description" in request.form else None
+        return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
     if not is_htmx():
         return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
     return render_line(line, current_id=transaction_id)
@@ -114,6 +118,26 @@ def as_typed(part: Any) -> Any:
     if not isinstance(part, dict) or not isinstance(part.get("amount"), (str, type(None))):
         return part
     return {**part, "amount": typed(part["amount"])} if part.get("amount") else None
+
+
+def typed_rows() -> list[dict[str, Any]]:
+    """Give the rows of the split form as they were sent, to be shown again beside what is wrong with them."""
+    parts = form_body().get("splits")
+    rows = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return [
+        {
+            "amount": row.get("amount"),
+            "account_id": chosen(row.get("accountId")),
+            "org_merchant_id": chosen(row.get("orgMerchantId")),
+            "project_id": chosen(row.get("projectId")),
+        }
+        for row in rows
+    ]
+
+
+def chosen(value: object) -> int | None:
+    """Read what a select was set to; whatever is no id chose nothing."""
+    return int(value) if isinstance(value, str) and ID.fullmatch(value) else None
 
 
 def save(line: Transaction) -> None:

@@ -14,9 +14,13 @@
     one("dialog[open]") ||
     target.matches?.("select, textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=submit])");
 
+  // A key never reaches into another line: what is posted there would not be what was looked at.
+  const isOfAnother = (element) => ![null, currentLine()].includes(element.closest(".line"));
+
   function press(key) {
+    const canPress = (control) => isShown(control) && !control.disabled && !isOfAnother(control);
     for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
-      const control = scope && all(`[data-key="${key}"]`, scope).find((each) => isShown(each) && !each.disabled);
+      const control = scope && all(`[data-key="${key}"]`, scope).find(canPress);
       if (!control) continue;
       if (control.matches("input[type=search]")) control.select();
       else control.click();
@@ -55,10 +59,14 @@
   let wanted = null;
   let currentId = currentLine()?.id;
 
+  function markCurrent() {
+    all(".line[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
+    document.getElementById(currentId)?.setAttribute("aria-current", "true");
+  }
+
   function makeCurrent(line) {
     currentId = line.id;
-    all(".line[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
-    line.setAttribute("aria-current", "true");
+    markCurrent();
     line.scrollIntoView({ block: "nearest" });
   }
 
@@ -69,6 +77,7 @@
     const next = lines[at < 0 ? 0 : Math.min(Math.max(at + step, 0), lines.length - 1)];
     if (!next) return;
     makeCurrent(next);
+    next.focus({ preventScroll: true });
     clearTimeout(settled);
     settled = setTimeout(() => open(next), 160);
   }
@@ -95,10 +104,9 @@
     if (!line) return;
     const opener = event.target.closest("a[data-field]");
     if (opener) wanted = { line: line.id, name: opener.dataset.field };
-    if (opener || !event.target.closest("a, button, input, select, label, summary, form")) {
-      makeCurrent(line);
-      if (!opener) open(line);
-    }
+    if (event.target.closest("input, select, label, .tick")) return;
+    makeCurrent(line);
+    if (!event.target.closest("a, button, summary, form")) open(line);
   });
 
   /* The selection: how many lines, how much, and how many of them can be confirmed. */
@@ -209,7 +217,38 @@
     if (version && ctx.request.body) ctx.request.body.set("version", version.value);
   });
 
+  /* A form is sent once, however often its button is clicked before the answer is there. */
+
+  let sent = new WeakMap();
+  document.addEventListener("submit", (event) => {
+    if (event.defaultPrevented || event.target.method !== "post") return;
+    if (event.timeStamp - sent.get(event.target) < 10000) event.preventDefault();
+    else sent.set(event.target, event.timeStamp);
+  });
+  window.addEventListener("pageshow", () => { sent = new WeakMap(); });
+
   /* After a part of the page was replaced. */
+
+  // Where what had the focus is gone, the line or the part that it stood in has it, so that Tab goes on from there.
+  let focused = [];
+  function places(element) {
+    return element ? [...(element.id ? [element.id] : []), ...places(element.parentElement)] : [];
+  }
+
+  function keepFocus() {
+    if (document.activeElement !== document.body) return;
+    const place = focused.map((id) => document.getElementById(id)).find(isShown);
+    if (!place) return;
+    if (!place.hasAttribute("tabindex")) place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+  }
+
+  // Who moves on faster than the server answers gets no fields in the line that was left.
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    focused = places(document.activeElement);
+    if (ctx.request.method === "GET" && ctx.target?.matches?.(".line") && ctx.target.id !== currentId) event.preventDefault();
+  });
 
   let fading = 0;
   function freshen() {
@@ -224,12 +263,12 @@
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
-    if (!currentLine() && currentId) document.getElementById(currentId)?.setAttribute("aria-current", "true");
+    if (currentId) markCurrent();
     const field = wanted && one(`#${wanted.line} [name="${wanted.name}"]`);
     if (field) {
       field.focus();
       wanted = null;
-    }
+    } else keepFocus();
     freshen();
   });
 
