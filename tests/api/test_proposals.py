@@ -44,7 +44,10 @@ def propose(agent, path, **options):
 
 def test_a_confirmation_that_a_token_may_not_make_waits_with_its_effect(agent, line):
     request = propose(agent, f"/api/transactions/{line}/confirm", json={"note": "Groceries"})
-    assert (request["status"], request["title"]) == ("PENDING", "Confirm REWE −45.20 of 3 Nov")
+    assert (request["status"], request["title"]) == (
+        "PENDING",
+        "Confirm REWE −45.20 EUR of 3 Nov as Uncategorised expenses",
+    )
     assert request["payload"]["path"] == f"/api/transactions/{line}/confirm"
     assert (request["note"], request["actor"]["kind"], request["blockers"]) == ("Groceries", "TOKEN", [])
     assert request["effect"]["entries"][0]["after"]["status"] == "POSTED"
@@ -185,7 +188,7 @@ def test_a_key_that_drafts_proposes_to_post_at_once(ben, bank):
 def test_several_acts_are_named_by_the_proposal(ben, agent, bank):
     lines = bank.send_many([("2026-11-03", "-1.00", "One"), ("2026-11-04", "-2.00", "Two")])
     request = propose(agent, "/api/transactions/confirm", json={"ids": lines})
-    assert request["title"] == "Confirm One −1.00 of 3 Nov and 1 more"
+    assert request["title"] == "Confirm One −1.00 EUR of 3 Nov as Uncategorised expenses, and 1 more"
     done = approve(ben, request).json["actionRequest"]
     assert len(done["actionRequestIds"]) == 2
     acts = [

@@ -1,5 +1,9 @@
 """Every write of the API can be tried: told whole, and taken back whole (behaviour.md 5)."""
 
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
 import pytest
 
 from tests.marks import on_sqlite
@@ -9,6 +13,11 @@ from webapp.db import Base, db
 from webapp.models import AuditEvent
 from webapp.queries import checks, effects
 
+# What a bookkeeper reads of each proposal, beside its address.
+TITLES = dict(
+    line.split(" | ", 1)
+    for line in (Path(__file__).parent.parent / "titles.txt").read_text(encoding="utf-8").splitlines()
+)
 # What waits for a person is told in these; everything else stays as it is.
 WAITING = {"action_requests", "proposals", "audit_events"}
 SEEN = {"last_used_at", "last_seen_at"}
@@ -32,6 +41,10 @@ def rows_of(bank, *, without=()):
         }
 
     return bank.ask(read)
+
+
+def title_of(trial):
+    return TITLES[trial.name].format(today=f"{datetime.now(UTC):%-d %b %Y}")
 
 
 def files_of(app):
@@ -74,10 +87,13 @@ def test_every_write_can_be_proposed_and_nothing_is_done(app, ada, bank, trials)
         request = answer.json["actionRequest"]
         assert (request["status"], request["actor"]["kind"]) == ("PENDING", "TOKEN")
         assert request["effect"]["acts"], trial.name
+        assert request["title"] == title_of(trial), trial.name
         assert request["blockers"] == [], trial.name
         assert trial.ask(agent).json["actionRequest"]["id"] == request["id"], trial.name
     assert (rows_of(bank, without=WAITING), files_of(app)) == (before, files)
     assert bank.ask(lambda: list(checks.violations())) == []
+    queue = ada.browser().get("/proposals").text
+    assert [each.name for each in trials if f"<b>{escape(title_of(each))}</b>" not in queue] == []
 
 
 def test_what_was_proposed_is_done_exactly_so_when_it_is_approved(ada, bank, trials):

@@ -2,7 +2,7 @@
 
 import pytest
 
-ROW = "REWE −45.20 of 3 Nov"
+ROW = "REWE −45.20 EUR of 3 Nov"
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_a_proposal_stands_there_with_its_effect_and_a_badge_on_every_page(ben, 
     browser = ben.browser()
     page = browser.get("/proposals").text
     for said in (
-        f"Confirm {ROW}",
+        f"Confirm {ROW} as Uncategorised expenses",
         "“Groceries”",
         "Main account",
         "Uncategorised expenses",
@@ -42,7 +42,7 @@ def test_it_is_approved_as_it_was_shown(ben, request_):
     answer = browser.post(f"/proposals/{request_['id']}/approve", data={"digest": request_["digest"]})
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/proposals?done={request_['id']}")
     page = browser.get(answer.headers["Location"]).text
-    assert f"Approved: Confirm {ROW}" in page
+    assert f"Approved: Confirm {ROW} as Uncategorised expenses" in page
     assert "Nothing waits for you" in page
     assert "Done" in browser.get("/proposals?show=decided").text
 
@@ -91,7 +91,7 @@ def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
     ben.post(f"/api/transactions/{line}/confirm")
     changes = {"accountId": bank.account("Groceries")}
     title = agent.patch(f"/api/transactions/{line}", json=changes).json["actionRequest"]["title"]
-    assert title == f"Book {ROW} to Groceries"
+    assert title == f"Write a correction of {ROW} to Groceries"
     page = ben.browser().get("/proposals").text
     now, after = page.split("<b>Now</b>")[1].split("<b>After</b>")
     assert "Uncategorised expenses" in now

@@ -328,7 +328,7 @@ def test_activity_shows_who_did_what_and_filters(ada, ben):
     browser = ada.browser()
     page = text(browser.get("/activity"))
     assert (
-        page.index("Opened x")
+        page.index("Opened the asset account x")
         < page.index("Deleted the project Website")
         < page.index("Made the project Website")
     )

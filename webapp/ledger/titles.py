@@ -6,11 +6,16 @@ from typing import Final
 
 from webapp.ledger.money import Money
 
+# Banks write hundreds of letters of purpose; so many tell a line apart.
+LONGEST: Final = 60
+MOST_NAMED: Final = 3
+
 IMPERATIVES: Final[Mapping[str, str]] = {
     "Accepted": "Accept",
     "Abandoned": "Abandon",
     "Added": "Add",
     "Applied": "Apply",
+    "Attached": "Attach",
     "Booked": "Book",
     "Brought": "Bring",
     "Changed": "Change",
@@ -20,8 +25,10 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Confirmed": "Confirm",
     "Corrected": "Correct",
     "Deleted": "Delete",
+    "Detached": "Detach",
     "Discarded": "Discard",
-    "Edited": "Edit",
+    "Dismissed": "Dismiss",
+    "Filed": "File",
     "Forgot": "Forget",
     "Imported": "Import",
     "Joined": "Join",
@@ -39,8 +46,10 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Reopened": "Reopen",
     "Revalued": "Revalue",
     "Revoked": "Revoke",
-    "Restored": "Restore",
     "Resumed": "Resume",
+    "Split": "Split",
+    "Started": "Start",
+    "Switched": "Switch",
     "Told": "Tell",
     "Took": "Take",
     "Uncleared": "Unclear",
@@ -51,22 +60,61 @@ IMPERATIVES: Final[Mapping[str, str]] = {
 }
 
 
-def of_line(description: str, amount: Money, day: date) -> str:
-    """Name a bank line: by what the bank says, its amount and its day.
+def of_line(text: str, amount: Money, day: date) -> str:
+    """Name a bank line or an entry: by whom or what it is about, its amount and its day.
 
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
-    ('REWE −45.20 of 3 Nov', 'a line of 1,452.00 of 3 Nov')
+    ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
+    """
+    return f"{clipped(text) or 'a line of'} {of_money(amount)} of {day:%-d %b}"
+
+
+def of_money(amount: Money) -> str:
+    """Write an amount with its currency.
+
+    >>> of_money(Money(-123456, "EUR")), of_money(Money(5000, "JPY"))
+    ('−1,234.56 EUR', '5,000 JPY')
     """
     whole, point, fraction = str(amount).removeprefix("-").partition(".")
     sign = "\u2212" if amount.minor < 0 else ""
-    return f"{description or 'a line of'} {sign}{int(whole):,}{point}{fraction} of {day:%-d %b}"
+    return f"{sign}{int(whole):,}{point}{fraction} {amount.currency}"
+
+
+def clipped(text: str) -> str:
+    """Give the beginning of a text in one line.
+
+    >>> clipped("  Hetzner  Online "), len(clipped("word " * 50))
+    ('Hetzner Online', 60)
+    """
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…"
+
+
+def counted(count: int, one: str) -> str:
+    """Say how many there are of something.
+
+    >>> counted(1, "line"), counted(1200, "line")
+    ('1 line', '1,200 lines')
+    """
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name several things, of many the first.
+
+    >>> listed(["Rent"]), listed(["Rent", "Fees"]), listed(["A", "B", "C", "D", "E"])
+    ('Rent', 'Rent and Fees', 'A, B, C and 2 more')
+    """
+    if len(names) > MOST_NAMED:
+        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def proposed(title: str) -> str:
     """Say what an act did as what it would do; a title that begins with no known verb stays as it is.
 
-    >>> proposed("Confirmed REWE −45.20 of 3 Nov"), proposed("Statement of Main account to 31 Oct 2026")
-    ('Confirm REWE −45.20 of 3 Nov', 'Statement of Main account to 31 Oct 2026')
+    >>> proposed("Confirmed REWE −45.20 EUR of 3 Nov"), proposed("A proposal")
+    ('Confirm REWE −45.20 EUR of 3 Nov', 'A proposal')
     """
     verb, space, rest = title.partition(" ")
     return IMPERATIVES.get(verb, verb) + space + rest
@@ -75,8 +123,8 @@ def proposed(title: str) -> str:
 def of_several(titles: Sequence[str]) -> str:
     """Say in one title what several acts would do.
 
-    >>> of_several(["Confirmed REWE −45.20 of 3 Nov", "Confirmed BVG −2.90 of 4 Nov", "Confirmed Aldi −9.99 of 5 Nov"])
-    'Confirm REWE −45.20 of 3 Nov and 2 more'
+    >>> of_several(["Confirmed REWE −45.20 EUR of 3 Nov as Food", "Confirmed BVG −2.90 EUR of 4 Nov as Travel"])
+    'Confirm REWE −45.20 EUR of 3 Nov as Food, and 1 more'
     """
     first = proposed(titles[0])
-    return first if len(titles) == 1 else f"{first} and {len(titles) - 1:,} more"
+    return first if len(titles) == 1 else f"{first}, and {len(titles) - 1:,} more"

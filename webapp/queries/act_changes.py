@@ -18,6 +18,20 @@ NAMED: Mapping[str, Any] = {
     "projectId": Project,
     "groupId": ProjectGroup,
 }
+# What a person calls a field whose key says it in another way.
+SPOKEN: Mapping[str, str] = {
+    "externalId": "account number",
+    "inScope": "in scope",
+    "institutionName": "bank",
+    "institutionUrl": "address of the bank",
+    "isActive": "active",
+    "isArchived": "archived",
+    "isWatched": "watched",
+    "mask": "end of the number",
+    "requiresCounterparty": "merchant required",
+    "splitsBatches": "batches split",
+    "stopProcessing": "stops later rules",
+}
 Names = Mapping[tuple[str, int], str]
 
 
@@ -45,9 +59,11 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Names) 
 def words(key: str) -> str:
     """Write a JSON key as words.
 
-    >>> words("lockDate"), words("orgMerchantId"), words("sha256")
-    ('lock date', 'merchant', 'sha256')
+    >>> words("lockDate"), words("orgMerchantId"), words("isArchived"), words("sha256")
+    ('lock date', 'merchant', 'archived', 'sha256')
     """
+    if key in SPOKEN:
+        return SPOKEN[key]
     plain = key.removeprefix("org").removesuffix("Id") if key in NAMED else key
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in plain).strip()
 

@@ -11,6 +11,7 @@ from webapp.ledger.chart import AccountType
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account
 from webapp.queries import accounts, lookups
+from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
@@ -63,8 +64,8 @@ class PostedAccountError(LedgerError):
 def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) -> Account:  # noqa: A002  (the trade's word)
     """Open a ledger account; without a code it stands after those that have one."""
     asked = {"name": name, "type": type, **said}
-    target = ("account", "new")
-    with act(actor, now, "create_account", target, title=f"Opened {name}", payload=payload(asked)) as doing:
+    target, title = ("account", "new"), f"Opened the {type.lower()} account {name}"
+    with act(actor, now, "create_account", target, title=title, payload=payload(asked)) as doing:
         _check_code(actor.organization_id, said.get("code"))
         _check_parent(actor.organization_id, said.get("parent_id"))
         account = Account(
@@ -78,8 +79,10 @@ def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) ->
 
 def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Account:
     """Change what was sent of an account, or say which rule of the books keeps it as it is."""
-    title = f"Changed {account.name}"
     target = ("account", account.id)
+    title = act_titles.changed(
+        "the account", account.name, facts(account, changes), payload(changes), account.organization_id
+    )
     with act(actor, now, "update_account", target, title=title, payload=payload(changes)) as doing:
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
         for name, check in CHECKS.items():

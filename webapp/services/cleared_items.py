@@ -11,11 +11,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries import lookups, reconciliations
 from webapp.queries.statement_items import IS_ENTRY, IS_LINE
-from webapp.services import open_drafts
+from webapp.services import act_titles, open_drafts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.transactions import answer, attempt, ids_result
@@ -112,7 +113,8 @@ def put_lines(
         "auto": choice.auto,
     }
     target = ("feed_account", account.id)
-    with act(actor, now, "clear_reconciliation_items", target, payload=payload) as doing:
+    title = f"Changed what is cleared of {account.name}"
+    with act(actor, now, "clear_reconciliation_items", target, title=title, payload=payload) as doing:
         if choice.auto == choice.named:
             raise NothingToClearError
         draft = open_drafts.require(account, version)
@@ -120,7 +122,7 @@ def put_lines(
         cleared, uncleared = (
             (_confirmed(account, draft), []) if choice.auto else _chosen(account, draft, choice)
         )
-        doing.title = _title(account, len(cleared), len(uncleared))
+        doing.title = _title(draft, cleared, uncleared, account.name)
         if not cleared and not uncleared:
             doing.nothing_to_do()
             return answer(None, ids_result(), is_changed=False)
@@ -131,12 +133,22 @@ def put_lines(
     return answer(doing.id, ids_result(), is_changed=True)
 
 
-def _title(account: FeedAccount, cleared: int, uncleared: int) -> str:
-    lines = "line" if cleared + uncleared == 1 else "lines"
-    said = f"Cleared {cleared}" if cleared else f"Uncleared {uncleared}"
+def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Key], name: str) -> str:
+    some, others = (
+        _name(draft.organization_id, keys[0]) if len(keys) == 1 else titles.counted(len(keys), "item")
+        for keys in (cleared, uncleared)
+    )
+    said = f"Cleared {some}" if cleared else f"Uncleared {others}"
     if cleared and uncleared:
-        said += f" and uncleared {uncleared}"
-    return f"{said} {lines} of {account.name}"
+        said += f" instead of {others}"
+    return f"{said} on the statement of {name} to {draft.statement_date:%-d %b %Y}"
+
+
+def _name(organization_id: str, key: Key) -> str:
+    kind, row_id = key
+    if kind == IS_LINE:
+        return act_titles.of_line(lookups.get(Transaction, organization_id, row_id))
+    return act_titles.of_entry(lookups.get(JournalEntry, organization_id, row_id))
 
 
 def put_one_by_one(

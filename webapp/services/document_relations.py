@@ -9,12 +9,15 @@ from typing import NamedTuple
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
-from webapp.models.base import Numbered
 from webapp.queries import document_relations, lookups
+from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
-MODELS: Mapping[str, type[Numbered]] = {"transaction_id": Transaction, "journal_entry_id": JournalEntry}
+MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
+    "transaction_id": Transaction,
+    "journal_entry_id": JournalEntry,
+}
 
 
 class Related(NamedTuple):
@@ -30,9 +33,9 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
     What it belongs to already it goes on belonging to. Raises UnknownReferenceError.
     """
     payload, target = {camel(name): other_id}, ("document", document.id)
-    title = f"Attached {document.label}"
+    title = f"Attached {act_titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
-        lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
+        doing.title += f" to {_named(document, name, other_id)}"
         there = document_relations.between(document, name, other_id)
         if there is not None:
             doing.nothing_to_do()
@@ -53,9 +56,9 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
 def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
     """Let a document belong to a line or an entry no longer, whether it did or not; raises UnknownReferenceError."""
     payload, target = {camel(name): other_id}, ("document", document.id)
-    title = f"Detached {document.label}"
+    title = f"Detached {act_titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
-        lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
+        doing.title += f" from {_named(document, name, other_id)}"
         relation = document_relations.between(document, name, other_id)
         if relation is None:
             doing.nothing_to_do()
@@ -63,3 +66,9 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
         doing.before = {"relationId": relation.id, **payload}
         db.session.delete(relation)
         db.session.flush()
+
+
+def _named(document: Document, name: str, other_id: int) -> str:
+    """Name the line or entry that somebody means, or raise UnknownReferenceError."""
+    other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
+    return act_titles.of_line(other) if isinstance(other, Transaction) else act_titles.of_entry(other)

@@ -14,7 +14,7 @@ from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
 from webapp.models import Document
 from webapp.queries import documents
-from webapp.services import document_fields, document_files, document_rules
+from webapp.services import act_titles, document_fields, document_files, document_rules
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.changes import NothingToChangeError
@@ -69,7 +69,7 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
         document_fields.write(document, _named(document, said))
         db.session.add(document)
         db.session.flush()
-        doing.target_id, doing.title = str(document.id), f"Filed {document.label}"
+        doing.target_id, doing.title = str(document.id), f"Filed {act_titles.of_document(document)}"
         if document_fields.GIVEN & said.keys():
             document_rules.run_on(document, act_id=doing.id, now=now)
         doing.after = document_fields.facts(document)
@@ -79,11 +79,11 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
 def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
     """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
     target, payload = ("document", document.id), document_fields.told(changes)
-    title = f"Changed the document {document.label}"
+    before = document_fields.facts(document)
+    title = act_titles.changed("the document", document.label, before, payload, document.organization_id)
     with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
         if not changes:
             raise NothingToChangeError
-        before = document_fields.facts(document)
         by_hand = document_fields.write(document, _named(document, changes))
         if document_fields.facts(document) == before:
             doing.nothing_to_do()

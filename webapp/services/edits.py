@@ -21,10 +21,10 @@ from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries import accounts, lookups, transactions
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, journal_entries, line_entries, partings, rule_writes
+from webapp.services import act_titles, drafts, journal_entries, line_entries, partings, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result, named
+from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result
 
 Changes = Mapping[str, Any]
 
@@ -78,7 +78,7 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
 
     The answer names the draft that says it now, or the correction marker of a posted entry.
     """
-    title = f"Edited {named(transaction)}"
+    title = act_titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
     with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
         if not changes:
@@ -95,9 +95,6 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             result = _edit_draft(transaction, entry, changes, doing)
         else:
             result = _edit_posted(transaction, entry, changes, doing)
-        account = db.session.get(Account, changes.get("account_id") or 0)
-        if account is not None:
-            doing.title = f"Booked {named(transaction)} to {account.name}"
         transaction.updated_at = now
         db.session.flush()
         if not doing.is_void:
@@ -126,7 +123,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
     """Delete the marker of a posted entry, so that what is in force stays; without one nothing is done."""
     lines = entries.transactions_of(entries.legs_of(entry))
     target = ("transaction", lines[0]) if lines else ("journal_entry", entry.id)
-    title = f"Discarded the correction of {entry.description or entry.id}"
+    title = f"Discarded the correction of {act_titles.of_entry(entry)}"
     with act(actor, now, "discard_correction", target, title=title) as doing:
         marker = entries.marker_of(entry)
         if marker is None:

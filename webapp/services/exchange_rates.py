@@ -11,6 +11,7 @@ from typing import Any
 
 from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
+from webapp.ledger import titles
 from webapp.ledger.chart import Role
 from webapp.ledger.entries import UnbalancedError
 from webapp.ledger.errors import UnprocessableError
@@ -51,11 +52,11 @@ def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]
     organization = organizations.get(actor.organization_id)
     payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
     target = ("exchange_rates", organization.id)
-    with act(actor, now, "put_exchange_rates", target, payload=payload) as doing:
+    title = f"Wrote down {_named(rates, organization.base_currency)}"
+    with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
         written = rate_writes.write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
-        doing.title = f"Wrote down {_counted(len(rates))}"
         doing.before = {"rates": [_fact(*known) for known in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
         if not written.changed:
@@ -89,7 +90,9 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
             )
         written = rate_writes.write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed)
-        doing.title = f"Took {_counted(len(written.changed))} of the European Central Bank"
+        doing.title = (
+            f"Took {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
+        )
         doing.after = {"changed": len(written.changed), "mirrored": len(mirrored)}
         if not written.changed:
             doing.nothing_to_do()
@@ -105,8 +108,14 @@ def _against(days: Iterable[DayRates], base: str) -> list[Said]:
     ]
 
 
-def _counted(rates: int) -> str:
-    return "1 exchange rate" if rates == 1 else f"{rates:,} exchange rates"
+def _named(rates: Sequence[Said], base: str) -> str:
+    """Name rates for a title: one whole, several by their currencies and days."""
+    first, last = (f"{pick(rate['day'] for rate in rates):%-d %b %Y}" for pick in (min, max))
+    if len(rates) == 1:
+        return f"the rate of {first}: {rates[0]['units_per_base']:f} {rates[0]['currency']} for 1 {base}"
+    days = first if first == last else f"{first} to {last}"
+    currencies = titles.listed(sorted({rate["currency"] for rate in rates}))
+    return f"{titles.counted(len(rates), 'exchange rate')} of {currencies}, {days}"
 
 
 def _fact(day: date, currency: str, units_per_base: Decimal) -> dict[str, str]:

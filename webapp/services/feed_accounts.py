@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
 from webapp.models import Account, FeedAccount, Institution
-from webapp.services import backing
+from webapp.services import act_titles, backing
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.changes import NothingToChangeError
@@ -47,7 +47,7 @@ class Opening:
 def create(*, actor: Actor, now: datetime, **facts: Any) -> FeedAccount:
     """Open a feed account; without `account_id` it gets a ledger account of its own."""
     opening = Opening(**facts)
-    title = f"Opened the feed account {opening.name}"
+    title = f"Opened the feed account {opening.name} in {opening.currency}"
     payload = {camel(name): value for name, value in facts.items()}
     with act(
         actor, now, "create_feed_account", ("feed_account", "new"), title=title, payload=payload
@@ -118,9 +118,11 @@ def edit(
     feed_account: FeedAccount, changes: Mapping[str, Any], *, actor: Actor, now: datetime
 ) -> FeedAccount:
     """Change what was sent of a feed account; its name is also that of its ledger account while both are alike."""
-    title = f"Changed the feed account {feed_account.name}"
     target = ("feed_account", feed_account.id)
     payload = {camel(name): value for name, value in changes.items()}
+    title = act_titles.changed(
+        "the feed account", feed_account.name, state(feed_account), payload, feed_account.organization_id
+    )
     with act(actor, now, "edit_feed_account", target, title=title, payload=payload) as doing:
         if not changes:
             raise NothingToChangeError

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.importers.bank_files import FileRefusedError
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries import lookups, organizations
@@ -165,7 +166,7 @@ def take(imported: Import, ready: ReadyImport, laid: Laid, *, actor: Actor, now:
         _describe(imported, ready)
         _remember(imported, ready, {feed_account.id for feed_account in opened})
         db.session.flush()
-        doing.title = f"Imported {imported.file_name}: {_counted(ready.added)}"
+        doing.title = f"Imported {imported.file_name}: {_contents(imported, ready.added)}"
         doing.after = {"status": "IMPORTED", "added": ready.added}
         doing.result = {
             "added": ready.added,
@@ -285,5 +286,7 @@ def payload_of(imported: Import) -> Mapping[str, object]:
     }
 
 
-def _counted(lines: int) -> str:
-    return "1 line" if lines == 1 else f"{lines:,} lines"
+def _contents(imported: Import, added: int) -> str:
+    """Say in a title how much of which accounts a file brought."""
+    accounts = titles.listed([stored["name"] for stored in imported.accounts])
+    return titles.counted(added, "line") + (f" of {accounts}" if accounts else "")

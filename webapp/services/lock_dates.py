@@ -7,12 +7,15 @@ from datetime import date, datetime, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Organization
 from webapp.queries import lock_dates
 from webapp.services import exchange_rates
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
+
+DAY = timedelta(days=1)
 
 
 class DraftsInPeriodError(LedgerError):
@@ -40,7 +43,7 @@ def move(
     before = organization.lock_date
     payload = {"lockDate": _text(lock_date), "reason": reason, "moveDrafts": move_drafts}
     target = ("organization", organization.id)
-    with act(actor, now, "move_lock_date", target, title=_title(lock_date), payload=payload) as doing:
+    with act(actor, now, "move_lock_date", target, title=_title(before, lock_date), payload=payload) as doing:
         doing.note = reason or ""
         if lock_date == before:
             doing.nothing_to_do()
@@ -48,6 +51,8 @@ def move(
         if before is not None and (lock_date is None or lock_date < before) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
         moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else 0
+        if moved and lock_date:
+            doing.title += f", with {titles.counted(moved, 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
         organization.lock_date = lock_date
         db.session.flush()
         doing.before = {"lockDate": _text(before)}
@@ -59,8 +64,14 @@ def _text(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _title(lock_date: date | None) -> str:
-    return f"Closed the books up to {lock_date:%-d %b %Y}" if lock_date else "Opened the closed books"
+def _title(before: date | None, lock_date: date | None) -> str:
+    if lock_date is None:
+        return (
+            f"Opened the books, which were closed up to {before:%-d %b %Y}" if before else "Opened the books"
+        )
+    if before is not None and lock_date < before:
+        return f"Opened the books from {lock_date + DAY:%-d %b %Y} to {before:%-d %b %Y}"
+    return f"Closed the books up to {lock_date:%-d %b %Y}"
 
 
 def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> int:
@@ -69,7 +80,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) ->
         drafts = "1 draft is" if count == 1 else f"{count:,} drafts are"
         raise DraftsInPeriodError(
             f"{drafts} dated on or before {lock_date:%-d %b %Y}. Confirm or delete them,"
-            f" or move them to {lock_date + timedelta(days=1):%-d %b %Y}.",
+            f" or move them to {lock_date + DAY:%-d %b %Y}.",
             details={"count": count},
         )
     if count:
@@ -79,7 +90,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) ->
 
 def open_drafts(organization: Organization, lock_date: date) -> None:
     """Date every draft of a closed period on the first open day; what no line dates is mirrored at that day's rate."""
-    first_open = lock_date + timedelta(days=1)
+    first_open = lock_date + DAY
     mirrored = lock_dates.mirrored_until(organization.id, lock_date)
     db.session.execute(
         sa.update(JournalEntry)

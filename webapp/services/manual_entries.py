@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Document, JournalEntry
 from webapp.queries import document_relations, lookups, manual_entries, organizations
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, journal_entries, manual_postings
+from webapp.services import act_titles, drafts, journal_entries, manual_postings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.edits import jsonable, summary
@@ -65,10 +65,11 @@ def create(
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
-        doing.title = f"Wrote the entry {description}" if description else "Wrote an entry"
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
         legs = manual_postings.legs_of(organization, postings)
+        verb = "Posted" if post else "Wrote"
+        doing.title = f"{verb} the new entry {act_titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
         mirrored = drafts.mirror_legs(organization, legs, effective_at)
         entry = journal_entries.add_draft(
@@ -106,10 +107,13 @@ def change(
     payload = _payload(effective_at, description, postings, post=post)
     target = ("journal_entry", entry.id)
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
-        doing.title = f"Changed the draft {description or entry.id}"
+        doing.title = f"{'Posted' if post else 'Changed'} the draft {act_titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _said(entry)
         legs = manual_postings.legs_of(organization, postings)
+        said = act_titles.of_legs(description, legs, effective_at)
+        if not doing.title.endswith(f" {said}"):
+            doing.title += f", changed to {said}" if post else f" to {said}"
         journal_entries.check_open(organization.id, effective_at)
         mirrored = drafts.mirror_legs(organization, legs, effective_at)
         _write(entry, effective_at, description)
@@ -127,7 +131,7 @@ def post(
     payload = {"note": note or "", "version": version}
     target = ("journal_entry", entry.id)
     with act(actor, now, "post_journal_entry", target, note=note or "", payload=payload) as doing:
-        doing.title = f"Posted the entry {entry.description or entry.id}"
+        doing.title = f"Posted the draft {act_titles.of_entry(entry)}"
         _require_manual(entry)
         if entry.status == "POSTED":
             doing.nothing_to_do()
@@ -143,7 +147,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
     """Take a draft out of the journal; what it said stays in the audit trail."""
     target = ("journal_entry", entry.id)
     with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
-        doing.title = f"Deleted the draft {entry.description or entry.id}"
+        doing.title = f"Deleted the draft {act_titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = {**_said(entry), "documentId": entry.document_id}
         doing.result = ids_result(deleted=[entry.id])

@@ -10,6 +10,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Merchant
 from webapp.queries import merchants
+from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
@@ -53,7 +54,9 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
 
 def update(merchant: Merchant, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
-    title = f"Changed the merchant {merchant.name}"
+    title = act_titles.changed(
+        "the merchant", merchant.name, facts(merchant, changes), payload(changes), merchant.organization_id
+    )
     target = ("merchant", merchant.id)
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes)) as doing:
         change(merchant, changes, doing, now)

@@ -10,6 +10,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Project, ProjectGroup
 from webapp.queries import lookups, projects
+from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
@@ -48,7 +49,9 @@ def create(
 
 def update(project: Project, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Project:
     """Change what was sent of a project."""
-    title = f"Changed the project {project.name}"
+    title = act_titles.changed(
+        "the project", project.name, facts(project, changes), payload(changes), project.organization_id
+    )
     target = ("project", project.id)
     with act(actor, now, "update_project", target, title=title, payload=payload(changes)) as doing:
         _check_group(actor.organization_id, changes.get("group_id"))
@@ -101,7 +104,9 @@ def update_group(
     group: ProjectGroup, changes: Mapping[str, Any], *, actor: Actor, now: datetime
 ) -> ProjectGroup:
     """Change what was sent of a group."""
-    title = f"Changed the project group {group.name}"
+    title = act_titles.changed(
+        "the project group", group.name, facts(group, changes), payload(changes), group.organization_id
+    )
     target = ("project_group", group.id)
     with act(actor, now, "update_project_group", target, title=title, payload=payload(changes)) as doing:
         stored = {name: value or "" if name == "emoji" else value for name, value in changes.items()}

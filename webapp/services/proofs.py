@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import proofs
+from webapp.ledger import proofs, titles
 from webapp.ledger.canonical import canonical_json
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
@@ -34,10 +34,12 @@ def complete(
     account: FeedAccount, *, actor: Actor, now: datetime, version: int | None = None
 ) -> Reconciliation:
     """Freeze the open draft as a proof, when its difference is nothing, all is confirmed and the books agree."""
-    with act(actor, now, "complete_reconciliation", ("feed_account", account.id)) as doing:
+    title = f"Completed the statement of {account.name}"
+    with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = open_drafts.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        doing.title = f"Completed the statement of {account.name} to {draft.statement_date:%-d %b %Y}"
+        balance = titles.of_money(Money(draft.statement_balance_minor, draft.currency))
+        doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
         doing.after = {"digest": draft.digest, "statementDate": draft.statement_date.isoformat()}
         doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}

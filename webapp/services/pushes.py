@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import MAX_MINOR, Money
@@ -56,7 +57,7 @@ def push(
     digest = _digest(batch)
     payload = {"batchId": batch["batch_id"], "sha256": digest, **counts}
     total = sum(counts.values())
-    title = f"Pushed {total:,} line{'' if total == 1 else 's'} to {feed_account.name}"
+    title = f"Pushed {titles.counted(total, 'line')} to {feed_account.name}"
     with act(
         actor, now, "push_feed", ("feed_account", feed_account.id), title=title, payload=payload
     ) as doing:

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
@@ -62,11 +63,13 @@ def put_draft(
 
     An open draft needs the `version` that the caller saw.
     """
-    with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id)) as doing:
+    title = f"Changed the statement of {account.name}"
+    with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id), title=title) as doing:
         draft = _seen(account, version)
         inputs = _inputs(account, reconciliations.anchor_of(account), statement)
         doing.payload = doing.after = _said(inputs, account.currency)
-        doing.title = f"Statement of {account.name} to {statement.statement_date:%-d %b %Y}"
+        verb = "Started" if draft is None else "Changed"
+        doing.title = f"{verb} the statement of {account.name}: {_named(inputs, account.currency)}"
         if draft is None:
             change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
         else:
@@ -81,7 +84,7 @@ def put_draft(
         doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
         count = len(change.uncleared) + len(change.uncleared_entries)
         if count:
-            doing.title += f", which uncleared {count} item{'s' if count > 1 else ''}"
+            doing.title += f", which uncleared {titles.counted(count, 'item')}"
     return change
 
 
@@ -158,6 +161,16 @@ def _refused(path: str, sentence: str) -> StatementError:
     return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
 
 
+def _named(inputs: Mapping[str, Any], currency: str) -> str:
+    """Say a statement's figures in a title."""
+    balance = titles.of_money(Money(inputs["statement_balance_minor"], currency))
+    figures = f"{balance} on {inputs['statement_date']:%-d %b %Y}"
+    if not inputs["keep_as_new"]:
+        return figures
+    opening = titles.of_money(Money(inputs["opening_balance_minor"], currency))
+    return f"{figures}, kept as new with {opening} on {inputs['opening_date']:%-d %b %Y}"
+
+
 def said(draft: Reconciliation) -> dict[str, Any]:
     """Give what a draft or proof says of its statement in JSON, for the audit trail."""
     return _said({name: getattr(draft, name) for name in INPUTS}, draft.currency)
@@ -194,14 +207,18 @@ def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
 
 def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
     """Discard the open draft with everything cleared in it; without one nothing happens, and a proof is left alone."""
-    with act(actor, now, "abandon_reconciliation", ("feed_account", account.id)) as doing:
+    title = f"Abandoned the draft of {account.name}"
+    with act(actor, now, "abandon_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = reconciliations.draft_of(account)
         if draft is None:
             doing.nothing_to_do()
             return
-        doing.title = f"Abandoned the draft of {account.name} to {draft.statement_date:%-d %b %Y}"
+        cleared = _cleared(draft)
+        doing.title += f" to {draft.statement_date:%-d %b %Y}"
+        if count := sum(map(len, cleared.values())):
+            doing.title += f" with {titles.counted(count, 'cleared item')}"
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        doing.before = {**said(draft), "faId": account.id, **_cleared(draft)}
+        doing.before = {**said(draft), "faId": account.id, **cleared}
         db.session.execute(
             sa.delete(ReconciliationItem).where(
                 ReconciliationItem.organization_id == draft.organization_id,

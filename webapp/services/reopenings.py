@@ -50,11 +50,12 @@ def reopen(
     """
     payload = {"reason": reason, "reconciliationId": reconciliation_id}
     target = ("feed_account", account.id)
-    with act(actor, now, "reopen_reconciliation", target, note=reason, payload=payload) as doing:
+    title = f"Reopened the proof of {account.name}"
+    with act(actor, now, "reopen_reconciliation", target, title=title, note=reason, payload=payload) as doing:
         taken = _newest_back_to(account, reconciliation_id)
         proof = taken[-1]
         doing.target_kind, doing.target_id = "reconciliation", str(proof.id)
-        doing.title = f"Reopened the proof of {account.name} of {proof.statement_date:%-d %b %Y}"
+        doing.title += f" of {proof.statement_date:%-d %b %Y}"
         if len(taken) > 1:
             doing.title += f" and {len(taken) - 1} after it"
         doing.result = _take_back_all(taken, reason, doing, "REOPENED")
@@ -75,14 +76,15 @@ def accept(
     """
     payload = {"reason": reason, "reconciliationId": reconciliation_id}
     target = ("reconciliation", reconciliation_id)
-    with act(actor, now, "accept_reconciliation", target, note=reason or "", payload=payload) as doing:
+    title = f"Accepted what changed in the proof of {account.name}"
+    with act(
+        actor, now, "accept_reconciliation", target, title=title, note=reason or "", payload=payload
+    ) as doing:
         taken = _newest_back_to(account, reconciliation_id)
         broken = taken[-1]
         if holds.verdicts(account.organization_id, [broken])[broken.id].holds:
             raise HoldsError
-        doing.title = (
-            f"Accepted what changed in the proof of {account.name} of {broken.statement_date:%-d %b %Y}"
-        )
+        doing.title += f" of {broken.statement_date:%-d %b %Y}"
         doing.result = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
         proved = [_prove_again(account, each, doing) for each in reversed(taken)]
         doing.after = {"reconciliationIds": [each.id for each in proved], "digest": proved[0].digest}

@@ -17,7 +17,7 @@ FACTS = ("key", "account_id", "conditions", "evidence_count", "sentence")
 
 def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> SuggestionDismissal:
     """Suggest this rule no more, until twice as many lines speak for it."""
-    title = f"Dismissed a suggested rule: {suggestion.sentence}"
+    title = f"Dismissed the suggested rule: {suggestion.sentence.rstrip('.')}"
     with act(actor, now, "dismiss_suggestion", ("suggestion", suggestion.key), title=title) as doing:
         dismissal = rule_suggestions.find_dismissal(actor.organization_id, suggestion.key)
         if dismissal is None:
@@ -38,7 +38,7 @@ def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> Sugge
 
 def undismiss(dismissal: SuggestionDismissal, *, actor: Actor, now: datetime) -> None:
     """Suggest a dismissed rule again, as long as its lines still speak for it."""
-    title = f"Took back a dismissal: {dismissal.sentence}"
+    title = f"Took back the dismissal of the suggested rule: {dismissal.sentence.rstrip('.')}"
     with act(actor, now, "undismiss_suggestion", ("suggestion", dismissal.key), title=title) as doing:
         doing.before = facts(dismissal, FACTS)
         db.session.delete(dismissal)

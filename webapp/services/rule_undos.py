@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
@@ -82,7 +83,8 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
 
     A draft goes back at once, a posted entry by its correction marker, or its marker goes.
     """
-    with act(actor, now, "undo_rule_run", ("rule_run", run.id), title="Undid a run of rules") as doing:
+    title = f"Undid the run of {_named(run)}"
+    with act(actor, now, "undo_rule_run", ("rule_run", run.id), title=title) as doing:
         if run.undone_at is not None:
             raise UndoneError
         undoing = _undoing(run)
@@ -99,6 +101,14 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         doing.after = {"runId": run.id, "lines": undone.lines, **documents, "fields": undone.restored}
         doing.result = {"kept": len(undone.kept)}
     return undone
+
+
+def _named(run: RuleRun) -> str:
+    """Name a run by its rules and its day."""
+    names = titles.listed([each["name"] for each in run.rules])
+    return (
+        f"{names or 'rules'} of {run.created_at:%-d %b %Y} with its {titles.counted(run.changed, 'change')}"
+    )
 
 
 def would_keep(run: RuleRun) -> list[Kept]:

@@ -17,6 +17,7 @@ from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleCon
 from webapp.models.base import Numbered
 from webapp.queries import accounts, lookups, rules
 from webapp.queries.lookups import UnknownReferenceError
+from webapp.services import act_titles
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.changes import change, facts, payload
@@ -95,7 +96,12 @@ def replace(
     **said: Any,
 ) -> Rule:
     """Put a rule in place of what it was; its version counts on."""
-    title = f"Changed the rule {rule.name}"
+    differing = {name: value for name, value in said.items() if getattr(rule, name) != value}
+    if is_active is not None:
+        differing["is_active"] = is_active
+    title = act_titles.changed(
+        "the rule", rule.name, facts(rule, differing), payload(differing), rule.organization_id
+    )
     with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(said)) as doing:
         if version is not None and version != rule.version:
             raise StaleVersionError(details={"version": rule.version})
@@ -119,11 +125,12 @@ def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
 
 def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
     """Let a rule run directly before another one, or last of all; whichever priorities that takes change in one act."""
-    title = f"Moved the rule {rule.name}"
+    title = f"Moved the rule {rule.name} to the end"
     said = {"beforeId": before_id}
     with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=said) as doing:
         if before_id is not None:
-            lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
+            other = lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
+            doing.title = f"Moved the rule {rule.name} before {other.name}"
         ordered = rules.in_order(actor.organization_id)
         places = [Place(each.priority, each.id) for each in ordered]
         priorities = moved(places, rule.id, before_id)

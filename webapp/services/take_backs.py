@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError
 from webapp.models import (
     IN_ITS_ENTRY,
@@ -76,7 +77,8 @@ def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) ->
         if refusal is not None:
             raise refusal
         if imported.status == "IMPORTED":
-            doing.before["added"] = sum(stored["added"] for stored in imported.accounts)
+            added = doing.before["added"] = sum(stored["added"] for stored in imported.accounts)
+            doing.title += f" with its {titles.counted(added, 'line')}"
             _undo(imported, now)
         kept_files.drop(folder, imported.kept_file)
         db.session.flush()

@@ -10,12 +10,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
 from webapp.queries import document_relations, openings, transactions
 from webapp.queries import journal_entries as entries
-from webapp.services import corrections, drafts, journal_entries, line_entries, open_drafts, partings
+from webapp.services import (
+    act_titles,
+    corrections,
+    drafts,
+    journal_entries,
+    line_entries,
+    open_drafts,
+    partings,
+)
 from webapp.services.action_requests import Act, act, record
 from webapp.services.actors import Actor
 
@@ -40,11 +47,6 @@ class PostedLineError(LedgerError):
     code = "posted"
 
 
-def named(transaction: Transaction) -> str:
-    """Name a line as titles of acts do."""
-    return titles.of_line(transaction.description, transaction.amount, transaction.booked_on)
-
-
 def require(transaction: Transaction, *states: str) -> None:
     """Refuse a line in another state, which is also the error's code."""
     if transaction.status not in states:
@@ -57,12 +59,12 @@ def confirm(
     """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
     payload = {"note": note or ""}
     target = ("transaction", transaction.id)
-    title = f"Confirmed {named(transaction)}"
+    entry = transaction.journal_entry
+    title = act_titles.of_confirmation(transaction, entry)
     with act(
         actor, now, "confirm_transaction", target, title=title, note=note or "", payload=payload
     ) as doing:
         require(transaction, "BOOKED")
-        entry = transaction.journal_entry
         if entry is None:
             raise NotFoundError
         doing.before = {"status": entry.status}
@@ -167,7 +169,7 @@ def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
-    title = f"Deleted {named(transaction)}"
+    title = f"Deleted {act_titles.of_line(transaction)}"
     with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
@@ -195,7 +197,7 @@ def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, 
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Bring a deleted line back with a fresh draft."""
-    title = f"Brought back {named(transaction)}"
+    title = f"Brought back {act_titles.of_line(transaction)}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}

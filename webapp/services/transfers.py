@@ -17,7 +17,7 @@ from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries import accounts, organizations, transfer_pairs, transfers
 from webapp.queries import journal_entries as entries
 from webapp.queries import transactions as lines
-from webapp.services import corrections, drafts, journal_entries, line_entries, partings
+from webapp.services import act_titles, corrections, drafts, journal_entries, line_entries, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import require
@@ -43,7 +43,7 @@ class NotPairedError(LedgerError):
 
 def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers"."""
-    title = f"Paired {line.description or 'a line'} as a transfer"
+    title = f"Paired {act_titles.of_pair(line, other)} as a transfer"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
@@ -61,7 +61,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a transfer apart; each line has its own draft again, and the pair is not proposed again."""
-    title = f"Took {line.description or 'a line'} and its other side apart"
+    title = f"Took the transfer of {act_titles.of_pair(line, other)} apart"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
@@ -74,7 +74,7 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
 
 def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Say that two lines are no transfer, so that they are not proposed again."""
-    title = f"Took {line.description or 'a line'} for no transfer"
+    title = f"Took {act_titles.of_pair(line, other)} for no transfer"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.side(line.organization_id, line.id, other.id)

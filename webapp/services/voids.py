@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import manual_entries, organizations, voidable
-from webapp.services import drafts, journal_entries, line_changes, partings
+from webapp.services import act_titles, drafts, journal_entries, line_changes, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 
@@ -50,9 +50,7 @@ def void(
         "effectiveAt": effective_on.isoformat() if effective_on else None,
         "copy": copy,
     }
-    title = (
-        f"Voided entry {entry.id}, {entry.description}" if entry.description else f"Voided entry {entry.id}"
-    )
+    title = f"Voided entry {entry.id}, {act_titles.of_entry(entry)}"
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
         refusal = voidable.refusal(entry)

@@ -28,7 +28,8 @@ NOTHING: Mapping[str, Any] = {"acts": [], "entries": [], "entryCount": 0, "balan
 class Trial:
     """What a call would answer and change; `refusal` is the state of the books that stands against it.
 
-    `acts` are those that would be executed. The answer and the effect call new rows `new-1`, `new-2`, ….
+    `acts` are those that would be executed, `refused_act` the first that a rule refuses. The answer and the effect
+    call new rows `new-1`, `new-2`, ….
     """
 
     status: int
@@ -80,10 +81,11 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
         taken = _Taken(organization_id, before, [done for done, status in recorded if status == "EXECUTED"])
         taken.after()
         answer = response.get_json(silent=True)
+        failed = next((done for done, status in recorded if status == "FAILED"), None)
     taken.before()
     names = NewNames(before.newest, {done.id for done, _ in recorded})
     effect = names.given(taken.effect())
-    return Trial(response.status_code, names.given(answer), effect, taken.acts)
+    return Trial(response.status_code, names.given(answer), effect, taken.acts, refused_act=failed)
 
 
 def answered(said: Any) -> Response:
