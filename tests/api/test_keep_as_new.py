@@ -247,3 +247,22 @@ def test_an_opening_that_cannot_be_is_refused(desk, lines, body, path):
     refused = desk.put(**body)
     assert (refused.status_code, list(refused.json["fields"])) == (422, [path])
     assert desk.account()["draft"] is None
+
+
+def test_a_page_of_entries_costs_as_many_statements_for_many_as_for_few(desk, bank, lines, statements):
+    keep(desk)
+    desk.confirm(*lines[2:])
+    desk.clear(auto=True)
+    desk.complete()
+
+    def listed():
+        with statements() as sent:
+            entries = desk.person.get("/api/journal-entries?status=POSTED&source=bank_feed").json["entries"]
+        return len(sent), [entry["canVoid"] for entry in entries]
+
+    few, told = listed()
+    assert told == [True, True]
+    desk.confirm(*bank.send_many([(f"2026-11-0{day}", "1.00", "More") for day in range(1, 8)]))
+    many, told = listed()
+    assert told == [True] * 9
+    assert many == few

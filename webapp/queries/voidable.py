@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import OF_ITS_FEED, FeedAccount, JournalEntry, Reconciliation, Transaction
+from webapp.queries.batches import batches
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -40,7 +43,7 @@ def refusal(entry: JournalEntry) -> Refusal | None:
         return _opening(entry)
     if entry.source not in VOIDABLE_SOURCES:
         return Refusal(f"Entry {entry.id} was written by the books themselves and stays.")
-    return absorbed(entry)
+    return _absorbed(entry.organization_id, [entry]).get(entry.id)
 
 
 def _opening(entry: JournalEntry) -> Refusal:
@@ -58,60 +61,70 @@ def _opening(entry: JournalEntry) -> Refusal:
     )
 
 
-def absorbed(entry: JournalEntry) -> Refusal | None:
-    """Tell whether a standing keep-as-new proof has taken this entry into its opening balance."""
-    lines = {posting.transaction_id for posting in entry.postings if posting.transaction_id is not None}
-    touched = {posting.account_id for posting in entry.postings}
-    proof = db.session.execute(
-        sa.select(Reconciliation.id, Reconciliation.opening_date)
-        .join(FeedAccount, OF_ITS_FEED)
-        .where(
-            Reconciliation.organization_id == entry.organization_id,
-            Reconciliation.status == "COMPLETED",
-            Reconciliation.keep_as_new,
-            sa.or_(
-                sa.and_(
-                    FeedAccount.account_id.in_(touched), Reconciliation.opening_date >= entry.effective_on
-                ),
-                _set_aside(entry.organization_id, lines),
-            ),
-        )
-        .limit(1)
-    ).one_or_none()
-    if proof is None:
-        return None
-    return Refusal(
-        f"The opening balance of {proof.opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof.id} first.",
-        "before_opening",
-        {"reconciliationId": proof.id},
-    )
-
-
-def _set_aside(organization_id: str, lines: set[int]) -> sa.ColumnElement[bool]:
-    return sa.exists().where(
-        Transaction.organization_id == organization_id,
-        Transaction.id.in_(lines),
-        Transaction.status == "SET_ASIDE",
-        Transaction.feed_account_id == Reconciliation.feed_account_id,
-    )
-
-
 def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
-    """Tell which of these entries the void operation would refuse."""
-    is_opened = db.session.scalar(
-        sa.select(
-            sa.exists().where(
-                Reconciliation.organization_id == organization_id,
-                Reconciliation.status == "COMPLETED",
-                Reconciliation.keep_as_new,
-            )
-        )
-    )
+    """Tell which of these entries the void operation would refuse, in at most two statements."""
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
-    if not is_opened:
-        return by_itself
-    return by_itself | {
-        entry.id for entry in entries if entry.id not in by_itself and absorbed(entry) is not None
-    }
+    return by_itself | set(_absorbed(organization_id, [each for each in entries if each.id not in by_itself]))
+
+
+def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, Refusal]:
+    """Name of each entry that an opening balance holds the latest standing keep-as-new proof that says so."""
+    proofs = _openings(organization_id) if entries else []
+    if not proofs:
+        return {}
+    set_aside = _set_aside(organization_id, entries)
+    refusals = {}
+    for entry in entries:
+        touched = {posting.account_id for posting in entry.postings}
+        feeds = {set_aside.get(posting.transaction_id) for posting in entry.postings}
+        for proof in proofs:
+            is_before = proof.account_id in touched and entry.effective_on <= proof.opening_date
+            if is_before or proof.feed_account_id in feeds:
+                refusals[entry.id] = _held(entry, proof.id, proof.opening_date)
+                break
+    return refusals
+
+
+def _openings(organization_id: str) -> Sequence[Any]:
+    """List the standing proofs that keep an account as new, latest opening first."""
+    return db.session.execute(
+        sa.select(
+            Reconciliation.id,
+            Reconciliation.opening_date,
+            Reconciliation.feed_account_id,
+            FeedAccount.account_id,
+        )
+        .join(FeedAccount, OF_ITS_FEED)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+        )
+        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
+    ).all()
+
+
+def _set_aside(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int | None, int]:
+    """Give the feed account of each line of these entries that is set aside."""
+    named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
+    found: dict[int | None, int] = {}
+    for portion in batches(named):
+        rows = db.session.execute(
+            sa.select(Transaction.id, Transaction.feed_account_id).where(
+                Transaction.organization_id == organization_id,
+                Transaction.id.in_(portion),
+                Transaction.status == "SET_ASIDE",
+            )
+        )
+        found.update(rows.all())
+    return found
+
+
+def _held(entry: JournalEntry, proof_id: int, opening_date: date) -> Refusal:
+    return Refusal(
+        f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
+        "before_opening",
+        {"reconciliationId": proof_id},
+    )
