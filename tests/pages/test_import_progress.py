@@ -1,12 +1,15 @@
 """How far an import is: while it runs the page that waits for it can ask, and afterwards nothing of it is left."""
 
 import json
+import threading
+from pathlib import Path
 
 import pytest
 
 from tests.api.test_imports import MARCH, send
 from tests.ofx_statements import bank_file
 from webapp.services import import_runs
+from webapp.web import progress
 
 
 @pytest.fixture
@@ -54,3 +57,20 @@ def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, mon
 
 def test_another_organizations_import_is_not_told_of(dan, previewed):
     assert dan.browser().get(f"/imports/{previewed}/progress").status_code == 404
+
+
+def test_two_threads_that_tell_of_one_thing_do_not_take_each_others_word(tmp_path, monkeypatch):
+    replace, others = Path.replace, []
+
+    def meanwhile(beside, path):
+        if not others:
+            others.append(threading.Thread(target=tell, args=("the other's",)))
+            others[0].start()
+            others[0].join()
+        return replace(beside, path)
+
+    monkeypatch.setattr(progress, "_path", tmp_path.joinpath)
+    monkeypatch.setattr(Path, "replace", meanwhile)
+    with progress.told("thing.json") as tell:
+        tell("mine")
+        assert progress.read("thing.json") == "mine"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def told(name: str) -> Iterator[Callable[[str], None]]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def tell(sentence: str) -> None:
-        beside = path.with_suffix(f".{os.getpid()}")
+        beside = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         beside.write_text(json.dumps(sentence))
         beside.replace(path)
 
