@@ -217,6 +217,8 @@ def test_a_line_that_the_bank_takes_back_is_named(desk, fed):
     culprit = desk.proof(proof["id"])["brokenBy"]
     assert (culprit["transactionId"], culprit["actor"]["name"]) == (taken, "Ada's program")
     assert (culprit["field"], culprit["before"], culprit["after"]) == ("lineStatus", "BOOKED", "REMOVED")
+    documented = desk.person.get("/api/openapi.json").json["components"]["schemas"]["BrokenBy"]["properties"]
+    assert "lineStatus" in documented["field"]["enum"]
     assert culprit["actionRequestId"] is not None
 
 

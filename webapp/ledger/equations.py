@@ -87,6 +87,9 @@ class ItemToday:
     line_status: str | None = None
 
 
+BreachField = Literal["bookedOn", "amount", "entryStatus", "lineStatus", "arrival", "books"]
+
+
 @dataclass(frozen=True, slots=True)
 class Breach:
     """One reason why a proof no longer holds: which item, what about it, what it was and is.
@@ -94,7 +97,7 @@ class Breach:
     Amounts are minor units; a breach of `books` names no item and says what they differ by.
     """
 
-    field: Literal["bookedOn", "amount", "entryStatus", "lineStatus", "arrival", "books"]
+    field: BreachField
     item: Item | None
     before: object
     after: object

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import marshmallow as ma
 
+from webapp.ledger.equations import BreachField
 from webapp.schemas import fields
 from webapp.schemas.action_requests import BulkResultSchema, PersonSchema
 from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema
@@ -23,7 +24,7 @@ class BrokenBySchema(Schema):
     transaction_id = fields.Id(allow_none=True)
     action_request_id = ma.fields.String(allow_none=True)
     actor = ma.fields.Nested(PersonSchema)
-    field = fields.Word("bookedOn", "amount", "entryStatus", "arrival", "books")
+    field = fields.Word(*get_args(BreachField))
     before = ma.fields.String(allow_none=True)
     after = ma.fields.String(allow_none=True)
     at = fields.Instant()
