@@ -294,6 +294,13 @@ def test_a_rate_that_arrives_late_mirrors_an_edited_draft(ada, bank, travel):
     assert [p["amountBase"] for p in entry_of(ada, line)["postings"]] == ["-50.00", "50.00"]
 
 
+def test_an_edit_of_a_posted_line_that_changes_nothing_leaves_its_instant(ada, train, travel):
+    edit(ada, train, accountId=travel)
+    confirm(ada, train)
+    before = ada.get(f"/api/transactions/{train}").json["transaction"]
+    assert edit(ada, train, accountId=travel).json["transaction"] == before
+
+
 def test_a_posted_foreign_line_of_nothing_has_nothing_to_correct(ada, bank, travel):
     bank.open("Dollar account", "USD")
     bank.quote("2026-03-02", "USD", "1.0842")

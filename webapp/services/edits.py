@@ -95,9 +95,9 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             result = _edit_draft(transaction, entry, changes, doing)
         else:
             result = _edit_posted(transaction, entry, changes, doing)
-        transaction.updated_at = now
-        db.session.flush()
         if not doing.is_void:
+            transaction.updated_at = now
+            db.session.flush()
             kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
             rule_writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
