@@ -51,6 +51,12 @@ def one_of(column: str, *words: str) -> sa.CheckConstraint:
     return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
 
 
+def table_of(model: type[Base]) -> sa.Table:
+    """Give a model's table, for statements that write or read many rows past the unit of work."""
+    table: sa.Table = model.__table__  # type: ignore[assignment]
+    return table
+
+
 def created() -> Mapped[datetime]:
     """Make the column of a creation instant."""
     return mapped_column(Instant, nullable=False)

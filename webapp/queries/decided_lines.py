@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,12 +13,13 @@ from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.habit_books import Book, Choice
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction
+from webapp.models.base import table_of
 
 # What people confirmed last says most about what comes next, and so much is read in no time.
 NEWEST = 1500
 
-_LINE, _ENTRY = cast("sa.Table", Transaction.__table__), cast("sa.Table", JournalEntry.__table__)
-_POSTING = cast("sa.Table", Posting.__table__)
+_LINE, _ENTRY = table_of(Transaction), table_of(JournalEntry)
+_POSTING = table_of(Posting)
 
 # An account, and the merchant and project beside it.
 Place = tuple[int, int | None, int | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,14 +15,15 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.rule_outcomes import Side
 from webapp.ledger.sides import counters, is_shared
 from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
+from webapp.models.base import table_of
 from webapp.queries import accounts, transfer_pairs
 from webapp.queries.present_legs import PresentEntry, present
 
 AT_ONCE = 2000
 # The bank's leg and the one opposite it.
 PLAIN_LEGS = 2
-_LINE = cast("sa.Table", Transaction.__table__)
-_POSTING, _ENTRY = cast("sa.Table", Posting.__table__), cast("sa.Table", JournalEntry.__table__)
+_LINE = table_of(Transaction)
+_POSTING, _ENTRY = table_of(Posting), table_of(JournalEntry)
 
 EDITED = "A person has edited this line."
 SET_ASIDE = "This line is from before the books of its account begin."

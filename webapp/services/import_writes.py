@@ -19,6 +19,7 @@ from webapp.models import (
     ProviderBalance,
     Transaction,
 )
+from webapp.models.base import table_of
 from webapp.queries import known_lines
 from webapp.services import file_twins, line_writes, rule_choices, staged_lines
 from webapp.services.import_accounts import begin_missing, finish_missing
@@ -59,7 +60,7 @@ def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
     begin_missing(targets, writing.organization.id, ready.format, now=writing.now)
     connection = db.session.connection()
     turn = writing.row(import_id=writing.imported.id)
-    connection.execute(sa.insert(_table(BulkTurn)), {**turn, "no_import_id": 0})
+    connection.execute(sa.insert(table_of(BulkTurn)), {**turn, "no_import_id": 0})
     run_id = rule_choices.record(writing.organization, ready.rules, now=writing.now)
     facts = [
         line_writes.write_staged(
@@ -86,7 +87,7 @@ def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> 
     """Let the lines that were laid in count, and write what else a file says; answers the accounts it opened."""
     opened = finish_missing([account.target for account in ready.accounts], now=writing.now)
     connection = db.session.connection()
-    turns = _table(BulkTurn)
+    turns = table_of(BulkTurn)
     of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
     connection.execute(sa.delete(turns).where(*of_import))
     rule_choices.settle(writing.organization, ready.rules, laid.run_id, act_id=act_id, now=writing.now)
@@ -118,7 +119,7 @@ def _replace_pending(writing: Writing, account: ReadyAccount, there: set[int]) -
 def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: int | None) -> None:
     if not ids:
         return
-    line = _table(Transaction)
+    line = table_of(Transaction)
     db.session.execute(
         sa.update(line)
         .where(line.c.organization_id == writing.organization.id, line.c.id == sa.bindparam("line_id"))
@@ -158,12 +159,7 @@ def _write_balances(writing: Writing, account: ReadyAccount) -> None:
         db.session.execute(sa.insert(ProviderBalance), [facts])
 
 
-def _table(model: Any) -> sa.Table:
-    table: sa.Table = model.__table__
-    return table
-
-
-_VERDICTS = sa.insert(_table(ImportLine)).from_select(
+_VERDICTS = sa.insert(table_of(ImportLine)).from_select(
     [
         "organization_id",
         "import_id",

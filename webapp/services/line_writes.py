@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db, next_ids
 from webapp.ledger.chart import Role
 from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.models.base import table_of
 from webapp.queries import accounts, openings
 from webapp.services import rule_choices, staged_lines
 from webapp.services.line_rules import LineRules
@@ -108,18 +109,13 @@ def _number(connection: sa.Connection, batch: int) -> bool:
     if first is None:
         return False
     place = LINES.c.number - first
-    draft_ids = next_ids(connection, _table(JournalEntry), place)
+    draft_ids = next_ids(connection, table_of(JournalEntry), place)
     values = {
-        "transaction_id": next_ids(connection, _table(Transaction), place),
+        "transaction_id": next_ids(connection, table_of(Transaction), place),
         "journal_entry_id": sa.case((LINES.c.state == "BOOKED", draft_ids)),
     }
     connection.execute(sa.update(LINES).where(of_batch).values(values))
     return True
-
-
-def _table(model: Any) -> sa.Table:
-    table: sa.Table = model.__table__
-    return table
 
 
 def _fact(name: str, kind: Any) -> sa.BindParameter[Any]:
@@ -140,7 +136,7 @@ def _insert(table: sa.Table, columns: dict[str, Any], *, booked: bool = False, l
     return sa.insert(table).from_select(list(columns), chosen.order_by(*order), include_defaults=False)
 
 
-_LINE, _ENTRY, _POSTING = _table(Transaction), _table(JournalEntry), _table(Posting)
+_LINE, _ENTRY, _POSTING = table_of(Transaction), table_of(JournalEntry), table_of(Posting)
 _ORGANIZATION = _fact("organization_id", sa.String)
 _NOW = _fact("now", _LINE.c.created_at.type)
 _FIRST_OPEN = _fact("first_open", sa.Date)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import Organization, Rule, RuleRun, RuleSetting
+from webapp.models.base import table_of
 from webapp.services.line_rules import LineRules
 from webapp.services.staged_lines import CHOICES, LINES
 
@@ -109,7 +110,7 @@ def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa
     return sa.insert(RuleSetting).from_select(list(columns), chosen, include_defaults=False)
 
 
-_RULE = cast("sa.Table", Rule.__table__)
+_RULE = table_of(Rule)
 _WAITING = sa.case(
     (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
     else_=sa.bindparam("expenses_id", type_=sa.BigInteger),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +17,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rule_outcomes import AccountFacts, Side
 from webapp.models import DocumentSetting, Organization, Project, RuleRun, RuleSetting
+from webapp.models.base import table_of
 from webapp.queries import exchange_rates, organizations, past_lines, ready_rules
 from webapp.queries.past_lines import AT_ONCE, PastLine, Standing
 from webapp.services import document_rules, rule_writes
@@ -261,7 +262,7 @@ def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) ->
 
 def _stand_again(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None:
     """Let what earlier runs set stand again where this run had set it anew and has gone back."""
-    gone = cast("sa.Table", model.__table__).alias("gone")
+    gone = table_of(model).alias("gone")
     went_back = (
         sa.select(1)
         .where(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,14 +13,15 @@ from webapp.db import db
 from webapp.ledger.entries import Leg
 from webapp.ledger.rule_outcomes import Side
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
+from webapp.models.base import table_of
 from webapp.queries import lookups, past_lines, ready_rules, rule_effects
 from webapp.queries.past_lines import PastLine, Standing
 from webapp.queries.rule_effects import LineEffect
 from webapp.services import line_entries, rule_choices
 from webapp.services.line_rules import LineRules
 
-_POSTING = cast("sa.Table", Posting.__table__)
-_SETTING = cast("sa.Table", RuleSetting.__table__)
+_POSTING = table_of(Posting)
+_SETTING = table_of(RuleSetting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import FeedAccount, FeedLine
+from webapp.models.base import table_of
 
-SAID = cast("sa.Table", FeedLine.__table__)
+SAID = table_of(FeedLine)
 
 
 class Word(NamedTuple):
