@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from webapp.db import db, fold
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
+from webapp.queries.accounts import BY_CODE
 
 
 def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]:
@@ -16,7 +17,7 @@ def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]
     if not with_feeds:
         backed = sa.select(FeedAccount.account_id).where(FeedAccount.organization_id == organization_id)
         statement = statement.where(Account.id.not_in(backed))
-    return list(db.session.scalars(statement.order_by(Account.code, Account.id)))
+    return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
 
 
 def merchants(organization_id: str) -> list[Merchant]:

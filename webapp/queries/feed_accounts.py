@@ -10,14 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
+from webapp.db import db, fold
 from webapp.ledger.money import Money
-from webapp.models import (
-    FeedAccount,
-    JournalEntry,
-    ProviderBalance,
-    Transaction,
-)
+from webapp.models import FeedAccount, JournalEntry, ProviderBalance, Transaction
 from webapp.queries import balances as sums
 from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
@@ -82,12 +77,12 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -
 
 
 def active(organization_id: str) -> Sequence[FeedAccount]:
-    """List the active feed accounts by name, with their ledger accounts."""
+    """List the active feed accounts A to Z, with their ledger accounts."""
     return db.session.scalars(
         sa.select(FeedAccount)
         .where(FeedAccount.organization_id == organization_id, FeedAccount.is_active)
         .options(orm.joinedload(FeedAccount.account), orm.joinedload(FeedAccount.institution))
-        .order_by(FeedAccount.name, FeedAccount.id)
+        .order_by(fold(FeedAccount.name), FeedAccount.id)
     ).all()
 
 

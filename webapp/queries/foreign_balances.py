@@ -61,6 +61,7 @@ def revaluation_of(organization_id: str, day: date) -> list[JournalEntry]:
     acts = sa.select(ActionRequest.id).where(
         ActionRequest.organization_id == organization_id,
         ActionRequest.kind == "revalue",
+        ActionRequest.target_kind == "day",
         ActionRequest.target_id == day.isoformat(),
     )
     return list(
@@ -72,6 +73,6 @@ def revaluation_of(organization_id: str, day: date) -> list[JournalEntry]:
                 JournalEntry.status == "POSTED",
                 JournalEntry.action_request_id.in_(acts),
             )
-            .order_by(JournalEntry.effective_on)
+            .order_by(JournalEntry.effective_on, JournalEntry.id)
         )
     )

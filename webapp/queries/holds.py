@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,14 +65,18 @@ def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, 
         return {}
     ids = [proof.id for proof in proofs]
     books = statement_books.of_statements(organization_id, ids)
-    changed = _changed_lines(organization_id, ids) + _changed_entries(organization_id, ids)
+    changed: dict[int, list[tuple[Item, ItemToday | None]]] = defaultdict(list)
+    for proof_id, item, now in [
+        *_changed_lines(organization_id, ids),
+        *_changed_entries(organization_id, ids),
+    ]:
+        changed[proof_id].append((item, now))
     arrived = _arrived_lines(organization_id, proofs)
     found: dict[int, list[Breach]] = {}
     for proof in proofs:
-        mine = [(item, now) for proof_id, item, now in changed if proof_id == proof.id]
         found[proof.id] = breaches(
-            [item for item, _ in mine],
-            {item.key: now for item, now in mine if now is not None},
+            [item for item, _ in changed[proof.id]],
+            {item.key: now for item, now in changed[proof.id] if now is not None},
             arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
             differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
         )
@@ -130,6 +135,7 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
                 line.status != BOOKED,
             ),
         )
+        .order_by(item.frozen_on, line.id)
     )
     return [
         (
@@ -176,6 +182,7 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
             item.reconciliation_id.in_(ids),
             sa.or_(entry.status != "POSTED", now != item.frozen_minor),
         )
+        .order_by(item.frozen_on, entry.id)
     )
     return [
         (proof, Item(None, entry_id, None, day, minor), ItemToday(effective_on, int(amount), bool(posted)))
@@ -210,6 +217,7 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
             sa.or_(begins.is_(None), line.booked_on > begins),
             sa.not_(cleared),
         )
+        .order_by(line.booked_on, line.id)
     )
     known = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
     arrived: dict[int, list[Item]] = {}

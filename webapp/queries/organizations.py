@@ -90,7 +90,7 @@ def invitation(secret: str, now: datetime) -> Membership:
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > now,
         )
-        .order_by(Membership.created_at)
+        .order_by(Membership.created_at, Membership.organization_id)
         .limit(1)
         .options(orm.joinedload(Membership.user), orm.joinedload(Membership.organization))
     )

@@ -10,6 +10,7 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import Account, MonthSum
 from webapp.queries import open_items, organizations
+from webapp.queries.accounts import BY_CODE
 from webapp.queries.statement_items import is_of
 
 
@@ -35,7 +36,7 @@ def watched(organization_id: str) -> list[WatchedAccount]:
         .outerjoin(items, items.c.account_id == Account.id)
         .outerjoin(balances, balances.c.account_id == Account.id)
         .where(Account.organization_id == organization_id, Account.is_watched, sa.not_(Account.is_archived))
-        .order_by(Account.code, Account.id)
+        .order_by(*BY_CODE.columns)
     )
     base = organizations.get(organization_id).base_currency
     return [

@@ -110,6 +110,7 @@ def _other_currency(account: Account, currency: str) -> str | None:
             Posting.account_id == account.id,
             Posting.currency != currency,
         )
+        .order_by(Posting.currency)
         .limit(1)
     )
 

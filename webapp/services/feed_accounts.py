@@ -223,6 +223,7 @@ def _place_at_institution(
             Institution.name == name,
             Institution.url.is_not_distinct_from(url),
         )
+        .order_by(Institution.id)
         .limit(1)
     )
     if institution is None:

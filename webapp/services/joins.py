@@ -268,6 +268,7 @@ def _proof_of(found: LineJoin) -> int | None:
             ReconciliationItem.transaction_id == found.kept_id,
             ReconciliationItem.is_standing,
         )
+        .order_by(Reconciliation.id)
         .limit(1)
     )
 

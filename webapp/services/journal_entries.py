@@ -21,7 +21,7 @@ from webapp.models import (
     Reconciliation,
     Transaction,
 )
-from webapp.queries import exchange_rates, journal_entries, lookups, organizations
+from webapp.queries import accounts, exchange_rates, journal_entries, lookups, organizations
 from webapp.services import token_caps
 from webapp.services.action_requests import Act
 
@@ -217,6 +217,7 @@ def check_counterparties(organization_id: str, legs: Sequence[Leg]) -> None:
         .where(
             Account.organization_id == organization_id, Account.id.in_(without), Account.requires_counterparty
         )
+        .order_by(*accounts.BY_CODE.columns)
         .limit(1)
     )
     if needing is not None:
@@ -228,7 +229,7 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
 
     A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
     """
-    accounts = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
+    touched = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
     proof = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.opening_date)
         .join(FeedAccount, OF_ITS_FEED)
@@ -237,8 +238,9 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
             Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
             Reconciliation.opening_date >= day,
-            FeedAccount.account_id.in_(accounts),
+            FeedAccount.account_id.in_(touched),
         )
+        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
         .limit(1)
     ).one_or_none()
     if proof is not None:

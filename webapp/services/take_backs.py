@@ -5,9 +5,9 @@ What another import brought too stays, and becomes that import's: without the on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,14 +27,15 @@ from webapp.models import (
     RuleSetting,
     Transaction,
 )
+from webapp.models.base import table_of
 from webapp.queries import feed_accounts, lookups, transactions
+from webapp.queries.batches import batches
 from webapp.queries.transactions import TransactionRecord
 from webapp.services import kept_files, partings, pending_lines, released_reports, unused_accounts
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
 FEW = 20
-CHUNK = 500
 
 
 class ConfirmedLinesError(LedgerError):
@@ -97,14 +98,17 @@ def obstacle(imported: Import) -> LedgerError | None:
             Posting.transaction_id.in_(lines),
             JournalEntry.status != "DRAFT",
         )
+        .order_by(Posting.transaction_id)
     )
     if confirmed:
         return ConfirmedLinesError(details={"transactionIds": confirmed})
     cleared = _ids(
-        sa.select(ReconciliationItem.transaction_id).where(
+        sa.select(ReconciliationItem.transaction_id)
+        .where(
             ReconciliationItem.organization_id == imported.organization_id,
             ReconciliationItem.transaction_id.in_(lines),
         )
+        .order_by(ReconciliationItem.transaction_id)
     )
     return ClearedLinesError(details={"transactionIds": cleared}) if cleared else None
 
@@ -173,7 +177,7 @@ def _hand_over(imported: Import, others: Sequence[Import]) -> None:
     """Give each line that another import has too to the first that has it."""
     by_id = {each.id: each for each in others}
     heirs = list(_heirs(imported, list(by_id)))
-    line, row = _table(Transaction), _table(ImportLine)
+    line, row = table_of(Transaction), table_of(ImportLine)
     of_organization = {"of_organization": imported.organization_id}
     if heirs:
         db.session.execute(
@@ -192,8 +196,10 @@ def _hand_over(imported: Import, others: Sequence[Import]) -> None:
             .values(verdict="NEW"),
             [{"heir": heir.import_id, "place": heir.position} for heir in booked],
         )
-    for heir in booked:
-        _count_as_added(by_id[heir.import_id], heir.feed_account_id)
+    for (import_id, fa_id), count in Counter(
+        (each.import_id, each.feed_account_id) for each in booked
+    ).items():
+        _count_as_added(by_id[import_id], fa_id, count)
 
 
 def _heirs(imported: Import, import_ids: Sequence[int]) -> Iterator[Heir]:
@@ -227,9 +233,9 @@ def _heirs(imported: Import, import_ids: Sequence[int]) -> Iterator[Heir]:
     yield from first.values()
 
 
-def _count_as_added(heir: Import, fa_id: int) -> None:
+def _count_as_added(heir: Import, fa_id: int, count: int) -> None:
     heir.accounts = [
-        {**stored, "added": stored["added"] + 1, "already_there": stored["already_there"] - 1}
+        {**stored, "added": stored["added"] + count, "already_there": stored["already_there"] - count}
         if stored["fa_id"] == fa_id
         else stored
         for stored in heir.accounts
@@ -249,13 +255,13 @@ def _delete_lines(imported: Import, now: datetime) -> None:
             )
         )
     )
-    for chunk in _chunks(sorted(filter(None, entry_ids))):
-        db.session.execute(_of(imported, Posting).where(Posting.journal_entry_id.in_(chunk)))
+    for portion in batches(entry_ids):
+        db.session.execute(_of(imported, Posting).where(Posting.journal_entry_id.in_(portion)))
     db.session.execute(_of(imported, ImportLine).where(ImportLine.import_id == imported.id))
     db.session.execute(_of(imported, RuleSetting).where(RuleSetting.transaction_id.in_(_lines(imported))))
     db.session.execute(_of(imported, Transaction).where(Transaction.import_id == imported.id))
-    for chunk in _chunks(sorted(filter(None, entry_ids))):
-        db.session.execute(_of(imported, JournalEntry).where(JournalEntry.id.in_(chunk)))
+    for portion in batches(entry_ids):
+        db.session.execute(_of(imported, JournalEntry).where(JournalEntry.id.in_(portion)))
 
 
 def _of(imported: Import, model: Any) -> sa.Delete:
@@ -264,14 +270,3 @@ def _of(imported: Import, model: Any) -> sa.Delete:
         .where(model.organization_id == imported.organization_id)
         .execution_options(synchronize_session=False)
     )
-
-
-def _chunks(ids: Iterable[int]) -> Iterator[list[int]]:
-    waiting = iter(ids)
-    while chunk := list(islice(waiting, CHUNK)):
-        yield chunk
-
-
-def _table(model: Any) -> sa.Table:
-    table: sa.Table = model.__table__
-    return table

@@ -201,7 +201,7 @@ def _demand_uncleared(line: Transaction) -> None:
         ReconciliationItem.transaction_id == line.id,
         ReconciliationItem.is_standing,
     )
-    found = db.session.scalar(cleared.limit(1))
+    found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
     if found is not None:
         raise ChangedSinceError(f"Reconciliation {found} has cleared it; take it out there first.")
 
