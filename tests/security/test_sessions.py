@@ -169,6 +169,17 @@ def test_waiting_helps(app, ada, bank):
     assert guess(app, ada.email, "10.0.0.1")[0] == 401
 
 
+def test_who_signs_in_sweeps_what_was_counted_long_ago(app, ada, bank, client):
+    for number in range(3):
+        guess(app, f"person{number}@example.com", f"10.0.0.{number}")
+    then = datetime.now(UTC) - timedelta(hours=1)
+    bank.ask(lambda: db.session.execute(sa.update(SignInCounter).values(window_started_at=then)))
+    guess(app, "person3@example.com", "10.0.0.3")
+    assert sign_in(client, ada).status_code == 303
+    failures = bank.ask(lambda: db.session.scalars(sa.select(SignInCounter.failures)).all())
+    assert sorted(failures) == [0, 1, 1]
+
+
 def test_a_forwarded_address_is_not_believed_without_a_proxy(app, ada):
     headers = {**LOCAL, "X-Forwarded-For": "10.9.8.7"}
     for number in range(20):

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 from sqlalchemy.dialects import postgresql, sqlite
 
-from webapp.db import begin_read, begin_write, db, own_transaction
+from webapp.db import Instant, begin_read, begin_write, db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, Membership, SignInCounter, User
 from webapp.queries.principals import LONGEST, digest_of
@@ -18,6 +18,7 @@ from webapp.services.users import EMAIL, hash_password, hasher, verify_password
 
 MOST_PER_ACCOUNT, ACCOUNT_WINDOW = 10, timedelta(minutes=1)
 MOST_PER_ADDRESS, ADDRESS_WINDOW = 20, timedelta(hours=1)
+MOST_SWEPT = 1000
 
 
 class SignInRefusedError(LedgerError):
@@ -49,7 +50,7 @@ def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
     if user is None or not is_right:
         raise SignInRefusedError
     begin_write()
-    _forget_try(keys)
+    _forget_try(keys, now)
     if known is not None and hasher.check_needs_rehash(known):
         db.session.execute(
             sa.update(User).where(User.id == user.id).values(password_hash=hasher.hash(password))
@@ -113,23 +114,40 @@ def _key(kind: str, text: str) -> str:
 def _count_try(session: orm.Session, key: str, most: int, window: timedelta, now: datetime) -> None:
     """Count a try before it is judged, so that simultaneous guesses cannot slip through together."""
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    first = insert(SignInCounter).values(key=key, window_started_at=now, failures=0)
-    session.execute(first.on_conflict_do_nothing())
-    counter = session.get_one(SignInCounter, key, with_for_update=True)
-    if counter.window_started_at + window <= now:
-        counter.window_started_at, counter.failures = now, 0
-    if counter.failures >= most:
-        wait = int((counter.window_started_at + window - now).total_seconds()) + 1
+    begun, failures = SignInCounter.window_started_at, SignInCounter.failures
+    is_over = begun <= now - window
+    counted = (
+        insert(SignInCounter)
+        .values(key=key, window_started_at=now, failures=1)
+        .on_conflict_do_update(
+            index_elements=[SignInCounter.key],
+            set_={
+                "window_started_at": sa.case((is_over, sa.literal(now, Instant)), else_=begun),
+                "failures": sa.case((is_over, 1), else_=failures + 1),
+            },
+        )
+        .returning(begun, failures)
+    )
+    started_at, tries = session.execute(counted).one()
+    if tries > most:
+        wait = int((started_at + window - now).total_seconds()) + 1
         raise TooManySignInsError(f"Too many tries. Wait {wait} seconds.", details={"retryAfter": wait})
-    counter.failures += 1
-    session.flush()
 
 
-def _forget_try(keys: tuple[str, str]) -> None:
-    """Take back the tries of somebody who knew the password."""
+def _forget_try(keys: tuple[str, str], now: datetime) -> None:
+    """Take back the tries of somebody who knew the password, and sweep counters whose window is long over."""
     db.session.execute(sa.delete(SignInCounter).where(SignInCounter.key == keys[0]))
     db.session.execute(
         sa.update(SignInCounter)
         .where(SignInCounter.key == keys[1], SignInCounter.failures > 0)
         .values(failures=SignInCounter.failures - 1)
     )
+    over = (
+        sa.select(SignInCounter.key)
+        .where(SignInCounter.window_started_at <= now - max(ACCOUNT_WINDOW, ADDRESS_WINDOW))
+        .order_by(SignInCounter.key)
+        .limit(MOST_SWEPT)
+        # A counter that somebody is counting at is left to the next sweep, so that nobody waits for another.
+        .with_for_update(skip_locked=True)
+    )
+    db.session.execute(sa.delete(SignInCounter).where(SignInCounter.key.in_(over)))
