@@ -91,3 +91,16 @@ def test_a_filter_that_means_nothing_is_refused_by_name(ada, name, value):
     answer = ada.get("/api/journal-entries", query_string={name: value})
     assert answer.status_code == 422
     assert list(answer.json["fields"]) == [name]
+
+
+@pytest.mark.parametrize(("typed", "is_found"), [("1000", True), ("1,000.00", True), ("10.00", False)])
+def test_an_amount_is_found_in_a_currency_of_which_no_bank_is(bank, ada, books, typed, is_found):
+    bank.quote("2026-03-01", "JPY", "161.20")
+    found = books.post(
+        """
+        2026-03-02 A bill in yen
+            Travel        1000 JPY
+            Petty cash   -1000 JPY
+        """
+    )
+    assert listed(ada, q=typed) == (found if is_found else [])

@@ -7,18 +7,24 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
+from webapp.db import fold
+from webapp.ledger.currencies import DIGITS
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.models import JournalEntry, Posting, Transaction
+
+# What counts as many hundredths in one currency counts as many whole ones in another.
+_BY_DIGITS = [
+    sorted(code for code, digits in DIGITS.items() if digits == each) for each in sorted(set(DIGITS.values()))
+]
 
 
-def matches_text_or_amount(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+def matches_text_or_amount(typed: str) -> sa.ColumnElement[bool]:
     """Say in SQL that a line contains a text without case, or is of an amount, whichever its sign."""
     pattern = like_pattern(typed)
     texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
-    is_amount = _is_amount(organization_id, typed, Transaction.currency, Transaction.amount_minor)
+    is_amount = _is_amount(typed, Transaction.currency, Transaction.amount_minor)
     return sa.or_(*found, *is_amount)
 
 
@@ -27,7 +33,7 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     found: list[sa.ColumnElement[bool]] = [
         fold(JournalEntry.description).like(like_pattern(typed), escape="\\")
     ]
-    is_amount = _is_amount(organization_id, typed, Posting.currency, Posting.amount_minor)
+    is_amount = _is_amount(typed, Posting.currency, Posting.amount_minor)
     if is_amount:
         of_leg = sa.select(Posting.journal_entry_id).where(
             Posting.organization_id == organization_id, sa.or_(*is_amount)
@@ -36,16 +42,19 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     return sa.or_(*found)
 
 
-def _is_amount(
-    organization_id: str, typed: str, currency: Any, amount_minor: Any
-) -> list[sa.ColumnElement[bool]]:
+def _is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:
+    """Say in SQL that an amount of any currency is the one that was typed, whichever its sign."""
     number = amount_typed(typed)
+    found: list[sa.ColumnElement[bool]] = []
     if number is None:
-        return []
-    return [
-        sa.and_(currency == code, amount_minor.in_((minor, -minor)))
-        for code, minor in _minors(organization_id, number)
-    ]
+        return found
+    for codes in _BY_DIGITS:
+        try:
+            minor = Money.of(number, codes[0]).minor
+        except LedgerError:
+            continue
+        found.append(sa.and_(amount_minor.in_((minor, -minor)), currency.in_(codes)))
+    return found
 
 
 def like_pattern(typed: str) -> str:
@@ -71,19 +80,3 @@ def amount_typed(typed: str) -> Decimal | None:
         return Decimal(text)
     except InvalidOperation:
         return None
-
-
-def _minors(organization_id: str, number: Decimal) -> list[tuple[str, int]]:
-    currencies = db.session.scalars(
-        sa.union(
-            sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id),
-            sa.select(Organization.base_currency).where(Organization.id == organization_id),
-        )
-    )
-    found = []
-    for currency in currencies:
-        try:
-            found.append((currency, Money.of(number, currency).minor))
-        except LedgerError:
-            continue
-    return found

@@ -121,7 +121,7 @@ def conditions(organization_id: str, filters: Filters) -> list[sa.ColumnElement[
         (filters.reconciled, lambda: is_reconciled() if filters.reconciled else sa.not_(is_reconciled())),
         (filters.from_, lambda: line.booked_on >= filters.from_),
         (filters.to, lambda: line.booked_on <= filters.to),
-        (filters.q, lambda: matches_text_or_amount(organization_id, filters.q or "")),
+        (filters.q, lambda: matches_text_or_amount(filters.q or "")),
     ]
     chosen = [condition() for value, condition in asked if value is not None]
     return [line.organization_id == organization_id, *chosen]

@@ -124,7 +124,7 @@ def _searched(organization_id: str, fa_id: int, narrowing: Narrowing) -> list[sa
         Transaction.feed_account_id == fa_id,
     ]
     if narrowing.q:
-        conditions.append(matches_text_or_amount(organization_id, narrowing.q))
+        conditions.append(matches_text_or_amount(narrowing.q))
     if narrowing.from_date:
         conditions.append(Transaction.booked_on >= narrowing.from_date)
     if narrowing.to_date:
