@@ -24,7 +24,7 @@ COPIED = {
 ICONS = "lucide-static-1.62.0"
 ICON_NAMES = (
     "arrow-left arrow-right ban book-open bot building-2 calendar check chevron-down chevron-left "
-    "chevron-right circle-alert copy download ellipsis equal file folder key-round landmark link list-filter "
+    "chevron-right circle-alert copy download ellipsis equal file folder inbox key-round landmark link list-filter "
     "lock log-out menu pencil plus printer search settings split store terminal trash-2 triangle-alert "
     "undo-2 upload user users x zap history tag"
 ).split()

@@ -369,3 +369,15 @@ def test_an_address_longer_than_any_is_refused_on_the_page(ada):
     refused = ada.browser().post("/settings/members", data=form)
     assert refused.status_code == 422
     assert "Write an email address" in refused.text
+
+
+@on_sqlite
+def test_a_refused_form_shows_the_day_that_it_was_sent_with(ada):
+    browser = ada.browser()
+    rate = browser.post(
+        "/settings/exchange-rates", data={"day": "2026-10-30", "currency": "JPY", "unitsPerBase": "many"}
+    )
+    lock = browser.post("/settings/lock-date", data={"lockDate": "2026-10-31", "reason": "r" * 501})
+    assert (rate.status_code, lock.status_code) == (422, 422)
+    assert 'value="2026-10-30"' in rate.text
+    assert 'value="2026-10-31"' in lock.text

@@ -1,4 +1,6 @@
-"""The workspace without scripts: what was typed stays where it was refused, and a tick leaves its line as it was."""
+"""The workspace as it is answered: what was typed stays, a tick leaves its line as it was, years are told apart."""
+
+import re
 
 from tests.marks import on_sqlite
 
@@ -38,3 +40,14 @@ def test_a_tick_keeps_the_fields_of_the_current_line_only(ada, bank):
 
     assert 'name="accountId"' not in ticked(cleared=line)
     assert 'name="accountId"' in ticked(uncleared=line, isCurrent="true")
+
+
+@on_sqlite
+def test_the_workspace_names_the_year_where_its_days_leave_this_one(ada, bank):
+    bank.send_many([("2024-12-30", "-1.00", "Coffee"), ("2025-01-02", "-2.00", "Tea")])
+    assert re.findall(
+        r'class="band">\s*<tr><td colspan="6"><b>(\d+)', ada.browser().get("/feeds/1").text
+    ) == [
+        "2025",
+        "2024",
+    ]

@@ -85,7 +85,7 @@ def show_rates(place: str = "", problem: Problem | None = None) -> Response:
         rates=page.items,
         next_cursor=paging.encode(page.next_key),
         currency=asked["currency"] or "",
-        currencies=queries.exchange_rates.currencies(here()),
+        currencies=[{"id": code, "name": code} for code in queries.exchange_rates.currencies(here())],
         form=request.form,
         place=place,
         problem=problem,

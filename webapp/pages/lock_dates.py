@@ -43,6 +43,11 @@ def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None
         "settings/lock_date.html",
         status=problem.status if problem else 200,
         lock_date=lock_date,
-        said=said or {"lock_date": lock_date, "reason": request.form.get("reason")},
+        said=said
+        or {
+            "lock_date": request.form.get("lockDate", lock_date),
+            "reason": request.form.get("reason"),
+            "move_drafts": "moveDrafts" in request.form,
+        },
         problem=problem,
     )

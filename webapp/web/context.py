@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date, datetime
 from typing import Any
 
 from flask import Flask, g
 
 from webapp.queries.principals import Principal
-from webapp.web import figures, wording
+from webapp.web import figures, requests, wording
 
 
 def add_context(app: Flask) -> None:
     """Give the templates their names, filters and tests."""
     app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
+    app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
     app.jinja_env.tests.update(figures.TESTS)
     app.jinja_env.globals.update(wording.GLOBALS)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
+
+
+def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]:
+    """Make a filter of what prints a day as it is seen from the request's own day."""
+    return lambda value: printed(value, requests.now().date())
 
 
 def names() -> dict[str, Any]:

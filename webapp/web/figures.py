@@ -97,6 +97,15 @@ def short_day(value: date | datetime) -> str:
     return f"{value.day} {MONTHS[value.month - 1]}"
 
 
+def near_day(value: date | datetime, today: date) -> str:
+    """Print a day in a list that may reach back for years: with its year where that is not this one.
+
+    >>> near_day(date(2026, 10, 31), date(2026, 11, 21)), near_day(date(2025, 10, 31), date(2026, 11, 21))
+    ('31 Oct', '31 Oct 2025')
+    """
+    return short_day(value) if value.year == today.year else day(value)
+
+
 def month(value: date | datetime) -> str:
     """Print a month in full.
 
@@ -113,6 +122,20 @@ def short_month(value: date | datetime) -> str:
     'Oct'
     """
     return MONTHS[value.month - 1]
+
+
+def read_day(value: date | str | None) -> date | None:
+    """Read the day that a date field was sent with, so that a refused form can show it again; none where it is none.
+
+    >>> read_day("2026-10-31"), read_day("31.10."), read_day(None), read_day(date(2026, 1, 9))
+    (datetime.date(2026, 10, 31), None, None, datetime.date(2026, 1, 9))
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        return None
 
 
 def iso_day(value: date | datetime) -> str:
@@ -133,13 +156,13 @@ def moment(value: datetime) -> str:
     return f"{day(value)}, {value:%H:%M} UTC"
 
 
-def short_moment(value: datetime) -> str:
-    """Print an instant of a history, where the year is known.
+def short_moment(value: datetime, today: date) -> str:
+    """Print an instant of a history, with its year where that is not this one.
 
-    >>> short_moment(datetime(2026, 10, 31, 9, 14))
+    >>> short_moment(datetime(2026, 10, 31, 9, 14), date(2026, 11, 21))
     '31 Oct 09:14'
     """
-    return f"{short_day(value)} {value:%H:%M}"
+    return f"{near_day(value, today)} {value:%H:%M}"
 
 
 def ago(value: datetime, now: datetime) -> str:
@@ -200,6 +223,8 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 
 
 AMOUNTS = (figure, change, size, share, stepped)
-DAYS = (day, short_day, month, short_month, iso_day, moment, short_moment, ago, shifted, placed)
+DAYS = (day, short_day, month, short_month, read_day, iso_day, moment, ago, shifted, placed)
+# What the context gives the present day to.
+NEAR = (near_day, short_moment)
 FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}
 TESTS = {"money_in": money_in}
