@@ -44,3 +44,16 @@ def test_json_is_utf_8(ada, encoding):
     body = '{"name": "Café"}'.encode(encoding)
     answer = ada.post(PATH, data=body, content_type="application/json")
     assert (answer.status_code, set(answer.json)) == (400, {"error", "code"})
+
+
+def test_a_number_beyond_all_numbers_is_none(ada):
+    answer = ada.post(PATH, data=b'{"name": "Clients", "ignored": -1e400}', content_type="application/json")
+    assert (answer.status_code, answer.json["code"]) == (400, "bad_request")
+
+
+def test_a_call_that_waits_is_kept_whole_so_it_holds_whole_characters_only(ada):
+    """What nobody reads is ignored where a call is made at once; a proposal tells all of it."""
+    body = rb'{"name": "Clients", "ignored": "\ud800"}'
+    answer = ada.with_scopes("propose").post(PATH, data=body, content_type="application/json")
+    assert (answer.status_code, answer.json["code"]) == (422, "validation")
+    assert ada.post(PATH, data=body, content_type="application/json").status_code == 201

@@ -16,9 +16,17 @@ from flask import current_app, request
 from werkzeug.datastructures import MultiDict
 
 from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.errors import UnprocessableError
+from webapp.schemas.fields import SURROGATE
 from webapp.services import kept_files
 from webapp.web import requests
 from webapp.web.auth import settings
+
+
+class NoTextError(UnprocessableError):
+    """A text in this body is no Unicode: it has half of a character. Send whole ones."""
+
+    code = "validation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +66,18 @@ class Call:
 
 
 def received() -> Call:
-    """Take the request's own call, whose body was read; its file is kept by `keep_file`."""
+    """Take the request's own call, whose body was read; its file is kept by `with_file`."""
     data = request.get_data() if request.mimetype == "application/json" else b""
-    return Call(
+    call = Call(
         method=request.method,
         path=request.path,
         query=urlencode(list(request.args.items(multi=True))),
         body=data.decode() or None,
         form=_form(),
     )
+    if SURROGATE.search(json.dumps(call.told, ensure_ascii=False)):
+        raise NoTextError
+    return call
 
 
 def _form() -> dict[str, Any] | None:

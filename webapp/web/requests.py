@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 from collections.abc import Callable
@@ -96,7 +97,7 @@ def read_json_body() -> None:
     if request.mimetype != "application/json":
         raise UnsupportedMediaType
     try:
-        body = json.loads(data.decode(), parse_constant=_no_constant)
+        body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise BadRequest from error
     if _is_deeper(body, DEEPEST_JSON):
@@ -105,6 +106,14 @@ def read_json_body() -> None:
 
 def _no_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    """Read a number with a point or an exponent; one beyond all numbers, such as 1e400, is written down by nobody."""
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
