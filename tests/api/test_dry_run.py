@@ -24,3 +24,8 @@ def test_a_dry_run_tells_the_answer_and_the_entry_before_and_after(ben, bank, li
         "Confirmed REWE −45.20 EUR of 3 Nov as Uncategorised expenses"
     ]
     assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+
+
+def test_what_only_asks_for_the_methods_of_an_address_tries_nothing(ben, line):
+    answer = ben.ask("OPTIONS", f"/api/transactions/{line}/confirm?dryRun=true")
+    assert (answer.status_code, answer.text) == (200, "")

@@ -137,7 +137,7 @@ def guard() -> Response | None:
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
-    g.is_dry_run = scope != "read" and is_for_api() and is_dry_run_asked()
+    g.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and is_dry_run_asked()
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
