@@ -201,7 +201,7 @@ def _proof(broken: ProofBreak, proof: Reconciliation, name: str) -> ProofChange:
 def entry_ids(
     organization_id: str, named: Mapping[str, Collection[int]], newest: Mapping[str, int]
 ) -> set[int]:
-    """Find the entries that came since a mark, that acts name, or that belong to lines which they name."""
+    """Find the entries that came since a mark, that acts name, or that belong to lines or imports which they name."""
     lines = {*named.get("transactions", ()), *_lines_of_runs(organization_id, named.get("rule_runs", ()))}
     entry = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
     posting = sa.select(Posting.journal_entry_id).where(Posting.organization_id == organization_id)
@@ -210,10 +210,16 @@ def entry_ids(
         Transaction.id.in_(lines),
         Transaction.journal_entry_id.is_not(None),
     )
+    of_imports = sa.select(Transaction.journal_entry_id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.import_id.in_(named.get("imports", ())),
+        Transaction.journal_entry_id.is_not(None),
+    )
     parts = [
         entry.where(JournalEntry.id > newest.get("journal_entries", 0)),
         entry.where(JournalEntry.id.in_(named.get("journal_entries", ()))),
         entry.where(JournalEntry.id.in_(of_lines)),
+        entry.where(JournalEntry.id.in_(of_imports)),
         entry.where(JournalEntry.corrects_id.in_(of_lines), JournalEntry.status == "DRAFT"),
         posting.where(Posting.id > newest.get("postings", 0)),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger import proofs, titles
-from webapp.ledger.canonical import canonical_json
+from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import Item, Proof
@@ -41,7 +42,7 @@ def complete(
         balance = titles.of_money(Money(draft.statement_balance_minor, draft.currency))
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
-        doing.after = {"digest": draft.digest, "statementDate": draft.statement_date.isoformat()}
+        doing.after = told(draft)
         doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}
     return draft
 
@@ -57,6 +58,17 @@ def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEnt
     _freeze(account, draft, anchor, opening, doing)
     set_asides.resynchronise(account, now=doing.now)
     return opening
+
+
+def told(proof: Reconciliation) -> dict[str, str]:
+    """Say what an act proved: the statement, and in one word its lines, which the same lines always have."""
+    document = json.loads(proof.frozen or "{}")
+    return {
+        "digest": proof.digest or "",
+        "statementDate": document["statementDate"],
+        "statementBalance": document["statementBalance"],
+        "linesDigest": sha256_hex(canonical_json(document["lines"])),
+    }
 
 
 def _not_ready(ready: Readiness, currency: str) -> NotReadyError:

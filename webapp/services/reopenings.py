@@ -87,7 +87,7 @@ def accept(
         doing.title += f" of {broken.statement_date:%-d %b %Y}"
         doing.result = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
         proved = [_prove_again(account, each, doing) for each in reversed(taken)]
-        doing.after = {"reconciliationIds": [each.id for each in proved], "digest": proved[0].digest}
+        doing.after = {"reconciliationIds": [each.id for each in proved], **proofs.told(proved[0])}
     return proved[0]
 
 

@@ -10,7 +10,7 @@ from flask import Response, current_app, request
 
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
-from webapp.queries import effects
+from webapp.queries import effects, entry_facts
 from webapp.schemas.effects import BalanceChangeSchema, ProofChangeSchema
 from webapp.schemas.journal_entries import JournalEntrySchema
 from webapp.services.action_requests import Act, facts_of, noted
@@ -29,7 +29,8 @@ class Trial:
     """What a call would answer and change; `refusal` is the state of the books that stands against it.
 
     `acts` are those that would be executed, `refused_act` the first that a rule refuses. The answer and the effect
-    call new rows `new-1`, `new-2`, ….
+    call new rows `new-1`, `new-2`, …. Where the effect does not tell everything, `rest` says in one word what it
+    leaves out.
     """
 
     status: int
@@ -38,12 +39,15 @@ class Trial:
     acts: Sequence[Act]
     refusal: LedgerError | None = None
     refused_act: Act | None = None
+    rest: str | None = None
 
     @property
     def digest(self) -> str:
         """Say in one word what it would do, so that the same effect has the same word."""
         refused = None if self.refusal is None else self.refusal.code
         told = {"v": 1, "refused": refused, "effect": lasting(self.effect), "answers": self.failures}
+        if self.rest is not None:
+            told["rest"] = self.rest
         return sha256_hex(canonical_json(told))
 
     @property
@@ -85,7 +89,8 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
     taken.before()
     names = NewNames(before.newest, {done.id for done, _ in recorded})
     effect = names.given(taken.effect())
-    return Trial(response.status_code, names.given(answer), effect, taken.acts, refused_act=failed)
+    told = names.given(answer)
+    return Trial(response.status_code, told, effect, taken.acts, refused_act=failed, rest=taken.rest(names))
 
 
 def answered(said: Any) -> Response:
@@ -123,6 +128,7 @@ class _Taken:
     told: dict[str, Any] = field(default_factory=dict)
     stood: dict[int, Any] = field(default_factory=dict)
     stand: dict[int, Any] = field(default_factory=dict)
+    unseen: list[dict[str, Any]] = field(default_factory=list)
 
     def after(self) -> None:
         """Read what the acts left behind."""
@@ -146,7 +152,9 @@ class _Taken:
         self.stood = self._read()
 
     def _read(self) -> dict[int, Any]:
-        shown = effects.entries(self.organization_id, sorted(self.ids)[:MOST_SHOWN])
+        ids = sorted(self.ids)
+        self.unseen += entry_facts.facts(self.organization_id, ids[MOST_SHOWN:])
+        shown = effects.entries(self.organization_id, ids[:MOST_SHOWN])
         return {entry_id: JournalEntrySchema().dump(record) for entry_id, record in shown.items()}
 
     def effect(self) -> dict[str, Any]:
@@ -164,6 +172,13 @@ class _Taken:
             "balances": self.told["balances"],
             "proofs": self.told["proofs"],
         }
+
+    def rest(self, names: NewNames) -> str | None:
+        """Say in one word what is told of no act and no entry, that it cannot change unseen; None where all is told."""
+        acts = [_act(act) for act in self.acts[MOST_SHOWN:]]
+        if not acts and not self.unseen:
+            return None
+        return sha256_hex(canonical_json(lasting([names.given(each) for each in (*acts, *self.unseen)])))
 
 
 def _said(act: Act) -> dict[str, Any]:
