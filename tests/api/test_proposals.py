@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import Proposal
+from webapp.models import ApiToken, Proposal
 from webapp.queries import checks
 
 
@@ -203,6 +203,26 @@ def test_several_are_approved_each_with_a_result(ben, agent, bank):
     answer = ben.browser().post("/api/action-requests/approve", json={"ids": [*ids, ids[0], "ar_none"]})
     told = [(each["status"], each["code"]) for each in answer.json["results"]]
     assert told == [("EXECUTED", None), ("EXECUTED", None), ("FAILED", "decided"), ("FAILED", "not_found")]
+
+
+def test_one_that_is_beyond_who_approves_stops_none_of_several(ada, ben, agent, line):
+    account = {"name": "Tea", "type": "EXPENSE"}
+    beyond = propose(ada.with_scopes("read", "propose"), "/api/accounts", json=account)["id"]
+    within = propose(agent, f"/api/transactions/{line}/confirm")["id"]
+    answer = ben.browser().post("/api/action-requests/approve", json={"ids": [beyond, within]})
+    told = [(each["status"], each["code"]) for each in answer.json["results"]]
+    assert told == [("FAILED", "forbidden"), ("EXECUTED", None)]
+
+
+def test_one_whose_key_has_expired_makes_room_for_the_same_call_of_another(ada, ben, agent, bank, line):
+    old = propose(agent, f"/api/transactions/{line}/confirm")
+    ended = sa.update(ApiToken).where(ApiToken.id == agent.token_id).values(expires_at=datetime.now(UTC))
+    bank.ask(lambda: db.session.execute(ended))
+    assert approve(ben, old).json["code"] == "proposer_gone"
+    request = propose(ada.with_scopes("read", "propose"), f"/api/transactions/{line}/confirm")
+    assert request["id"] != old["id"]
+    assert approve(ben, request).status_code == 200
+    assert approve(ben, old).json["details"] == {"status": "EXPIRED"}
 
 
 def test_whoever_may_only_draft_is_told_by_a_bank_line_to_confirm_everything_and_can_not(ben, bank):

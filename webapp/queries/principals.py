@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
-from webapp.models import ApiToken, BrowserSession, Membership, Organization, User
+from webapp.models import ApiToken, BrowserSession, Membership, Organization, Proposal, User
 from webapp.queries import proposals
 
 IDLE = timedelta(hours=2)
@@ -76,9 +76,10 @@ def by_token(session: orm.Session, token: str, now: datetime) -> Principal | Non
     return _behind(session, ApiToken.token_hash == digest_of(token), now)
 
 
-def by_token_id(session: orm.Session, token_id: int, now: datetime) -> Principal | None:
-    """Find whose token this is by its id, unless it expired or was revoked, or its owner left."""
-    return _behind(session, ApiToken.id == token_id, now)
+def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
+    """Find whose token proposed this, unless it expired or was revoked, or its owner left or may do this no more."""
+    found = _behind(session, ApiToken.id == proposal.token_id, now)
+    return found if found is not None and proposal.scope in scopes_of_role(found.role) else None
 
 
 def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) -> Principal | None:

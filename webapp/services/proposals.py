@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, ApiToken, Proposal
-from webapp.queries import proposals
+from webapp.queries import principals, proposals
 from webapp.services import kept_files
 from webapp.services.action_requests import Act, append, facts_of, new_id
 from webapp.services.actors import Actor
@@ -89,11 +89,21 @@ def end_of_member(organization_id: str, user_id: int, *, now: datetime) -> None:
 
 
 def waiting_like(organization_id: str, asked: Asked) -> ActionRequest | None:
-    """Find the waiting proposal of the same call; its preview is brought up to date."""
+    """Find the waiting proposal of the same call; its preview is brought up to date.
+
+    One that nobody can approve any more, for its key has expired or its owner may do less, makes room.
+    """
+    now = asked.act.now
     found = proposals.waiting_call(organization_id, asked.fingerprint)
-    if found is not None:
-        look_again(found, asked.preview, now=asked.act.now)
-    return None if found is None else found.request
+    if found is None:
+        return None
+    if principals.proposer(db.session(), found, now) is None:
+        _expire(
+            found, "The key that proposed this may do so no more; another one has proposed it since.", now
+        )
+        return None
+    look_again(found, asked.preview, now=now)
+    return found.request
 
 
 def propose(asked: Asked) -> ActionRequest:

@@ -17,7 +17,7 @@ from webapp.services import proposals
 from webapp.services.action_requests import Act, executing, noted
 from webapp.services.proposals import MovedError, Preview
 from webapp.web import calls, requests, trials
-from webapp.web.auth import acting, demand, here, principal
+from webapp.web.auth import NoScopeError, acting, demand, here, principal
 from webapp.web.calls import Call
 from webapp.web.proposing import acting_as, preview_of
 from webapp.web.trials import Trial
@@ -127,8 +127,8 @@ def _tried(call: Call, who: Principal) -> Trial:
 
 def _proposer(proposal: Proposal) -> Principal:
     """Be the token that proposed, with what both its owner and whoever approves may."""
-    found = queries.principals.by_token_id(db.session(), proposal.token_id, requests.now())
-    if found is None or proposal.scope not in scopes_of_role(found.role):
+    found = queries.principals.proposer(db.session(), proposal, requests.now())
+    if found is None:
         raise ProposerGoneError
     return replace(found, scopes=scopes_of_role(found.role) & principal().scopes)
 
@@ -155,12 +155,12 @@ def _moved_or_blocked(proposal: Proposal, preview: Preview, refusal: LedgerError
 def _approve_one(request_id: str) -> dict[str, Any]:
     try:
         request = approve_or_look_again(request_id)
+    except NoScopeError as error:
+        return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:
-        return {
-            "id": request_id,
-            "status": "FAILED",
-            "changed": False,
-            "error": str(error),
-            "code": error.code,
-        }
+        return _refused(request_id, str(error), error.code)
     return {"id": request.id, "status": request.status, "changed": True, "error": "", "code": None}
+
+
+def _refused(request_id: str, sentence: str, code: str) -> dict[str, Any]:
+    return {"id": request_id, "status": "FAILED", "changed": False, "error": sentence, "code": code}
