@@ -51,3 +51,31 @@ def test_the_workspace_names_the_year_where_its_days_leave_this_one(ada, bank):
         "2025",
         "2024",
     ]
+
+
+@on_sqlite
+def test_confirming_a_selection_counts_only_what_waits_and_says_what_was_done(ada, bank, books):
+    coffee, tea, ride = bank.send_many(
+        [
+            ("2026-03-02", "-1.00", "Coffee"),
+            ("2026-03-03", "-2.00", "Tea"),
+            ("2026-03-04", "-1000.50", "Ride"),
+        ]
+    )
+    ada.post(f"/api/transactions/{coffee}/confirm")
+    ada.post(f"/api/transactions/{tea}/confirm")
+    ada.patch(f"/api/transactions/{tea}", json={"accountId": books.account_id("Travel")})
+    headers = {"HX-Request": "true", "HX-Target": "table#lines"}
+
+    def confirmed(**form):
+        ids = {"ids": [str(each) for each in (coffee, tea, ride)]}
+        answer = ada.browser().post("/transactions/confirm", headers=headers, data=ids | form)
+        return answer.status_code, " ".join(re.sub("<[^>]*>", "", answer.text).split())
+
+    status, text = confirmed()
+    assert status == 409
+    assert "1 of 2 lines is uncategorised" in text
+    status, text = confirmed(withUncategorised="true")
+    assert status == 200
+    assert "2 lines confirmed, −1,002.50 EUR See the entries" in text
+    assert "Nothing left to confirm." in confirmed()[1]

@@ -15,10 +15,11 @@ from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspa
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions import ConfirmManyFormSchema, ConfirmSchema, TransactionFormSchema
 from webapp.web.auth import acting, here, requires
-from webapp.web.figures import typed
+from webapp.web.figures import figure, typed
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, is_htmx, render
 from webapp.web.problems import Problem, problem_of
+from webapp.web.wording import counted
 
 if TYPE_CHECKING:
     from webapp.models import Transaction
@@ -62,36 +63,49 @@ def restore(transaction_id: int) -> Response:
 @bp.post("/confirm")
 @requires("confirm")
 def confirm_many() -> Response:
-    """Confirm the selected lines, asking back once where some are uncategorised."""
+    """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
     first = queries.transactions.get(here(), body["ids"][0])
-    asking = None
+    ids = queries.workspaces.unconfirmed(here(), body["ids"])
     if "withUncategorised" not in request.form:
-        count = queries.workspaces.count_uncategorised(here(), body["ids"])
-        asking = (
-            {"ids": body["ids"], "count": len(body["ids"]), "uncategorised_count": count} if count else None
-        )
-    problem = None if asking else confirm_all(body["ids"], body["note"])
-    return render_dock(first.feed_account_id, asking=asking, problem=problem)
-
-
-def confirm_all(ids: list[int], note: str | None) -> Problem | None:
-    """Confirm lines one by one, and say how many were refused and why the first was."""
-    results = services.transactions.confirm_many(here(), ids, note=note, **acting())
+        count = queries.workspaces.count_uncategorised(here(), ids)
+        if count:
+            asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
+            return render_dock(first.feed_account_id, asking=asking)
+    results = services.transactions.confirm_many(here(), ids, note=body["note"], **acting())
     refused = [result for result in results if result["status"] == "FAILED"]
-    if not refused:
-        return None
-    done = len(results) - len(refused)
-    message = f"{done} of {len(results)} confirmed. {refused[0]['error']}"
-    return Problem(message, str(refused[0]["code"]), 409, place="dock")
+    if refused:
+        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0]['error']}"
+        problem = Problem(message, str(refused[0]["code"]), 409, place="dock")
+        return render_dock(first.feed_account_id, problem=problem)
+    return render_dock(first.feed_account_id, notice=notice_of(first, ids))
 
 
-def render_dock(fa_id: int, *, asking: dict[str, Any] | None, problem: Problem | None) -> Response:
+def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
+    """Say how many lines were confirmed and what they come to, with the way to their entries."""
+    if not ids:
+        return {"text": "Nothing left to confirm."}
+    account = queries.feed_accounts.get(here(), first.feed_account_id)
+    amount = figure(queries.workspaces.total(here(), ids, first.currency))
+    return {
+        "text": f"{counted(len(ids), 'line')} confirmed, {amount} {first.currency}",
+        "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
+        "link": "See the entries",
+    }
+
+
+def render_dock(
+    fa_id: int,
+    *,
+    asking: dict[str, Any] | None = None,
+    problem: Problem | None = None,
+    notice: dict[str, str] | None = None,
+) -> Response:
     """Answer an act on selected lines."""
     if not is_htmx() and asking is None and problem is None:
         return back(url_for("feed_accounts.show", fa_id=fa_id))
     asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
-    context = workspace(fa_id, asked, problem=problem, asking=asking)
+    context = workspace(fa_id, asked, problem=problem, asking=asking) | {"notice": notice}
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
     status = 409 if asking or problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

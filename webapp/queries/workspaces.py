@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
+from webapp.ledger.money import Money
 from webapp.models import (
     ON_ITS_ACCOUNT,
     Account,
@@ -97,15 +98,35 @@ def counts(organization_id: str, fa_id: int, narrowing: Narrowing) -> dict[str, 
     return {show: int(getattr(row, show)) for show in SHOWS}
 
 
+def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
+    """Keep those of these lines that wait for somebody to confirm them, in their order."""
+    statement = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(transaction_ids),
+        shown("unconfirmed", None),
+    )
+    waiting = set(db.session.scalars(statement))
+    return [each for each in transaction_ids if each in waiting]
+
+
+def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:
+    """Add up lines of one account."""
+    statement = sa.select(sa.func.coalesce(sa.func.sum(Transaction.amount_minor), 0)).where(
+        Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
+    )
+    return Money(int(db.session.scalar(statement) or 0), currency)
+
+
 def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
-    """Count which of these lines still go to an uncategorised account."""
+    """Count which of these lines would be posted to an uncategorised account if they were confirmed."""
     statement = (
         sa.select(sa.func.count(sa.distinct(Transaction.id)))
+        .join(JournalEntry, _confirms())
         .join(
             Posting,
             sa.and_(
-                Posting.organization_id == Transaction.organization_id,
-                Posting.journal_entry_id == Transaction.journal_entry_id,
+                Posting.organization_id == JournalEntry.organization_id,
+                Posting.journal_entry_id == JournalEntry.id,
             ),
         )
         .join(Account, ON_ITS_ACCOUNT)
@@ -149,17 +170,18 @@ def shown(show: str, draft: Draft | None) -> sa.ColumnElement[bool]:
 
 def is_unconfirmed() -> sa.ColumnElement[bool]:
     """Say in SQL that a line's entry is a draft or has an open correction marker."""
-    return (
-        sa.select(1)
-        .where(
-            JournalEntry.organization_id == Transaction.organization_id,
-            JournalEntry.status == "DRAFT",
-            sa.or_(
-                JournalEntry.id == Transaction.journal_entry_id,
-                JournalEntry.corrects_id == Transaction.journal_entry_id,
-            ),
-        )
-        .exists()
+    return sa.select(1).where(_confirms()).exists()
+
+
+def _confirms() -> sa.ColumnElement[bool]:
+    """Say in SQL that an entry is what confirming a line posts: its draft, or the marker of its posted entry."""
+    return sa.and_(
+        JournalEntry.organization_id == Transaction.organization_id,
+        JournalEntry.status == "DRAFT",
+        sa.or_(
+            JournalEntry.id == Transaction.journal_entry_id,
+            JournalEntry.corrects_id == Transaction.journal_entry_id,
+        ),
     )
 
 
