@@ -115,11 +115,15 @@ class Books:
         related = done(self.ada.post(documents, json={"documentType": "BILL", "sender": "Paper"}))[
             "document"
         ]["id"]
+        unwanted = done(self.ada.post(documents, **form(b"%PDF-1.7\n%%EOF\n", "unwanted.pdf")))["document"][
+            "id"
+        ]
         line = {"json": {"transactionId": self.drafted}}
         done(self.ada.post(f"{documents}/{related}/relations", **line))
         return [
             Trial(f"POST {documents}", documents, {"file": (b"%PDF-1.4\n%%EOF\n", "bill.pdf")}),
             Trial(f"PATCH {one}", f"{documents}/{bill}", {"json": {"sender": "Aldi"}}),
+            Trial(f"DELETE {one}", f"{documents}/{unwanted}"),
             Trial(f"POST {one}/relations", f"{documents}/{bill}/relations", line),
             Trial(f"DELETE {one}/relations", f"{documents}/{related}/relations", line),
         ]

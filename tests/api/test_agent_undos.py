@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from tests.documents import sent
 from tests.ofx_statements import Line, bank_file
 from tests.replays import everything
 from webapp.queries import checks
@@ -206,6 +207,8 @@ def work_on_documents(agent, world):
     path = f"/api/documents/{world.document}/relations"
     ok(agent.post(path, json={"transactionId": world.lines[5]}))
     ok(agent.delete(path, json={"transactionId": world.lines[6]}))
+    filed = ok(sent(agent, name="agent.pdf"))["document"]["id"]
+    ok(agent.post(f"/api/documents/{filed}/relations", json={"transactionId": world.lines[4]}))
 
 
 def work_on_entries(agent, world):

@@ -346,6 +346,7 @@ def documents(teller: Teller, lines: list[int]) -> None:
     teller.get("/documents?limit=2")
     teller.get(f"/documents/{filed}/file")
     teller.ask("DELETE", f"/documents/{filed}/relations", {"transactionId": lines[2]})
+    teller.delete(f"/documents/{filed}")
 
 
 def reading(teller: Teller, fa_id: int) -> None:

@@ -96,6 +96,25 @@ def test_a_viewer_sees_and_downloads_without_forms(ada, cleo, bank):
     page = browser.get(f"/documents/{document['id']}").text
     assert "Save the document" not in page
     assert "Attach" not in page
+    assert "Delete" not in page
     assert 'action="/documents" method="post"' not in browser.get("/documents").text
     assert browser.get(f"/documents/{document['id']}/file").data == pdf("seen")
     assert browser.get(DOCUMENTS.removeprefix("/api")).status_code == 200
+
+
+def test_a_document_is_deleted_on_its_page_unless_something_holds_it(ben, bank, desk_):
+    line = bank.send("2026-03-03", "-119.00", "Hetzner March")
+    bill = filed(ben, sender="Hetzner", total="119.00")
+    address = f"/documents/{bill['id']}"
+    assert "The document goes for good." in desk_.get(address).text
+    related = {"transactionId": line}
+    desk_.post(f"{address}/relations", data=related)
+    ben.post(f"/api/transactions/{line}/confirm")
+    assert "disabled>Delete the document" in desk_.get(address).text
+    refused = desk_.post(f"{address}/delete")
+    assert refused.status_code == 409
+    assert "the line of 3 Mar 2026, which is posted" in refused.text
+    desk_.post(f"{address}/relations/delete", data=related)
+    gone = desk_.post(f"{address}/delete")
+    assert (gone.status_code, gone.headers["Location"]) == (303, "/documents")
+    assert desk_.get(address).status_code == 404

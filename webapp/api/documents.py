@@ -72,6 +72,15 @@ def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
     return answer(services.documents.update(document, changes, **acting()))
 
 
+@bp.delete("/<id:document_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(document_id: int) -> dict[str, bool]:
+    """Delete a document and its file for good, unless something posted or proved, or an entry of its own, holds it."""
+    services.documents.delete(queries.documents.get(here(), document_id), **acting())
+    return {"ok": True}
+
+
 @bp.get("/<id:document_id>/file")
 @requires("read")
 @bp.response(200, **FILE)

@@ -48,7 +48,8 @@ class JournalEntry(Numbered, Base):
             sqlite_where=sa.text("status = 'DRAFT'"),
             postgresql_where=sa.text("status = 'DRAFT'"),
         ),
-        # Whoever deletes a draft makes the database ask whether a reversal names it: without these, by a full scan.
+        # Whoever deletes a draft makes the database ask whether a reversal names it, and whoever deletes a document
+        # whether an entry came from it: without these, by a full scan.
         *(
             sa.Index(
                 f"ix_journal_entries_{name}",
@@ -57,7 +58,7 @@ class JournalEntry(Numbered, Base):
                 sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
                 postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
             )
-            for name in ("corrects", "voids", "voided_by")
+            for name in ("corrects", "voids", "voided_by", "document")
         ),
     )
 

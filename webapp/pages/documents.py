@@ -75,6 +75,18 @@ def update(document_id: int) -> Response:
     return go(url_for("documents.show", document_id=document_id))
 
 
+@bp.post("/<id:document_id>/delete")
+@requires("draft")
+def delete(document_id: int) -> Response:
+    """Delete a document and go back to the list, or show it with what holds it."""
+    document = queries.documents.get(here(), document_id)
+    try:
+        services.documents.delete(document, **acting())
+    except REFUSALS as error:
+        return show_document(document_id, problem_of(error, place="delete"))
+    return go(url_for("documents.index"))
+
+
 @bp.get("/<id:document_id>/file")
 @requires("read")
 def file(document_id: int) -> Response:
@@ -132,6 +144,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         document=document,
         owners=pages.owners(document),
         candidates=pages.candidates(document),
+        held=queries.document_holds.held(document),
         set_by_rules=pages.set_by_rules(document),
         accounts=queries.choices.accounts(here()),
         merchants=queries.choices.merchants(here()),

@@ -1,7 +1,8 @@
 """Files of documents: kept beside the books under random names, readable by their owner only, and whole or not at all.
 
-A file is there before the transaction that names it ends, and goes with it when that is rolled back. While nobody
-knows which of the two it will be, a mark stands beside it, so that what a killed process left is found and removed.
+A file is there before the transaction that names it ends, and goes with it when that is rolled back; one whose
+document is deleted goes after that is committed. While nobody knows which of the two it will be, a mark stands beside
+it, so that what a killed process left is found and removed.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ from webapp.models import Document
 
 NAME: Final = re.compile("[0-9a-f]{32}")
 LEFT_AFTER: Final = timedelta(hours=1)
-_ARRIVING: Final = "arriving_files"
+_WAITING: Final = "waiting_files"
 
 
 @dataclass(frozen=True, slots=True)
-class _Arriving:
-    """A file whose transaction, or savepoint, has not ended yet."""
+class _Waiting:
+    """A file whose transaction, or savepoint, has not ended yet, and whether it is there once that is committed."""
 
     name: str
     inside: orm.SessionTransaction | None
+    stays: bool
 
 
 def folder() -> Path:
@@ -56,18 +58,21 @@ def keep(data: bytes, name: str | None = None) -> str:
         each.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists():
         return name
-    session = db.session()
-    # Whoever keeps a file in no transaction opens one with it.
-    session.connection()
     _write(_mark(name), b"")
-    _sync(_mark(name).parent)
-    inside = session.get_nested_transaction() or session.get_transaction()
-    session.info.setdefault(_ARRIVING, []).append(_Arriving(name, inside))
+    _wait(name, stays=True)
     partial = path.with_name(f".{name}")
     _write(partial, data)
     partial.rename(path)
     _sync(path.parent)
     return name
+
+
+def let_go(name: str) -> None:
+    """Let a file go once the open transaction is committed; it stays where that is rolled back."""
+    _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
+    _mark(name).touch(mode=0o600)
+    _wait(name, stays=False)
 
 
 def kept() -> sa.Select[Any, Any]:
@@ -92,6 +97,16 @@ def sweep(*, now: datetime) -> None:
     )
     for name in old:
         _drop(name, is_kept=name in named)
+
+
+def _wait(name: str, *, stays: bool) -> None:
+    """Let a marked file wait for the end of the open transaction or savepoint."""
+    _sync(_mark(name).parent)
+    session = db.session()
+    # Whoever keeps a file in no transaction opens one with it.
+    session.connection()
+    inside = session.get_nested_transaction() or session.get_transaction()
+    session.info.setdefault(_WAITING, []).append(_Waiting(name, inside, stays))
 
 
 def _is_old(mark: Path, now: datetime) -> bool:
@@ -133,21 +148,20 @@ def _sync(path: Path) -> None:
 
 
 @event.listens_for(orm.Session, "after_commit")
-def _stay(session: orm.Session) -> None:
-    """Let the files of a transaction stay; that of a savepoint waits for the whole."""
+def _commit(session: orm.Session) -> None:
+    """Let the files of a transaction stay or go as it says; those of a savepoint wait for the whole."""
     if not session.in_nested_transaction():
-        for each in session.info.pop(_ARRIVING, []):
-            _drop(each.name, is_kept=True)
+        for each in session.info.pop(_WAITING, []):
+            _drop(each.name, is_kept=each.stays)
 
 
 @event.listens_for(orm.Session, "after_soft_rollback")
-def _go(session: orm.Session, ended: orm.SessionTransaction) -> None:
-    """Remove the files that were written inside a transaction or savepoint which is taken back."""
-    arriving: list[_Arriving] = session.info.get(_ARRIVING, [])
-    gone = [each for each in arriving if _is_inside(each.inside, ended)]
-    for each in gone:
-        arriving.remove(each)
-        _drop(each.name, is_kept=False)
+def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
+    """Let files be as they were before a transaction or savepoint that is taken back, the last one first."""
+    waiting: list[_Waiting] = session.info.get(_WAITING, [])
+    for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
+        waiting.remove(each)
+        _drop(each.name, is_kept=not each.stays)
 
 
 def _is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:

@@ -1,4 +1,4 @@
-"""Documents: filed with or without their file, and changed; whenever their fields are set, the rules run."""
+"""Documents: filed with or without their file, changed and deleted; whenever their fields are set, the rules run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+import sqlalchemy as sa
+
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
-from webapp.models import Document
-from webapp.queries import documents
+from webapp.models import Document, DocumentRelation, DocumentSetting
+from webapp.queries import document_holds, document_relations, documents
 from webapp.services import act_titles, document_fields, document_files, document_rules
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
@@ -38,6 +40,12 @@ class AlreadyThereError(LedgerError):
     """This file is there already."""
 
     code = "already_there"
+
+
+class DocumentInUseError(LedgerError):
+    """The books hold on to this document; detach it there first."""
+
+    code = "in_use"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,32 @@ def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now:
         doing.before = {key: value for key, value in before.items() if value != after[key]}
         doing.after = {key: value for key, value in after.items() if value != before[key]}
     return document
+
+
+def delete(document: Document, *, actor: Actor, now: datetime) -> None:
+    """Delete a document that nothing in the books holds, and with the commit its file; raises DocumentInUseError.
+
+    What it says and what it belonged to stays in the audit trail; its file is nowhere after that.
+    """
+    target, title = ("document", document.id), f"Deleted {act_titles.of_document(document)}"
+    with act(actor, now, "delete_document", target, title=title) as doing:
+        held = document_holds.held(document)
+        if held is not None:
+            raise DocumentInUseError(held.sentence, details=dict(held.details))
+        relations = document_relations.of_documents(document.organization_id, [document.id])[document.id]
+        doing.before = {
+            **document_fields.facts(document),
+            "transactionIds": [each.transaction_id for each in relations if each.transaction_id],
+            "journalEntryIds": [each.journal_entry_id for each in relations if each.journal_entry_id],
+        }
+        document_files.sweep(now=now)
+        if document.kept_file is not None:
+            document_files.let_go(document.kept_file)
+        for model in (DocumentRelation, DocumentSetting):
+            of_it = (model.organization_id == document.organization_id, model.document_id == document.id)
+            db.session.execute(sa.delete(model).where(*of_it))
+        db.session.delete(document)
+        db.session.flush()
 
 
 def _named(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The ways back from what documents were attached to."""
+"""The ways back from filing documents, and from what they were attached to."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from webapp.ledger.canonical import camel
 from webapp.models import ActionRequest, Document
 from webapp.queries import document_relations as queries
 from webapp.queries import lookups
-from webapp.services import document_relations
-from webapp.services.inverses.undoing import ChangedSinceError, Undoing
+from webapp.services import document_fields, document_relations, documents
+from webapp.services.inverses.undoing import ChangedSinceError, Undoing, demand_same
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
+
+
+def unfile(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a document that was filed, and that nothing in the books holds."""
+    document = lookups.get(Document, undoing.actor.organization_id, undoing.target_id(request))
+    demand_same(document_fields.facts(document), request.after)
+    documents.delete(document, **undoing.by)
+    return f"Delete {document.label}, with its file." if document.kept_file else f"Delete {document.label}."
 
 
 def detach(undoing: Undoing, request: ActionRequest) -> str:
