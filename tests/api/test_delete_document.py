@@ -72,7 +72,10 @@ def test_a_document_goes_with_its_file_and_what_it_said_stays_in_the_trail(ben, 
         assert (gone.status_code, gone.json["code"]) == (404, "not_found")
     assert ben.get(DOCUMENTS).json["documents"] == []
     told = ben.get("/api/action-requests?kind=delete_document").json["actionRequests"][0]
-    assert (told["title"], told["target"]["id"]) == ("Deleted the document Hetzner, 119.00 EUR", str(document["id"]))
+    assert (told["title"], told["target"]["id"]) == (
+        "Deleted the document Hetzner, 119.00 EUR",
+        str(document["id"]),
+    )
     said = {"sender": "Hetzner", "total": "119.00", "sha256": document["sha256"], "transactionIds": [line]}
     assert {key: told["before"][key] for key in said} == said
     origin = ben.get(f"/api/journal-entries/{entry_of(ben, line)}").json["entry"]["origin"]
@@ -141,6 +144,42 @@ def test_an_opening_balance_holds_the_documents_of_the_lines_that_it_set_aside(b
     error, details = refusal(ben, document)
     assert "the proof of 31 Mar 2026" in error
     assert (details["transactionIds"], details["reconciliationIds"]) == ([line], [proof])
+
+
+def test_an_entry_that_came_from_a_document_keeps_it(ben, books, document):
+    food, equity = books.account("Food"), books.role("opening_balances")
+    legs = [{"accountId": food, "amount": "119.00"}, {"accountId": equity, "amount": "-119.00"}]
+    body = {"effectiveAt": "2026-03-02", "postings": legs, "documentId": document["id"]}
+    made = ben.post("/api/journal-entries", json=body).json
+    entry = made["entry"]["id"]
+    assert (made["entry"]["source"], made["entry"]["origin"]["kind"]) == ("document", "document")
+    drafted = f"Entry {entry}, a draft, came from this document. Delete the draft first."
+    assert refusal(ben, document) == (drafted, {"journalEntryIds": [entry]})
+    named = {
+        "version": made["version"],
+        "documentId": document["id"],
+        "effectiveAt": "2026-03-02",
+        "postings": legs,
+    }
+    assert list(ben.put(f"/api/journal-entries/{entry}", json=named).json["fields"]) == ["documentId"]
+    posted = ben.post(f"/api/journal-entries/{entry}/post", json={}).json
+    (relation,) = read(ben, document)["relations"]
+    assert (posted["result"]["documentRelationIds"], relation["journalEntryId"]) == ([relation["id"]], entry)
+    ben.delete(f"{address(document)}/relations", json={"journalEntryId": entry})
+    error, _ = refusal(ben, document)
+    assert error == f"Entry {entry} came from this document and stays in the books, so it stays too."
+    ben.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong", "copy": True})
+    copy = refusal(ben, document)[1]["journalEntryIds"][1]
+    assert [each["journalEntryId"] for each in read(ben, document)["relations"]] == [copy]
+
+
+def test_the_document_of_an_entry_is_one_of_ours(ben, dan, books, document):
+    food, equity = books.account("Food"), books.role("opening_balances")
+    legs = [{"accountId": food, "amount": "1.00"}, {"accountId": equity, "amount": "-1.00"}]
+    for other in (filed(dan, number="1")["id"], 2**53):
+        body = {"effectiveAt": "2026-03-02", "postings": legs, "documentId": other}
+        answer = ben.post("/api/journal-entries", json=body)
+        assert (answer.status_code, answer.json["code"]) == (422, "unknown_reference")
 
 
 def test_a_dry_run_deletes_nothing_and_says_what_stands_against_it(ben, books, kept, document):

@@ -118,3 +118,73 @@ def test_a_document_is_deleted_on_its_page_unless_something_holds_it(ben, bank, 
     gone = desk_.post(f"{address}/delete")
     assert (gone.status_code, gone.headers["Location"]) == (303, "/documents")
     assert desk_.get(address).status_code == 404
+
+
+def test_the_entry_of_a_document_is_written_from_its_page(ben, bank, desk_):
+    food, shop = bank.account("Food", code="4711"), bank.merchant("Hetzner")
+    bill = filed(
+        ben, documentType="BILL", sender="Hetzner", number="118", issuedOn="2026-03-02", total="119.00",
+        accountId=food, orgMerchantId=shop,
+    )  # fmt: skip
+    address = f"/documents/{bill['id']}"
+    link = f"/journal/new?documentId={bill['id']}"
+    assert f'href="{link}"' in desk_.get(address).text
+    page = desk_.get(link).text
+    for said in ('value="2026-03-02"', 'value="Hetzner 118"', 'value="4711 Food"', 'value="119.00"'):
+        assert said in page, said
+    form = {
+        "effectiveAt": "2026-03-02", "description": "Hetzner 118", "documentId": bill["id"], "act": "draft",
+        "postings.0.accountId": "4711", "postings.0.debit": "119.00", "postings.0.orgMerchantId": shop,
+        "postings.1.accountId": "Opening balances", "postings.1.credit": "119.00",
+    }  # fmt: skip
+    wrong = desk_.post("/journal/new", data=form | {"postings.1.credit": "118.00"})
+    assert wrong.status_code in {409, 422}
+    assert f'name="documentId" value="{bill["id"]}"' in wrong.text
+    saved = desk_.post("/journal/new", data=form)
+    assert saved.status_code == 303
+    entry_id = int(saved.headers["Location"].rsplit("/", 1)[1])
+    assert [each["journalEntryId"] for each in read(ben, bill)["relations"]] == [entry_id]
+    entry = ben.get(f"/api/journal-entries/{entry_id}").json["entry"]
+    assert (entry["source"], entry["origin"]["documentId"]) == ("document", bill["id"])
+    assert link not in desk_.get(address).text
+    assert "came from this document" in desk_.get(address).text
+
+
+def test_a_form_is_filled_on_the_side_that_its_document_means_and_as_far_as_it_says(ben, bank, desk_):
+    bank.lock("2026-03-31")
+    said = {"issuedOn": "2026-03-02", "total": "7.00", "sender": "X"}
+    sides = [
+        ("BILL", "7.00", "debit"),
+        ("INVOICE", "7.00", "credit"),
+        ("CREDIT_NOTE", "7.00", "credit"),
+        ("BILL", "-7.00", "credit"),
+    ]
+    for kind, total, side in sides:
+        document = filed(ben, **{**said, "documentType": kind, "total": total})
+        page = desk_.get(f"/journal/new?documentId={document['id']}").text
+        assert 'value="2026-04-01"' in page, "the first open day"
+        first = page[page.index('name="postings.0.accountId"') : page.index('name="postings.1.accountId"')]
+        column = first[first.index(f'name="postings.0.{side}"') :]
+        assert 'value="7.00"' in column[: column.index(">")], (kind, total)
+    bare = filed(ben, sender="Only a name")
+    page = desk_.get(f"/journal/new?documentId={bare['id']}").text
+    assert 'value="Only a name"' in page
+    assert desk_.get("/journal/new?documentId=999999").status_code == 404
+    assert desk_.get("/journal/new?documentId=x").status_code == 200
+
+
+def test_an_entry_is_kept_though_its_document_went_while_it_was_written(ben, bank, desk_):
+    bank.account("Food", code="4711")
+    gone = filed(ben, sender="Gone")
+    ben.delete(f"{DOCUMENTS}/{gone['id']}")
+    form = {
+        "effectiveAt": "2026-03-02", "documentId": gone["id"], "act": "draft",
+        "postings.0.accountId": "4711", "postings.0.debit": "1.00",
+        "postings.1.accountId": "Opening balances", "postings.1.credit": "1.00",
+    }  # fmt: skip
+    page = desk_.post("/journal/new", data=form)
+    assert page.status_code == 422
+    assert "The document is not there any more. Keep the entry without it." in page.text
+    assert 'name="documentId"' not in page.text
+    del form["documentId"]
+    assert desk_.post("/journal/new", data=form).status_code == 303

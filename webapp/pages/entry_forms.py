@@ -11,17 +11,21 @@ import marshmallow as ma
 from webapp import queries
 from webapp.ledger.currencies import canonical
 from webapp.ledger.entries import Leg
-from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.money import Money
+from webapp.schemas.journal_entries import NewEntryPageSchema
 from webapp.web.auth import here
 from webapp.web.figures import typed
 from webapp.web.forms import form_body
 from webapp.web.problems import Problem
 
 if TYPE_CHECKING:
-    from webapp.models import Account, JournalEntry
+    from datetime import date
+
+    from webapp.models import Account, Document, JournalEntry
 
 BLANK_LEGS = 2
+PAID_TO_US = ("INVOICE", "CREDIT_NOTE")
 MOST_NAMED = 4
 Row = Mapping[str, Any]
 
@@ -35,6 +39,7 @@ class EntryForm:
     version: str | None
     rows: list[dict[str, Any]]
     accounts: Sequence[Account] = field(default_factory=list)
+    document_id: str | None = None
 
     def body(self) -> dict[str, Any]:
         """Give the API's body, or raise ValidationError with the names of the inputs."""
@@ -47,7 +52,8 @@ class EntryForm:
         if wrong:
             raise ma.ValidationError({"postings": wrong})
         body = {"effectiveAt": self.effective_at, "description": self.description, "postings": postings}
-        return {**body, "version": self.version} if self.version else body
+        more = {"version": self.version, "documentId": self.document_id}
+        return body | {name: value for name, value in more.items() if value}
 
     def _posting(self, row: Row) -> dict[str, Any]:
         if not row.get("accountId"):
@@ -105,7 +111,42 @@ def read() -> EntryForm:
         version=str(body["version"]) if body.get("version") else None,
         rows=rows,
         accounts=queries.choices.accounts(here(), with_feeds=True),
+        document_id=str(body["documentId"]) if body.get("documentId") else None,
     )
+
+
+def of_document(document: Document, day: date) -> EntryForm:
+    """Fill the form with what a document says: its total on its account, and the opposite for somebody to place.
+
+    What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
+    """
+    accounts = queries.choices.accounts(here(), with_feeds=True)
+    first, second = ({}, {}) if document.total is None else _sides(document, document.total)
+    labels = {account.id: label(account) for account in accounts}
+    first |= {
+        "accountId": labels.get(document.account_id or 0, ""),
+        "orgMerchantId": str(document.org_merchant_id or ""),
+        "projectId": str(document.project_id or ""),
+    }
+    return EntryForm(
+        day.isoformat(), document.label, None, [first, second], accounts, document_id=str(document.id)
+    )
+
+
+def document_of(form: EntryForm) -> Document | None:
+    """Find the document that an entry comes from; None where it names none that is there."""
+    asked = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
+    try:
+        return queries.documents.get(here(), asked) if asked else None
+    except NotFoundError:
+        return None
+
+
+def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, Any]]:
+    is_credit = (document.document_type in PAID_TO_US) != (total.minor < 0)
+    columns = ("credit", "debit") if is_credit else ("debit", "credit")
+    first, second = ({column: str(abs(total)), "currency": total.currency} for column in columns)
+    return first, second
 
 
 def of_draft(entry: JournalEntry) -> EntryForm:

@@ -12,7 +12,12 @@ from webapp.pages import entry_forms
 from webapp.pages.entry_forms import EntryForm
 from webapp.pages.journal_entries import show_entry
 from webapp.schemas import fields
-from webapp.schemas.journal_entries import EntryChangesFormSchema, EntryPostSchema, ManualEntryFormSchema
+from webapp.schemas.journal_entries import (
+    EntryChangesFormSchema,
+    EntryPostSchema,
+    ManualEntryFormSchema,
+    NewEntryPageSchema,
+)
 from webapp.web import requests
 from webapp.web.auth import acting, demand, here, requires
 from webapp.web.forms import form_body
@@ -30,9 +35,14 @@ bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 @bp.get("/new")
 @requires("draft")
 def new() -> Response:
-    """Show an empty form, dated today or the first open day."""
+    """Show an empty form, dated today or the first open day, or one that a document has filled in."""
+    asked = NewEntryPageSchema.read_leniently(request.query_string.decode())
+    document = queries.documents.get(here(), asked["document_id"]) if asked["document_id"] else None
     today = queries.organizations.today(here(), requests.now())
-    first = queries.organizations.first_open_day(here(), today)
+    day = today if document is None else document.issued_on or today
+    first = queries.organizations.first_open_day(here(), day)
+    if document is not None:
+        return show_form(entry_forms.of_document(document, first))
     accounts = queries.choices.accounts(here(), with_feeds=True)
     return show_form(EntryForm(first.isoformat(), "", None, [], accounts))
 
@@ -135,6 +145,7 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
     context: dict[str, Any] = {
         "form": form,
         "entry": entry,
+        "document": entry_forms.document_of(form),
         "day": day,
         "rows": [*form.rows, *({} for _ in range(max(1, entry_forms.BLANK_LEGS - len(form.rows))))],
         "preview": services.entry_previews.preview(organization, legs, day),

@@ -100,8 +100,8 @@ class PostingInputSchema(Schema):
     project_id = fields.Id(load_default=None, allow_none=True)
 
 
-class ManualEntrySchema(Schema):
-    """A manual entry; `post` makes it part of the books at once."""
+class SaidEntrySchema(Schema):
+    """What somebody writes of an entry; `post` makes it part of the books at once."""
 
     effective_at = fields.EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
@@ -113,7 +113,13 @@ class ManualEntrySchema(Schema):
     post = fields.Flag(load_default=False)
 
 
-class EntryChangesSchema(ManualEntrySchema):
+class ManualEntrySchema(SaidEntrySchema):
+    """A new entry; one that comes from a document names it, and the document belongs to the entry from then on."""
+
+    document_id = fields.Id(load_default=None, allow_none=True)
+
+
+class EntryChangesSchema(SaidEntrySchema):
     """What a draft that was written by hand shall say, and the version of it that this replaces."""
 
     version = fields.Text(least=1, most=64, required=True)
@@ -127,8 +133,8 @@ class PostingFormSchema(PostingInputSchema):
     project_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
 
 
-class ManualEntryFormSchema(Schema):
-    """A manual entry as a form writes it; which button was pressed says whether to post it."""
+class SaidEntryFormSchema(Schema):
+    """What a form writes of an entry; which button was pressed says whether to post it."""
 
     effective_at = fields.EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
@@ -139,7 +145,19 @@ class ManualEntryFormSchema(Schema):
     )
 
 
-class EntryChangesFormSchema(ManualEntryFormSchema):
+class ManualEntryFormSchema(SaidEntryFormSchema):
+    """A new entry as a form writes it, and the document that it comes from."""
+
+    document_id = fields.FormId(load_default=None, allow_none=True)
+
+
+class NewEntryPageSchema(AddressSchema):
+    """The document that a new entry comes from."""
+
+    document_id = fields.FormId(load_default=None)
+
+
+class EntryChangesFormSchema(SaidEntryFormSchema):
     """What a draft shall say, as a form writes it, and the version of it that this replaces."""
 
     version = fields.Text(least=1, most=64, required=True)

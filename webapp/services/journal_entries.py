@@ -14,6 +14,7 @@ from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.models import (
     OF_ITS_FEED,
     Account,
+    DocumentRelation,
     FeedAccount,
     JournalEntry,
     Organization,
@@ -62,7 +63,7 @@ def add_draft(
     voids_id: int | None = None,
     document_id: int | None = None,
 ) -> JournalEntry:
-    """Write a draft with its legs; it counts in no balance."""
+    """Write a draft with its legs; it counts in no balance. A document that it comes from belongs to it."""
     entry = JournalEntry(
         organization_id=organization.id,
         effective_on=effective_on,
@@ -78,6 +79,9 @@ def add_draft(
     db.session.add(entry)
     db.session.flush()
     write_legs(entry, legs)
+    if document_id is not None:
+        relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
+        db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
     return entry
 
 

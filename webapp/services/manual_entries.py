@@ -64,6 +64,8 @@ def create(
     """
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
+    if document_id is not None:
+        payload["documentId"] = document_id
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
