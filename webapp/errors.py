@@ -56,6 +56,7 @@ def answer_ledger_error(error: LedgerError) -> Response:
     """Answer a rule of the books that was held."""
     response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
     _record_refusal(error)
+    g.untrusted = error.untrusted
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response

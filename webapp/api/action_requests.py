@@ -8,6 +8,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries
 from webapp.schemas.action_requests import (
+    ActionRequestAnswerSchema,
     ActionRequestQuerySchema,
     ActionRequestSchema,
     ApprovalSchema,
@@ -15,12 +16,11 @@ from webapp.schemas.action_requests import (
     ApproveManySchema,
     RejectionSchema,
 )
-from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.paging import listing
 from webapp.web import approving, paging, requests
 from webapp.web.auth import here, requires
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
-AnswerSchema = wrapped("actionRequest", ActionRequestSchema)
 
 
 @bp.get("")
@@ -36,7 +36,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 
 @bp.get("/<act:request_id>")
 @requires("read")
-@bp.response(200, AnswerSchema)
+@bp.response(200, ActionRequestAnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
     """Read one act, or what became of a proposal."""
     return {"actionRequest": queries.action_requests.read(here(), request_id, requests.now())}
@@ -45,7 +45,7 @@ def read(request_id: str) -> dict[str, Any]:
 @bp.post("/<act:request_id>/approve")
 @requires("read", session_only=True)
 @bp.arguments(ApprovalSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, ActionRequestAnswerSchema)
 def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
     """Do what was proposed, if it still does what was shown; else 409 `moved` with the new preview."""
     return {"actionRequest": approving.approve_alone(request_id, said["digest"], said["note"])}
@@ -54,7 +54,7 @@ def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
 @bp.post("/<act:request_id>/reject")
 @requires("read", session_only=True)
 @bp.arguments(RejectionSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, ActionRequestAnswerSchema)
 def reject(said: dict[str, Any], request_id: str) -> dict[str, Any]:
     """Decide against a proposal."""
     return {"actionRequest": approving.reject(request_id, said["reason"])}

@@ -18,6 +18,7 @@ from webapp.schemas.imports import (
     ImportUploadSchema,
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.untrusted import HEADER, untrusted_paths
 from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
 
@@ -95,4 +96,6 @@ def answer(imported: ImportRecord, *, status: int) -> Response:
         status = 422
     response = jsonify(shown)
     response.status_code = status
+    if imported.status == "REFUSED":
+        response.headers[HEADER] = ", ".join(("error", *untrusted_paths(AnswerSchema())))
     return response

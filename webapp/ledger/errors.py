@@ -12,6 +12,8 @@ class LedgerError(Exception):
     code: str = "conflict"
     # The codes of an error whose code depends on the state that it reports.
     codes: ClassVar[tuple[str, ...]] = ()
+    # The paths of its answer that may repeat what a bank, a file or a document says.
+    untrusted: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,

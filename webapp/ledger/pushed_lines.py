@@ -21,6 +21,7 @@ class NonsenseError(UnprocessableError):
     """This batch says what no bank means; nothing of it was taken."""
 
     code = "nonsense"
+    untrusted = ("error", "details")
 
 
 class PushedLine(NamedTuple):

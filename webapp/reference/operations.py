@@ -13,6 +13,7 @@ from webapp.reference.calls import Call, public_names
 from webapp.reference.components import JSON
 from webapp.reference.refusals import Refusal
 from webapp.schemas.fields import LARGEST_ID, FormId
+from webapp.schemas.untrusted import HEADER
 from webapp.web import idempotency, proposing, rate_limits, selections
 from webapp.web.auth import CrossSiteError
 from webapp.web.converters import ActIdConverter
@@ -157,7 +158,7 @@ def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
         if not SUCCESS.fullmatch(status):
             continue
         usual = each["description"] in {"OK", "Created"}
-        headers = [selections.HEADER] if selections.untrusted_of(call.view) else []
+        headers = [HEADER] if selections.untrusted_of(call.view) else []
         headers += [idempotency.REPLAYED] if takes_key(call) else []
         found[status] = {
             **each,

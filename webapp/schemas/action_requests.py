@@ -11,7 +11,7 @@ from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.effects import AsStored, EffectSchema
-from webapp.schemas.paging import PageSchema
+from webapp.schemas.paging import PageSchema, wrapped
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 MOST_IDS = 500
@@ -82,7 +82,7 @@ class BlockerSchema(Schema):
 
     id = fields.Id()
     code = ma.fields.String()
-    message = ma.fields.String()
+    message = Untrusted()
     details = ma.fields.Dict()
 
 
@@ -90,7 +90,7 @@ class CallAnswerSchema(Schema):
     """What the call was answered once it was made."""
 
     status = ma.fields.Integer()
-    answer = ma.fields.Raw(allow_none=True)
+    answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED)
 
 
 class ActionRequestSchema(Schema):
@@ -106,7 +106,7 @@ class ActionRequestSchema(Schema):
     payload = ma.fields.Dict(metadata=UNTRUSTED)
     before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
-    error = ma.fields.String()
+    error = Untrusted()
     created_at = fields.Instant()
     decided_at = fields.Instant(allow_none=True)
     digest = ma.fields.String(allow_none=True)
@@ -124,6 +124,9 @@ class ActionRequestSchema(Schema):
         if attr not in OF_PROPOSALS:
             return super().get_attribute(obj, attr, default)
         return OF_PROPOSALS[attr] if obj.proposal is None else getattr(obj.proposal, attr)
+
+
+ActionRequestAnswerSchema = wrapped("actionRequest", ActionRequestSchema)
 
 
 class ApprovalSchema(Schema):

@@ -9,6 +9,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.journal_entries import TYPES
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted, naming, untrusted_paths
 
 
 class NewId(ma.fields.Field[int | str]):
@@ -56,8 +57,8 @@ class EntryChangeSchema(Schema):
     """An entry before and after, each as `GET /journal-entries/{id}` gives it; null where it is not there."""
 
     id = NewId()
-    before = ma.fields.Dict(allow_none=True)
-    after = ma.fields.Dict(allow_none=True)
+    before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
 
 
 class ActSchema(Schema):
@@ -65,10 +66,10 @@ class ActSchema(Schema):
 
     kind = ma.fields.String()
     target = ma.fields.Dict()
-    title = ma.fields.String()
+    title = Untrusted()
     note = ma.fields.String()
-    before = ma.fields.Dict(allow_none=True)
-    after = ma.fields.Dict(allow_none=True)
+    before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
 
 
 class EffectSchema(Schema):
@@ -86,5 +87,6 @@ class DryRunSchema(Schema):
 
     dry_run = ma.fields.Boolean()
     status = ma.fields.Integer()
-    answer = ma.fields.Dict(allow_none=True)
+    answer = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     effect = ma.fields.Nested(EffectSchema)
+    untrusted = naming(["answer", *untrusted_paths(EffectSchema(), "effect.")])

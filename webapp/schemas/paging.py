@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.fields import Digits, Text
-from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
+from webapp.schemas.untrusted import UNTRUSTED_KEY, naming, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 
@@ -51,11 +51,7 @@ class OkSchema(Schema):
 def _marked(item: type[Schema], place: str) -> dict[str, object]:
     """Let an answer that holds text of others name the paths of it."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
-    said = {"description": "The paths in this answer whose text comes from a bank, a file or a document."}
-    held = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
-    if not paths:
-        return {}
-    return {UNTRUSTED_KEY: ma.fields.Constant(paths, metadata=held | said), "unmark": _unmark}
+    return {UNTRUSTED_KEY: naming(paths), "unmark": _unmark} if paths else {}
 
 
 @ma.post_dump

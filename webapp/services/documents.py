@@ -40,6 +40,7 @@ class AlreadyThereError(LedgerError):
     """This file is there already."""
 
     code = "already_there"
+    untrusted = ("error",)
 
 
 class DocumentInUseError(LedgerError):

@@ -41,6 +41,7 @@ class MovedError(LedgerError):
     """This proposal's effect has changed. Here is the new one."""
 
     code = "moved"
+    untrusted = ("details.effect", "details.blockers")
 
     def __init__(self, preview: Preview) -> None:
         """Carry what it would do now."""

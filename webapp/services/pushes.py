@@ -43,6 +43,7 @@ class FeedPausedError(LedgerError):
     """This feed is paused; a person resumes it."""
 
     code = "feed_paused"
+    untrusted = ("error",)
 
 
 def push(

@@ -35,6 +35,7 @@ class BlockedError(LedgerError):
     """Something stands against this proposal; it waits until that is settled."""
 
     code = "blocked"
+    untrusted = ("error", "details")
 
     def __init__(
         self,

@@ -14,7 +14,9 @@ from webapp.errors import answer_ledger_error
 from webapp.ledger import titles
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.principals import Principal
-from webapp.schemas.action_requests import ActionRequestSchema
+from webapp.schemas.action_requests import ActionRequestAnswerSchema
+from webapp.schemas.effects import DryRunSchema
+from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 from webapp.services import proposals
 from webapp.services.action_requests import Act, words_of
 from webapp.services.proposals import Asked, Preview
@@ -48,7 +50,8 @@ def dry_run() -> Response:
     else:
         tried = trials.run(found.organization_id, trials.here)
     db.session.rollback()
-    return jsonify({"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect})
+    told = {"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect}
+    return jsonify({**told, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
 
 
 def propose_instead(_error: ProposableError | None = None) -> Response:
@@ -76,7 +79,7 @@ def propose() -> Response:
     waiting = proposals.waiting_like(found.organization_id, asked)
     if waiting is None:
         waiting = proposals.propose(replace(asked, call=stored(calls.with_file(call))))
-    response = jsonify({"actionRequest": ActionRequestSchema().dump(waiting)})
+    response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
     response.status_code = 202
     return response
 

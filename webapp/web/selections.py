@@ -14,13 +14,16 @@ from flask import Response, current_app, g, request
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.queries import paging
+from webapp.schemas.action_requests import ActionRequestAnswerSchema
+from webapp.schemas.effects import DryRunSchema
 from webapp.schemas.instants import Since
-from webapp.schemas.untrusted import UNTRUSTED_KEY, nested, untrusted_paths
+from webapp.schemas.untrusted import HEADER, UNTRUSTED_KEY, nested, untrusted_paths
 
 FIELDS, COUNT, SINCE, DRY_RUN = "fields", "count", "updatedSince", "dryRun"
 READ = "read"
-HEADER = "X-Untrusted-Fields"
 LARGEST_LIST = 100
+# The first status that is no answer to what was asked.
+REFUSED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +87,10 @@ def _instant() -> datetime:
 def dress(response: Response) -> Response:
     """Leave out of each record what nobody asked for, and name the texts that are data."""
     view = current_app.view_functions.get(request.endpoint or "")
-    if view is None or response.status_code >= 300 or response.mimetype != "application/json":  # noqa: PLR2004  (the first status that is no answer)
+    if view is None or response.mimetype != "application/json":
         return response
-    paths = untrusted_of(view)
-    if "selected" in g:
+    paths = untrusted_in(response, view)
+    if "selected" in g and response.status_code < REFUSED:
         record, asked = g.selected
         paths = tuple(path for path in paths if is_asked(path, record, asked))
         answer = narrowed(response.get_json(), record.key, asked)
@@ -132,6 +135,15 @@ def record_of(view: Callable[..., Any]) -> Record | None:
         if not is_page:
             return None
     return None
+
+
+def untrusted_in(response: Response, view: Callable[..., Any]) -> tuple[str, ...]:
+    """Give the paths of such text in an answer: a refusal's, a proposal's, a dry run's, or the view's own."""
+    if response.status_code >= REFUSED:
+        return tuple(g.get("untrusted", ()))
+    if response.status_code == 202:  # noqa: PLR2004  (a call that waits)
+        return tuple(untrusted_paths(ActionRequestAnswerSchema()))
+    return tuple(untrusted_paths(DryRunSchema())) if g.get("is_dry_run") else untrusted_of(view)
 
 
 @cache
