@@ -79,3 +79,20 @@ def test_confirming_a_selection_counts_only_what_waits_and_says_what_was_done(ad
     assert status == 200
     assert "2 lines confirmed, −1,002.50 EUR See the entries" in text
     assert "Nothing left to confirm." in confirmed()[1]
+
+
+@on_sqlite
+def test_who_mends_a_refused_form_comes_back_to_the_workspace(ada, bank):
+    line = bank.send("2026-03-02", "-100.00", "DB ICE 571")
+
+    def sent(referrer):
+        headers = {"Referer": f"http://localhost{referrer}"}
+        return (
+            ada.browser()
+            .post(f"/transactions/{line}", data={"description": "Train"}, headers=headers)
+            .location
+        )
+
+    assert sent("/feeds/1?show=all") == "/feeds/1?show=all"
+    assert sent("/reconciliations/1/draft") == "/feeds/1"
+    assert sent(f"/transactions/{line}") == "/feeds/1"

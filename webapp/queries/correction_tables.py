@@ -55,7 +55,7 @@ def corrections(entry: JournalEntry) -> Corrections | None:
     standing = effective(*journal_entries.family_legs(entry))
     states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
     states += [(Column("Correction", one.id, is_change=True), journal_entries.legs_of(one)) for one in posted]
-    states.append((Column("In force", None), standing))
+    states.append((Column("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing))
     will_post: Sequence[Leg] = ()
     if marker is not None:
         target = journal_entries.legs_of(marker)

@@ -221,8 +221,10 @@ class Amount(ma.fields.String):
     def _deserialize(  # type: ignore[override]
         self, value: Any, attr: str | None, data: Any, **kwargs: Any
     ) -> Decimal:
-        if not isinstance(value, str) or not self.written.fullmatch(value):
+        if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
+        if not self.written.fullmatch(value):
+            raise ma.ValidationError("Write an amount like -12.50: digits, and a point before the cents.")
         return Decimal(value)
 
 
@@ -239,8 +241,10 @@ class UnitsPerBase(ma.fields.String):
     def _deserialize(  # type: ignore[override]
         self, value: Any, attr: str | None, data: Any, **kwargs: Any
     ) -> Decimal:
-        if not isinstance(value, str) or not DECIMAL.fullmatch(value) or Decimal(value) <= 0:
-            raise ma.ValidationError('Write a rate as a decimal string above zero, like "1.0842".')
+        if not isinstance(value, str):
+            raise ma.ValidationError('Write a rate as a decimal string, like "1.0842".')
+        if not DECIMAL.fullmatch(value) or Decimal(value) <= 0:
+            raise ma.ValidationError("Write a rate above zero, like 1.0842.")
         return Decimal(value)
 
 

@@ -31,4 +31,9 @@
       document.getElementById("fill").click();
     }
   });
+
+  // A balance that was asked for before the rest was filled in may be answered after it.
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx.sourceElement.id === "fill") form.dispatchEvent(new Event("change"));
+  });
 })();

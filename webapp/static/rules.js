@@ -1,4 +1,4 @@
-// Moving rules by keyboard and by pointer: both press the buttons that move a rule without scripts too.
+// Moving rules by keyboard and by pointer, which press the buttons that move a rule without scripts too; and adding rows.
 "use strict";
 
 (() => {
@@ -21,6 +21,15 @@
   document.addEventListener("htmx:after:swap", () => {
     if (moved) document.getElementById(moved)?.focus();
     moved = null;
+  });
+
+  /* Who adds a condition or an effect goes on in its row. */
+
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    const action = ctx.sourceElement.getAttribute?.("formaction");
+    if (!action?.includes("?add=")) return;
+    const part = document.querySelector(`[formaction="${action}"]`)?.closest("fieldset");
+    [...(part?.querySelectorAll(".editor-row") ?? [])].at(-1)?.querySelector("select")?.focus();
   });
 
   /* Pointer: the row follows no finger; a line shows where it would go, and letting go puts it there. */

@@ -3,6 +3,7 @@
 A figure is whatever prints itself as a plain decimal string, as Money does ("-1234.50").
 """
 
+from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
@@ -124,6 +125,15 @@ def short_month(value: date | datetime) -> str:
     return MONTHS[value.month - 1]
 
 
+def month_end(value: date) -> date:
+    """Name the last day of a day's month.
+
+    >>> month_end(date(2026, 2, 9)), month_end(date(2026, 12, 31))
+    (datetime.date(2026, 2, 28), datetime.date(2026, 12, 31))
+    """
+    return value.replace(day=monthrange(value.year, value.month)[1])
+
+
 def read_day(value: date | str | None) -> date | None:
     """Read the day that a date field was sent with, so that a refused form can show it again; none where it is none.
 
@@ -223,7 +233,7 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 
 
 AMOUNTS = (figure, change, size, share, stepped)
-DAYS = (day, short_day, month, short_month, read_day, iso_day, moment, ago, shifted, placed)
+DAYS = (day, short_day, month, short_month, month_end, read_day, iso_day, moment, ago, shifted, placed)
 # What the context gives the present day to.
 NEAR = (near_day, short_moment)
 FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}

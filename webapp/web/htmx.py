@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from flask import Response, current_app, make_response, redirect, render_template, request
 from jinja2_fragments.flask import render_block
+from werkzeug.exceptions import HTTPException
 
 # The parts of pages that elements of ours target. Who asks for another block gets the page: such a block may be one
 # row of a loop, or need what stands outside of it.
@@ -59,10 +60,22 @@ def target() -> str:
 
 
 def back(default: str) -> Response:
-    """Send the visitor back to the page of ours that the act was made on."""
+    """Send the visitor back to the page of ours that the act was made on.
+
+    Where an act was refused and sent again, that page stands at an address that only takes acts: then to the default.
+    """
     parts = urlsplit(request.referrer or "")
-    is_ours = parts.netloc == request.host and parts.path.startswith("/")
+    is_ours = parts.netloc == request.host and is_page(parts.path)
     return go(urlunsplit(("", "", parts.path, parts.query, "")) if is_ours else default)
+
+
+def is_page(path: str) -> bool:
+    """Tell whether something of ours can be visited at a path."""
+    adapter = current_app.create_url_adapter(request)
+    try:
+        return adapter is not None and bool(adapter.match(path, "GET"))
+    except HTTPException:
+        return False
 
 
 def go(address: str) -> Response:
