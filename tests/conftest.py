@@ -12,6 +12,7 @@ from tests.fixtures.corpus import CORPUS
 pytest_plugins = [
     "tests.fixtures.people",
     "tests.fixtures.houses",
+    "tests.fixtures.demos",
     "tests.fixtures.books",
     "tests.fixtures.banks",
     "tests.fixtures.feeds",
@@ -53,7 +54,7 @@ def pytest_report_header():
 def rounds(pytestconfig):
     """Choose a count: a quick one, or under `make test-full` the one that a promise names."""
 
-    def choose(quick: int, promised: int) -> int:
+    def choose(quick, promised):
         return promised if pytestconfig.getoption("--full") else quick
 
     return choose

@@ -3,7 +3,6 @@
 import json
 import re
 from contextlib import closing
-from datetime import UTC, date, datetime
 
 import psycopg
 import pysqlite3
@@ -14,7 +13,6 @@ from tests.tree import ROOT
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.queries import checks
-from webapp.services import demo, users
 
 DAMAGE = re.compile(r"-- (?P<code>\w+)(?: without (?P<loosened>\w+))?\n(?P<statement>[^;]+);")
 DAMAGES = DAMAGE.findall((ROOT / "tests/queries/damages.sql").read_text(encoding="utf-8"))
@@ -36,18 +34,9 @@ LOOSENING = """
 class Copy:
     """The demo's books on one kind of database, as often anew as one wants to damage them."""
 
-    def __init__(self, house):
-        self._house = house
-        with house.app.app_context():
-            owner = users.find_or_create("mara@northlight.example", now=datetime(2025, 1, 1, tzinfo=UTC))
-            demo.make(owner, seed=1, day=date(2026, 11, 21))
-            db.session.commit()
-        house.leave()
-        house.store.copy("books", "kept")
-
-    def refresh(self):
-        self._house.leave()
-        self._house.store.copy("kept", "books")
+    def __init__(self, demo_books):
+        self._house = demo_books.house
+        self.refresh = demo_books.refresh
 
     def damage(self, statement, loosened=None):
         """Run a statement as somebody would who reached around the application, triggers and all."""
@@ -92,18 +81,10 @@ class Copy:
             connection.execute(change)
 
 
-@pytest.fixture(scope="session")
-def _copies():
-    """What was made once for each kind of database."""
-    return {}
-
-
 @pytest.fixture
-def copy(house, _copies):
+def copy(demo_books):
     """The demo's books, which a test damages anew."""
-    if house not in _copies:
-        _copies[house] = Copy(house)
-    return _copies[house]
+    return Copy(demo_books)
 
 
 def test_every_damage_is_found_and_nothing_in_sound_books(copy, subtests, rounds):
@@ -138,7 +119,7 @@ def rewrite_proof(copy):
     copy.damage(f"UPDATE reconciliations SET {values} WHERE id = {proof_id}")  # noqa: S608  (our own text)
 
 
-def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, copy, statements):
+def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, demo_books, statements):
     def asked():
         with house.app.app_context(), statements() as seen:
             list(checks.violations())
@@ -146,5 +127,5 @@ def test_the_number_of_questions_does_not_depend_on_how_much_there_is(house, cop
 
     house.refresh()
     few = asked()
-    copy.refresh()
+    demo_books.refresh()
     assert asked() == few + JUDGING
