@@ -96,3 +96,28 @@ def test_who_mends_a_refused_form_comes_back_to_the_workspace(ada, bank):
     assert sent("/feeds/1?show=all") == "/feeds/1?show=all"
     assert sent("/reconciliations/1/draft") == "/feeds/1"
     assert sent(f"/transactions/{line}") == "/feeds/1"
+
+
+@on_sqlite
+def test_a_card_may_open_in_credit_and_end_owed(ada):
+    fa_id = ada.post(
+        "/api/feeds/accounts", json={"name": "Card", "currency": "EUR", "type": "LIABILITY"}
+    ).json["feedAccount"]["faId"]
+    browser = ada.browser()
+    browser.post(
+        f"/reconciliations/{fa_id}/draft",
+        data={
+            "statementDate": "2026-03-31",
+            "statementBalance": "684.55",
+            "owed": "owed",
+            "keepAsNew": "true",
+            "openingDate": "2026-02-28",
+            "openingBalance": "12.00",
+            "openingOwed": "credit",
+        },
+    )
+    draft = ada.get("/api/reconciliations/accounts").json["accounts"][0]["draft"]
+    assert (draft["statementBalance"], draft["openingBalance"]) == ("-684.55", "12.00")
+    page = browser.get(f"/feeds/{fa_id}").text
+    assert re.search(r'id="openingOwed-credit"[^>]*checked', page)
+    assert "No cleared line waits to be confirmed" in page

@@ -162,9 +162,10 @@ def save_draft(account: FeedAccount) -> None:
         if body.get(name):
             body[name] = typed(body[name])
     if account.account.type == "LIABILITY":
-        for name in ("statementBalance", "openingBalance"):
-            body[name] = signed(body.get(name), is_owed=body.get("owed") != "credit")
+        for name, choice in (("statementBalance", "owed"), ("openingBalance", "openingOwed")):
+            body[name] = signed(body.get(name), is_owed=body.get(choice) != "credit")
     body.pop("owed", None)
+    body.pop("openingOwed", None)
     body["keepAsNew"] = "keepAsNew" in body
     inputs = DraftFormSchema().load(body)
     version = inputs.pop("version")
