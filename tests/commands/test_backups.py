@@ -22,6 +22,7 @@ from tests.tree import ROOT
 from webapp.cli import main
 
 WRITERS, WORKERS = 8, 4
+PROPOSED = pdf("to be approved")
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def restored(tmp_path):
 
 @pytest.fixture
 def books_of_all_kinds(ada, bank, desk):
-    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and a document."""
+    """Lines confirmed, corrected, voided and reconciled, in two currencies, text of any language, and two files."""
     lines = bank.send_many(
         [("2026-10-02", "1000.00", "東京 “quotes”\nand more"), ("2026-10-30", "-150.00", "Rent")]
     )
@@ -92,6 +93,7 @@ def books_of_all_kinds(ada, bank, desk):
     document = sent(ada, name="東京.pdf", total="77.00").json["document"]
     relation = {"transactionId": other}
     assert ada.post(f"/api/documents/{document['id']}/relations", json=relation).status_code == 201
+    assert sent(ada.with_scopes("read", "propose"), data=PROPOSED).status_code == 202
 
 
 def manifest_of(path):
@@ -116,9 +118,10 @@ def test_what_is_restored_is_the_same_to_the_last_row(
         assert second["tables"] == first["tables"]
         assert second["organizations"] == first["organizations"]
         assert second["lastIds"] == first["lastIds"]
-        (kept,) = [each for each in (tmp_path / folder / "documents").iterdir() if each.is_file()]
-        assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (PDF, 0o600)
-        assert (second["files"], second["lostFiles"]) == (1, [])
+        for place, data in (("documents", PDF), ("proposals", PROPOSED)):
+            (kept,) = [each for each in (tmp_path / folder / place).iterdir() if each.is_file()]
+            assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (data, 0o600)
+        assert (second["files"], second["lostFiles"]) == (2, [])
 
 
 @on_sqlite
@@ -136,14 +139,16 @@ def test_a_file_that_is_lost_keeps_no_books_from_coming_back(ada, command, resto
 
 
 @on_sqlite
-def test_a_refused_restore_leaves_no_file(books_of_all_kinds, backed_up, restored, tmp_path):
+@pytest.mark.parametrize("folder", ["documents", "proposals"])
+def test_a_refused_restore_leaves_no_file(books_of_all_kinds, backed_up, restored, tmp_path, folder):
     path = backed_up()
     with zipfile.ZipFile(path) as archive:
-        (kept,) = [name for name in archive.namelist() if name.startswith("documents/")]
+        (kept,) = [name for name in archive.namelist() if name.startswith(f"{folder}/")]
     other = changed(path, kept, lambda data: data + b"more")
     result = restored("restore", str(other))
     assert (result.exit_code, "not sound" in result.stderr) == (1, True), result.output
-    assert [each for each in (tmp_path / "restored/documents").rglob("*") if each.is_file()] == []
+    for place in ("documents", "proposals"):
+        assert [each for each in (tmp_path / "restored" / place).rglob("*") if each.is_file()] == []
 
 
 @on_sqlite

@@ -34,9 +34,9 @@ def backup(file: Path, *, as_json: bool) -> None:
     heads = {each["id"]: each["chainHead"] for each in manifest["organizations"]}
     rows = sum(table["rows"] for table in manifest["tables"].values())
     files, lost = manifest["files"], manifest["lostFiles"]
-    sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files of documents."
+    sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files beside them."
     if lost:
-        sentence += f" {len(lost):,} files are lost; tieout check names their documents."
+        sentence += f" {len(lost):,} files are lost; tieout check names what they belong to."
     said = {"file": str(file), "rows": rows, "files": files, "lostFiles": lost, "chainHeads": heads}
     answer(said, sentence, as_json=as_json)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -65,6 +65,33 @@ def decided(organization_id: str, *, limit: int) -> Sequence[Proposal]:
     statement = _joined(organization_id).where(ActionRequest.status != "PENDING")
     newest = statement.order_by(ActionRequest.decided_at.desc(), ActionRequest.id.desc())
     return db.session.scalars(newest.limit(limit)).all()
+
+
+class KeptFile(NamedTuple):
+    """The file that a waiting proposal was sent with; `name` is the one it is kept under."""
+
+    organization_id: str
+    request_id: str
+    name: str
+    sha256: str
+
+
+def files() -> list[KeptFile]:
+    """List the files of all waiting proposals, of whichever organization, in the order in which they came."""
+    file = Proposal.form["file"]
+    rows = db.session.execute(
+        sa.select(
+            Proposal.organization_id,
+            Proposal.action_request_id,
+            file["kept"].as_string(),
+            file["sha256"].as_string(),
+        )
+        .join(ActionRequest, IS_ITS_REQUEST)
+        .where(ActionRequest.status == "PENDING", file["kept"].as_string().is_not(None))
+        .order_by(Proposal.action_request_id),
+        execution_options={"across_organizations": True},
+    )
+    return [KeptFile(*row) for row in rows]
 
 
 def get(organization_id: str, request_id: str) -> Proposal:

@@ -1,7 +1,8 @@
 """Backups: every row of the books in one file, read as one snapshot while everybody goes on working.
 
-The file is a ZIP: `manifest.json`, for each table a member of JSON lines, one row each, and each file of a document
-below `documents/`. It says the same whichever database the books are in, and is restored into either.
+The file is a ZIP: `manifest.json`, for each table a member of JSON lines, one row each, and the files beside the
+books: those of documents below `documents/`, those that waiting proposals were sent with below `proposals/`. It says
+the same whichever database the books are in, and is restored into either.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.queries import books_totals
+from webapp.db import kept_beside
+from webapp.queries import books_totals, proposals
 from webapp.queries.checks import Violation
 from webapp.services import document_files
+from webapp.services.kept_files import PROPOSALS
 from webapp.services.stored_rows import as_json, tables
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
-FILES: Final = "documents/"
+# The folder beside the books, and in the archive, that the files of documents are in.
+DOCUMENTS: Final = "documents"
 ROWS_AT_ONCE: Final = 5000
 
 
@@ -79,15 +83,17 @@ def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table
 
 
 def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Write the files of documents; those that are not whole any more stay out, by their names."""
+    """Write the files beside the books; those that are not whole any more stay out, by their names."""
     count, lost = 0, []
-    for name, digest in session.execute(document_files.kept()):
+    of_documents = [(DOCUMENTS, name, digest) for name, digest in session.execute(document_files.kept())]
+    of_proposals = [(PROPOSALS, each.name, each.sha256) for each in proposals.files()]
+    for folder, name, digest in (*of_documents, *of_proposals):
         try:
-            data = document_files.path_of(name).read_bytes()
+            data = (kept_beside(folder) / name).read_bytes()
         except OSError:
             data = b""
         if sha256(data).hexdigest() == digest:
-            archive.writestr(FILES + name, data)
+            archive.writestr(f"{folder}/{name}", data)
             count += 1
         else:
             lost.append(name)
@@ -96,7 +102,7 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, An
 
 def was_lost(manifest: Mapping[str, Any], violation: Violation) -> bool:
     """Tell whether a violation is a file that was lost already when the backup was made."""
-    is_missing = violation.code == "document_file_missing"
+    is_missing = violation.code.endswith("_file_missing")
     return is_missing and violation.about["file"] in manifest["lostFiles"]
 
 

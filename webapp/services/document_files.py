@@ -20,6 +20,7 @@ from sqlalchemy import event, orm
 
 from webapp.db import db, kept_beside
 from webapp.models import Document
+from webapp.services.savepoints import innermost, is_inside
 
 NAME: Final = re.compile("[0-9a-f]{32}")
 LEFT_AFTER: Final = timedelta(hours=1)
@@ -103,10 +104,7 @@ def _wait(name: str, *, stays: bool) -> None:
     """Let a marked file wait for the end of the open transaction or savepoint."""
     _sync(_mark(name).parent)
     session = db.session()
-    # Whoever keeps a file in no transaction opens one with it.
-    session.connection()
-    inside = session.get_nested_transaction() or session.get_transaction()
-    session.info.setdefault(_WAITING, []).append(_Waiting(name, inside, stays))
+    session.info.setdefault(_WAITING, []).append(_Waiting(name, innermost(session), stays))
 
 
 def _is_old(mark: Path, now: datetime) -> bool:
@@ -159,12 +157,6 @@ def _commit(session: orm.Session) -> None:
 def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
     """Let files be as they were before a transaction or savepoint that is taken back, the last one first."""
     waiting: list[_Waiting] = session.info.get(_WAITING, [])
-    for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
+    for each in [each for each in reversed(waiting) if is_inside(each.inside, ended)]:
         waiting.remove(each)
         _drop(each.name, is_kept=not each.stays)
-
-
-def _is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:
-    while inner is not None and inner is not outer:
-        inner = inner.parent
-    return inner is outer

@@ -67,10 +67,11 @@ class Asked:
 
 
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
-    """Let the proposals end whose time is over or whose token is."""
+    """Let the proposals end whose time is over, and remove the files that no proposal waits with any more."""
     for proposal in proposals.over(organization_id, now):
         _expire(proposal, "Its time was over.", now)
-    kept_files.sweep(folder, older_than=now - LIFETIME)
+    waiting = {file.name for file in proposals.files()}
+    kept_files.sweep(folder, older_than=now - LIFETIME, but=waiting)
 
 
 def end_of_token(token: ApiToken, *, now: datetime) -> None:

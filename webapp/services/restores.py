@@ -14,11 +14,13 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.db import kept_beside
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
-from webapp.queries import books_totals
-from webapp.services import document_files
-from webapp.services.backups import FILES, FORMAT, MANIFEST, member_of
+from webapp.queries import books_totals, proposals
+from webapp.services import document_files, kept_files
+from webapp.services.backups import DOCUMENTS, FORMAT, MANIFEST, member_of
+from webapp.services.kept_files import PROPOSALS
 from webapp.services.stored_rows import reader, tables
 
 ROWS_AT_ONCE = 2000
@@ -114,10 +116,13 @@ def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, told:
 
 
 def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]) -> None:
-    """Bring the files of documents back, which go again with the rows if those are taken back."""
+    """Bring the files beside the books back, which go again with the rows if those are taken back."""
     for name in session.scalars(document_files.kept()).all():
         if name not in lost:
-            document_files.keep(archive.read(FILES + name), name)
+            document_files.keep(archive.read(f"{DOCUMENTS}/{name}"), name)
+    for each in proposals.files():
+        if each.name not in lost:
+            kept_files.keep(kept_beside(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
 
 
 def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:

@@ -15,12 +15,12 @@ from urllib.parse import urlencode
 from flask import current_app, request
 from werkzeug.datastructures import MultiDict
 
+from webapp.db import kept_beside
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.fields import SURROGATE
 from webapp.services import kept_files
 from webapp.web import requests
-from webapp.web.auth import settings
 
 
 class NoTextError(UnprocessableError):
@@ -87,6 +87,8 @@ def _form() -> dict[str, Any] | None:
     file = request.files.get("file")
     if file is None:
         return {"fields": fields, "file": None}
+    # The trial has read it to its end.
+    file.stream.seek(0)
     digest = hashlib.file_digest(file.stream, "sha256").hexdigest()  # type: ignore[arg-type]
     file.stream.seek(0)
     return {"fields": fields, "file": {"name": file.filename, "sha256": digest, "kept": None}}
@@ -102,9 +104,15 @@ def with_file(call: Call) -> Call:
     return Call(call.method, call.path, call.query, call.body, {**call.form, "file": kept})
 
 
+def is_whole(form: Mapping[str, Any] | None) -> bool:
+    """Tell whether the file that a kept form names is there."""
+    file = form and form["file"]
+    return not file or (folder() / str(file["kept"])).is_file()
+
+
 def folder() -> Path:
     """Tell where the files of proposals are kept."""
-    return settings().instance_path / "proposals"
+    return kept_beside(kept_files.PROPOSALS)
 
 
 @contextmanager

@@ -79,6 +79,8 @@ def propose() -> Response:
     waiting = proposals.waiting_like(found.organization_id, asked)
     if waiting is None:
         waiting = proposals.propose(replace(asked, call=stored(calls.with_file(call))))
+    elif waiting.proposal is not None and not calls.is_whole(waiting.proposal.form):
+        waiting.proposal.form = stored(calls.with_file(call))["form"]
     response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
     response.status_code = 202
     return response

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import file_digest
 
 import sqlalchemy as sa
 
 from webapp.db import db, kept_beside
 from webapp.models import Document
+from webapp.queries.checks.kept_files import wrong_with
 from webapp.queries.checks.violations import Violation
 
 
@@ -19,19 +19,11 @@ def files() -> Iterator[Violation]:
         Document.kept_file.is_not(None)
     )
     for row in db.session.execute(kept.order_by(Document.id)):
-        about = {"documentId": row.id, "file": row.kept_file}
-        try:
-            with (folder / row.kept_file).open("rb") as file:
-                digest = file_digest(file, "sha256").hexdigest()
-        except OSError:
-            if not _is_still_filed(row.id):
-                continue
-            sentence = f"The file of document {row.id} is missing: {row.kept_file}."
-            yield Violation("document_file_missing", sentence, row.organization_id, about)
-            continue
-        if digest != row.sha256:
-            sentence = f"The file of document {row.id} is not what was sent: {row.kept_file}."
-            yield Violation("document_file_differs", sentence, row.organization_id, about)
+        wrong = wrong_with(folder / row.kept_file, row.sha256)
+        if wrong and (wrong.code != "missing" or _is_still_filed(row.id)):
+            about = {"documentId": row.id, "file": row.kept_file}
+            sentence = f"The file of document {row.id} is {wrong.words}: {row.kept_file}."
+            yield Violation(f"document_file_{wrong.code}", sentence, row.organization_id, about)
 
 
 def _is_still_filed(document_id: int) -> bool:
