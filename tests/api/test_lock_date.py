@@ -105,7 +105,12 @@ def test_the_move_is_recorded_with_its_reason(ada, train):
         {"lockDate": "2026-03-31"},
         {"lockDate": "2026-02-28", "movedDrafts": 0},
     )
-    assert first["after"] == {"lockDate": "2026-03-31", "movedDrafts": 1}
+    moved = ada.get(f"/api/transactions/{train}").json["transaction"]["journalEntryId"]
+    assert first["after"] == {
+        "lockDate": "2026-03-31",
+        "movedDrafts": 1,
+        "movedJournalEntryIds": [moved],
+    }
 
 
 def test_the_same_day_again_records_nothing(ada):

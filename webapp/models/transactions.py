@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
+from webapp.ledger import titles
 from webapp.ledger.money import Money
 from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
 from webapp.models.feed_accounts import FeedAccount
@@ -76,6 +77,11 @@ class Transaction(Numbered, Base):
         primaryjoin=lambda: Transaction.journal_entry_id == JournalEntry.id,
         post_update=False,
     )
+
+    @property
+    def label(self) -> str:
+        """What a person would call the line: by whom it is with, or else by what the bank says of it."""
+        return titles.of_line(self.counterparty or self.description, self.amount, self.booked_on)
 
     @property
     def amount(self) -> Money:

@@ -44,6 +44,7 @@ TABLES: Mapping[str, str] = {
     "deletedJournalEntry": "journal_entries",
     "voidedJournalEntry": "journal_entries",
     "mirroredJournalEntry": "journal_entries",
+    "movedJournalEntry": "journal_entries",
     "correctsJournalEntry": "journal_entries",
     "correctionMarker": "journal_entries",
     "openingEntry": "journal_entries",

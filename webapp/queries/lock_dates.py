@@ -27,9 +27,10 @@ def drafts_until(organization_id: str, day: date) -> Sequence[sa.ColumnElement[b
     return JournalEntry.organization_id == organization_id, JournalEntry.effective_on <= day, holds_a_day()
 
 
-def count_until(organization_id: str, day: date) -> int:
-    """Count those drafts."""
-    return db.session.scalar(sa.select(sa.func.count()).where(*drafts_until(organization_id, day))) or 0
+def ids_until(organization_id: str, day: date) -> list[int]:
+    """List the ids of those drafts."""
+    ids = sa.select(JournalEntry.id).where(*drafts_until(organization_id, day)).order_by(JournalEntry.id)
+    return list(db.session.scalars(ids))
 
 
 def mirrored_until(organization_id: str, day: date) -> Sequence[JournalEntry]:

@@ -5,25 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from webapp.ledger.corrections import effective
 from webapp.ledger.money import Money
-from webapp.models import Account, ActionRequest, Proposal
+from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
 from webapp.queries import act_changes, journal_entries, lookups
 from webapp.queries.act_changes import Change
 
+NAMED: Final[Mapping[str, Any]] = {"orgMerchantId": Merchant, "projectId": Project}
+# What acts on these change is what their entries show.
+SHOWN_BY_ENTRIES: Final = frozenset({"transaction", "journal_entry"})
+Names = Mapping[tuple[str, int], str]
 MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A posting in the column that it belongs to; an amount is a decimal text, or none."""
+    """A posting in the column that it belongs to; an amount is a decimal text, or none.
+
+    `base` mirrors an amount in another currency than the base currency. `about` are its merchant's and project's names.
+    """
 
     account_name: str
     currency: str
     debit: str | None
     credit: str | None
+    base: str | None
+    about: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ class ActChange:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The effect of a proposal as a page shows it."""
+    """The effect of a proposal as a page shows it; of entries that change, the acts on them say nothing more."""
 
     entries: Sequence[EntryChange]
     entries_more: int
@@ -79,14 +88,18 @@ class Shown:
 def shown(proposal: Proposal) -> Shown:
     """Read the kept effect of a proposal for a page."""
     effect = proposal.effect
-    entries = [_entry(proposal.organization_id, each) for each in effect["entries"]]
+    sides = [side for each in effect["entries"] for side in (each["before"], each["after"]) if side]
+    names = _names(proposal.organization_id, [posting for side in sides for posting in side["postings"]])
+    entries = [_entry(proposal.organization_id, each, names) for each in effect["entries"]]
+    moved = [each for each in entries if each.before != each.after]
+    others = [each for each in effect["acts"] if each["target"]["kind"] not in SHOWN_BY_ENTRIES]
     return Shown(
-        entries=entries,
+        entries=moved,
         entries_more=effect["entryCount"] - len(entries),
         balances=effect["balances"],
         broken=[_proof(each) for each in effect["proofs"] if not each["holds"]],
         mended=[_proof(each) for each in effect["proofs"] if each["holds"]],
-        acts=_acts(proposal.organization_id, effect["acts"]),
+        acts=_acts(proposal.organization_id, others if moved else effect["acts"]),
     )
 
 
@@ -95,8 +108,18 @@ def breaks(proposal: Proposal) -> int:
     return sum(not each["holds"] for each in proposal.effect["proofs"])
 
 
-def _entry(organization_id: str, told: Mapping[str, Any]) -> EntryChange:
-    before, after = _side(told["before"]), _side(told["after"])
+def _names(organization_id: str, postings: Sequence[Mapping[str, Any]]) -> Names:
+    """Look up the merchants and projects that postings name."""
+    found: dict[tuple[str, int], str] = {}
+    for key, model in NAMED.items():
+        ids = {each[key] for each in postings if isinstance(each[key], int)}
+        for row in lookups.by_id(model, organization_id, ids).values():
+            found[key, row.id] = row.name
+    return found
+
+
+def _entry(organization_id: str, told: Mapping[str, Any], names: Names) -> EntryChange:
+    before, after = _side(told["before"], names), _side(told["after"], names)
     if before is None and after is not None and after.status == "DRAFT" and after.corrects_id is not None:
         before = _in_force(organization_id, after.corrects_id)
     return EntryChange(before, after)
@@ -107,22 +130,31 @@ def _in_force(organization_id: str, entry_id: int) -> Side:
     entry = journal_entries.get(organization_id, entry_id)
     legs = effective(*journal_entries.family_legs(entry))
     accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+    told = [
+        {
+            "accountName": accounts[leg.account_id].name,
+            "amount": str(Money(leg.amount_minor, leg.currency)),
+            "amountBase": None
+            if leg.amount_base_minor is None
+            else str(Money(leg.amount_base_minor, entry.base_currency)),
+            "currency": leg.currency,
+            "orgMerchantId": leg.merchant_id,
+            "projectId": leg.project_id,
+        }
+        for leg in legs
+    ]
+    names = _names(organization_id, told)
     return Side(
         entry.id,
         entry.effective_on,
         entry.description,
         entry.status,
         None,
-        [
-            _in_column(
-                accounts[leg.account_id].name, str(Money(leg.amount_minor, leg.currency)), leg.currency
-            )
-            for leg in legs
-        ],
+        [_leg(each, entry.base_currency, names) for each in told],
     )
 
 
-def _side(told: Mapping[str, Any] | None) -> Side | None:
+def _side(told: Mapping[str, Any] | None, names: Names) -> Side | None:
     if told is None:
         return None
     return Side(
@@ -131,21 +163,20 @@ def _side(told: Mapping[str, Any] | None) -> Side | None:
         told["description"],
         told["status"],
         told["correctsJournalEntryId"] if isinstance(told["correctsJournalEntryId"], int) else None,
-        [_leg(each) for each in told["postings"]],
+        [_leg(each, told["baseCurrency"], names) for each in told["postings"]],
     )
 
 
-def _leg(told: Mapping[str, Any]) -> Leg:
-    return _in_column(told["accountName"], told["amount"], told["currency"])
-
-
-def _in_column(account_name: str, amount: str, currency: str) -> Leg:
+def _leg(told: Mapping[str, Any], base_currency: str, names: Names) -> Leg:
+    amount, is_foreign = told["amount"], told["currency"] != base_currency
     is_credit = amount.startswith("-")
     return Leg(
-        account_name,
-        currency,
+        told["accountName"],
+        told["currency"],
         None if is_credit else amount,
         amount.removeprefix("-") if is_credit else None,
+        (told["amountBase"] or "").removeprefix("-") or None if is_foreign else None,
+        tuple(names[key, told[key]] for key in NAMED if (key, told[key]) in names),
     )
 
 

@@ -14,15 +14,10 @@ from webapp.queries import act_changes, lookups
 from webapp.queries import journal_entries as entries
 
 
-def of_line(line: Transaction) -> str:
-    """Name a bank line: by whom it is with, or else by what the bank says of it."""
-    return titles.of_line(line.counterparty or line.description, line.amount, line.booked_on)
-
-
 def of_pair(line: Transaction, other: Transaction) -> str:
     """Name two lines of two banks by both their accounts."""
     there = f"{titles.of_money(other.amount)} of {other.booked_on:%-d %b}"
-    return f"{of_line(line)} on {line.feed_account.name} and {there} on {other.feed_account.name}"
+    return f"{line.label} on {line.feed_account.name} and {there} on {other.feed_account.name}"
 
 
 def of_entry(entry: JournalEntry) -> str:
@@ -55,7 +50,7 @@ def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
     legs = entries.legs_of(said) if said is not None else []
     counters = [leg.account_id for leg in sides.counters(legs, line.id)]
     went = "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
-    name = f"{'the correction of ' if posted and said else ''}{of_line(line)}"
+    name = f"{'the correction of ' if posted and said else ''}{line.label}"
     return f"Confirmed {name} as {went}" if went else f"Confirmed {name}"
 
 
@@ -67,7 +62,7 @@ def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:
 
 def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
     """Say what an edit lets a line say, with the names of what its ids stand for."""
-    entry, name = line.journal_entry, of_line(line)
+    entry, name = line.journal_entry, line.label
     parts = [
         *_choice(line, changes, "org_merchant_id", Merchant),
         *_choice(line, changes, "project_id", Project),

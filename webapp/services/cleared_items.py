@@ -147,7 +147,7 @@ def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Ke
 def _name(organization_id: str, key: Key) -> str:
     kind, row_id = key
     if kind == IS_LINE:
-        return act_titles.of_line(lookups.get(Transaction, organization_id, row_id))
+        return lookups.get(Transaction, organization_id, row_id).label
     return act_titles.of_entry(lookups.get(JournalEntry, organization_id, row_id))
 
 

@@ -71,4 +71,4 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
 def _named(document: Document, name: str, other_id: int) -> str:
     """Name the line or entry that somebody means, or raise UnknownReferenceError."""
     other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
-    return act_titles.of_line(other) if isinstance(other, Transaction) else act_titles.of_entry(other)
+    return other.label if isinstance(other, Transaction) else act_titles.of_entry(other)

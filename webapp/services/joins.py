@@ -21,7 +21,6 @@ from webapp.models import (
 )
 from webapp.queries import feed_lines, lookups, openings
 from webapp.services import chained_joins, drafts, journal_entries, line_changes, open_drafts, partings
-from webapp.services.act_titles import of_line
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.transactions import STATES, LineStateError
@@ -104,7 +103,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     """
     payload = {"transactionId": other.id}
     target = ("transaction", line.id)
-    title = f"Joined {of_line(line)} with {of_line(other)} as one line"
+    title = f"Joined {line.label} with {other.label} as one line"
     with act(actor, now, "join_transactions", target, title=title, payload=payload) as doing:
         found = _between(line, other)
         kept, joined = _chosen(line, other, found)
@@ -176,7 +175,7 @@ def leave_books(line: Transaction, *, now: datetime) -> None:
 def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Settle that two rows are two lines, for good; answers the one that comes back, if any did, else the first."""
     payload = {"transactionId": other.id}
-    title = f"Told {of_line(line)} apart from {of_line(other)}"
+    title = f"Told {line.label} apart from {other.label}"
     with act(
         actor, now, "unjoin_transactions", ("transaction", line.id), title=title, payload=payload
     ) as doing:

@@ -50,13 +50,17 @@ def move(
             return organization
         if before is not None and (lock_date is None or lock_date < before) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
-        moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else 0
+        moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else []
         if moved and lock_date:
-            doing.title += f", with {titles.counted(moved, 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
+            doing.title += (
+                f", with {titles.counted(len(moved), 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
+            )
         organization.lock_date = lock_date
         db.session.flush()
         doing.before = {"lockDate": _text(before)}
-        doing.after = {"lockDate": _text(lock_date), "movedDrafts": moved}
+        doing.after = {"lockDate": _text(lock_date), "movedDrafts": len(moved)}
+        if moved:
+            doing.after["movedJournalEntryIds"] = moved
     return organization
 
 
@@ -74,8 +78,9 @@ def _title(before: date | None, lock_date: date | None) -> str:
     return f"Closed the books up to {lock_date:%-d %b %Y}"
 
 
-def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> int:
-    count = lock_dates.count_until(organization.id, lock_date)
+def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> list[int]:
+    moving = lock_dates.ids_until(organization.id, lock_date)
+    count = len(moving)
     if count and not move_drafts:
         drafts = "1 draft is" if count == 1 else f"{count:,} drafts are"
         raise DraftsInPeriodError(
@@ -85,7 +90,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) ->
         )
     if count:
         open_drafts(organization, lock_date)
-    return count
+    return moving
 
 
 def open_drafts(organization: Organization, lock_date: date) -> None:

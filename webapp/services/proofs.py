@@ -60,13 +60,15 @@ def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEnt
     return opening
 
 
-def told(proof: Reconciliation) -> dict[str, str]:
+def told(proof: Reconciliation) -> dict[str, Any]:
     """Say what an act proved: the statement, and in one word its lines, which the same lines always have."""
     document = json.loads(proof.frozen or "{}")
     return {
         "digest": proof.digest or "",
         "statementDate": document["statementDate"],
+        "openingBalance": document["openingBalance"],
         "statementBalance": document["statementBalance"],
+        "clearedCount": len(document["lines"]),
         "linesDigest": sha256_hex(canonical_json(document["lines"])),
     }
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries import holds, journal_entries, lookups, organizations, reconciliations
 from webapp.services import cleared_items, living_proofs, open_drafts, openings, proofs, set_asides
@@ -58,6 +59,16 @@ def reopen(
         doing.title += f" of {proof.statement_date:%-d %b %Y}"
         if len(taken) > 1:
             doing.title += f" and {len(taken) - 1} after it"
+        doing.before = {
+            "proofs": [
+                {
+                    "statementDate": each.statement_date.isoformat(),
+                    "statementBalance": str(Money(each.statement_balance_minor, each.currency)),
+                    "currency": each.currency,
+                }
+                for each in taken
+            ]
+        }
         doing.result = _take_back_all(taken, reason, doing, "REOPENED")
         draft = _draft_from(proof, doing)
         set_asides.resynchronise(account, now=now)

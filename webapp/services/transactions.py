@@ -169,7 +169,7 @@ def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
-    title = f"Deleted {act_titles.of_line(transaction)}"
+    title = f"Deleted {transaction.label}"
     with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
@@ -197,7 +197,7 @@ def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, 
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Bring a deleted line back with a fresh draft."""
-    title = f"Brought back {act_titles.of_line(transaction)}"
+    title = f"Brought back {transaction.label}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}

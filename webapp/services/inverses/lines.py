@@ -25,7 +25,7 @@ from webapp.models import (
 )
 from webapp.queries import accounts, transactions, transfer_pairs
 from webapp.queries import journal_entries as entries
-from webapp.services import act_titles, corrections, edits, joins, line_entries, transfers, voids
+from webapp.services import corrections, edits, joins, line_entries, transfers, voids
 from webapp.services import transactions as line_services
 from webapp.services.action_requests import act
 from webapp.services.inverses.undoing import ChangedSinceError, Undoing, stay
@@ -66,7 +66,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
     legs = [entries.legs_of(each) for each in family]
     if effective(*legs[place + 1 :]):
         raise ChangedSinceError("Somebody corrected it again since, so it is left as it is.")
-    title = f"Took back a correction of {act_titles.of_line(line)}"
+    title = f"Took back a correction of {line.label}"
     with act(**undoing.by, kind="undo_correction", target=("transaction", line.id), title=title) as doing:
         wanted = corrections.standing_legs(entry)
         marker = corrections.aim(entry, effective(*legs[:place]), now=undoing.now)
@@ -86,7 +86,7 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     present = line_entries.present(entry)
     if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
         raise ChangedSinceError
-    title = f"Put back what {act_titles.of_line(line)} said"
+    title = f"Put back what {line.label} said"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
         doing.before = edits.summary(present, entry.description)
         line_entries.put_counters(line, entry, _counters(line, before), now=undoing.now)
@@ -105,7 +105,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
     entry = _entry(line) if line is not None else None
     if line is None or entry is None or entry.status != "POSTED" or entries.marker_of(entry) is not None:
         raise ChangedSinceError
-    title = f"Brought back the correction of {act_titles.of_line(line)}"
+    title = f"Brought back the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
         line_entries.aim(entry, {line.id: _counters(line, request.before or {})}, now=undoing.now)
         doing.after = request.before
