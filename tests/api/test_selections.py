@@ -5,6 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.marks import on_sqlite
+from webapp.db import db
 
 LINES = "/api/transactions"
 
@@ -88,3 +89,19 @@ def test_only_what_changed_since_an_instant(ada, lines):
 def test_an_instant_needs_its_zone(ada, instant):
     answer = ada.get(f"{LINES}?updatedSince={instant}")
     assert answer.json["fields"] == {"updatedSince": ["Write an instant like 2026-03-01T09:30:00Z."]}
+
+
+@pytest.mark.parametrize("path", [LINES, "/api/journal-entries"])
+@on_sqlite
+def test_what_hangs_on_records_is_looked_up_once_for_all_of_them(ada, bank, lines, statements, path):
+    with statements() as sent:
+        ada.get(f"{path}?updatedSince=2026-03-01T09:30:00Z")
+    (listing,) = [each for each in sent if "updated_at >=" in each]
+    plan = bank.ask(
+        lambda: (
+            db.session.connection()
+            .exec_driver_sql(f"EXPLAIN QUERY PLAN {listing}", (0,) * listing.count("?"))
+            .all()
+        )
+    )
+    assert not [row for row in plan if "CORRELATED" in row[-1]]

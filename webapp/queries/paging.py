@@ -40,8 +40,8 @@ def page(
 
     The statement selects one entity; its key columns are read along.
     """
-    if (instant := db.session.info.get(SINCE)) is not None:
-        statement = statement.where(changes.since(statement.column_descriptions[0]["entity"], instant))
+    if (named := db.session.info.get(SINCE)) is not None:
+        statement = statement.where(changes.since(statement.column_descriptions[0]["entity"], *named))
     note(statement)
     statement = statement.add_columns(*order.columns)
     if after is not None:
@@ -57,9 +57,9 @@ def page(
     return [row[0] for row in shown], next_key
 
 
-def only_since(instant: datetime) -> None:
+def only_since(organization_id: str, instant: datetime) -> None:
     """Let the list that is read next leave out what did not change at or after an instant."""
-    db.session.info[SINCE] = instant
+    db.session.info[SINCE] = organization_id, instant
 
 
 def note(whole: sa.Select[Any] | int) -> None:

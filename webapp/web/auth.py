@@ -175,7 +175,7 @@ def begin() -> None:
     """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
     if is_for_api():
         requests.read_json_body()
-        refuse_unasked()
+        refuse_unasked(principal().organization_id)
     else:
         _ = request.form
     requests.begin(principal().organization_id)

@@ -59,7 +59,7 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))
 
 
-def read(view: Callable[..., Any]) -> None:
+def read(view: Callable[..., Any], organization_id: str) -> None:
     """Read what a request says about all answers of its kind, or raise SelectionError."""
     names, record = general_names(view), record_of(view)
     if COUNT in names and COUNT in request.args:
@@ -67,7 +67,7 @@ def read(view: Callable[..., Any]) -> None:
             raise SelectionError(COUNT, "Send true or false.")
         g.is_counted = request.args[COUNT] == "true"
     if SINCE in names and SINCE in request.args:
-        paging.only_since(_instant())
+        paging.only_since(organization_id, _instant())
     if FIELDS in names and FIELDS in request.args and record is not None:
         asked = ",".join(request.args.getlist(FIELDS)).split(",")
         if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
