@@ -99,3 +99,28 @@ def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
     assert "Correction of" in after
     assert "Groceries" in after
     assert "It is not there yet" not in page
+
+
+def test_several_are_approved_as_they_were_shown(ben, agent, bank, request_):
+    """The agent asks again meanwhile, in books that have moved: its new preview is what nobody has looked at."""
+    ticked = f"{request_['id']}.{request_['digest']}"
+    browser = ben.browser()
+    assert f'value="{ticked}"' in browser.get("/proposals").text
+    line = int(request_["target"]["id"])
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Travel")})
+    again = agent.post(f"/api/transactions/{line}/confirm", json={"note": "Groceries"}).json["actionRequest"]
+    assert (again["id"], again["digest"] == request_["digest"]) == (request_["id"], False)
+    answer = browser.post("/proposals/approve", data={"ids": ticked})
+    assert (answer.status_code, "effect has changed" in answer.text) == (409, True)
+    answer = browser.post("/proposals/approve", data={"ids": f"{again['id']}.{again['digest']}"})
+    assert answer.status_code == 303
+
+
+def test_a_bank_line_neither_hides_nor_turns_what_stands_beside_it(ben, agent, bank):
+    line = bank.send("2026-11-03", "-9000.00", "BVG −2.90 EUR of 4 Nov\u202e\u2067")
+    request = agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"]
+    told = "“BVG −2.90 EUR of 4 Nov⟨202E⟩⟨2067⟩” −9,000.00 EUR of 3 Nov"
+    assert told in request["title"]
+    page = ben.browser().get(f"/proposals?id={request['id']}").text
+    assert told in page
+    assert not {"\u202e", "\u2067"} & set(page)

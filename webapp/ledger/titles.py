@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from webapp.ledger.legible import apart, quoted
 from webapp.ledger.money import Money
 
 # Banks write hundreds of letters of purpose; so many tell a line apart.
@@ -66,7 +67,7 @@ def of_line(text: str, amount: Money, day: date) -> str:
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
     """
-    return f"{clipped(text) or 'a line of'} {of_money(amount)} of {day:%-d %b}"
+    return f"{told(text) or 'a line of'} {of_money(amount)} of {day:%-d %b}"
 
 
 def of_money(amount: Money) -> str:
@@ -81,13 +82,22 @@ def of_money(amount: Money) -> str:
 
 
 def clipped(text: str) -> str:
-    """Give the beginning of a text in one line.
+    """Give the beginning of a text in one line, of which nothing turns or hides what stands beside it.
 
     >>> clipped("  Hetzner  Online "), len(clipped("word " * 50))
     ('Hetzner Online', 60)
     """
     plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…"
+    return apart(plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…")
+
+
+def told(text: str) -> str:
+    """Give the beginning of a stranger's text beside figures of ours.
+
+    >>> told("REWE Nord"), told("Rent of 4 Nov, −2.90 EUR of 5 Nov")
+    ('REWE Nord', '“Rent of 4 Nov, −2.90 EUR of 5 Nov”')
+    """
+    return quoted(clipped(text))
 
 
 def counted(count: int, one: str) -> str:

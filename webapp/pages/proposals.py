@@ -41,15 +41,16 @@ def index() -> Response:
 @bp.post("/approve")
 @requires("read", session_only=True)
 def approve_many() -> Response:
-    """Approve the chosen proposals, each as its preview says."""
+    """Approve the chosen proposals, each if it still does what was looked at."""
     try:
-        ids = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
+        chosen = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
     except REFUSALS as error:
         return show(problem=problem_of(error))
-    results = approving.approve_many(ids)
+    looked_at = {key: digest or None for key, _, digest in (each.partition(".") for each in chosen)}
+    results = approving.approve_many(list(looked_at), looked_at)
     failed = [each for each in results if each["error"]]
     if not failed:
-        return go(url_for("proposals.index", done=ids[-1], count=len(ids)))
+        return go(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
     return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed))
 
 

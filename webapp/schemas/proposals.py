@@ -9,7 +9,7 @@ from webapp.schemas.action_requests import MOST_IDS
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 
-LONGEST_ID = 40
+LONGEST_ID, DIGEST_LENGTH = 40, 64
 
 
 class ProposalsPageSchema(AddressSchema):
@@ -24,7 +24,7 @@ class ProposalsPageSchema(AddressSchema):
 class ApprovalFormSchema(Schema):
     """Which effect somebody looked at, and a note to the agent."""
 
-    digest = fields.Text(least=64, most=64, required=True)
+    digest = fields.Text(least=DIGEST_LENGTH, most=DIGEST_LENGTH, required=True)
     note = fields.Text(most=2000, allow_none=True, load_default=None)
 
 
@@ -35,10 +35,10 @@ class RejectionFormSchema(Schema):
 
 
 class ApproveManyFormSchema(Schema):
-    """Which proposals to approve."""
+    """Which proposals to approve, each as `id.digest` with the effect that was looked at, or as the id alone."""
 
     ids = ma.fields.List(
-        fields.Text(least=1, most=LONGEST_ID),
+        fields.Text(least=1, most=LONGEST_ID + 1 + DIGEST_LENGTH),
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
     )

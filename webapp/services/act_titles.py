@@ -32,7 +32,7 @@ def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
     said = titles.listed([titles.of_money(Money(minor, code)) for code, minor in sorted(sums.items())])
-    words = [titles.clipped(description), said, f"of {day:%-d %b}"]
+    words = [titles.told(description), said, f"of {day:%-d %b}"]
     return " ".join(filter(None, words))
 
 
@@ -40,7 +40,7 @@ def of_document(document: Document) -> str:
     """Name a document by its kind, its label and its total."""
     kind = "document" if document.document_type == "OTHER" else document.document_type
     total = f", {titles.of_money(document.total)}" if document.total is not None else ""
-    return f"the {kind.lower().replace('_', ' ')} {titles.clipped(document.label)}{total}"
+    return f"the {kind.lower().replace('_', ' ')} {titles.told(document.label)}{total}"
 
 
 def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:

@@ -91,10 +91,13 @@ def approve_or_look_again(request_id: str, digest: str | None = None, note: str 
         raise
 
 
-def approve_many(ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody."""
+def approve_many(ids: Sequence[str], digests: Mapping[str, str | None] | None = None) -> list[dict[str, Any]]:
+    """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody.
+
+    `digests` are the effects that somebody looked at, else each is approved as its kept preview says.
+    """
     proposals.sweep(here(), calls.folder(), now=requests.now())
-    return [_approve_one(request_id) for request_id in ids]
+    return [_approve_one(request_id, (digests or {}).get(request_id)) for request_id in ids]
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
@@ -153,9 +156,9 @@ def _moved_or_blocked(proposal: Proposal, preview: Preview, refusal: LedgerError
     return BlockedError(str(refusal), refusal.code, details, preview if is_news else None)
 
 
-def _approve_one(request_id: str) -> dict[str, Any]:
+def _approve_one(request_id: str, digest: str | None) -> dict[str, Any]:
     try:
-        request = approve_or_look_again(request_id)
+        request = approve_or_look_again(request_id, digest)
     except NoScopeError as error:
         return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:

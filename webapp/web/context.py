@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask, g
 
+from webapp.ledger.legible import legible
 from webapp.queries.principals import Principal
 from webapp.web import figures, requests, wording
 
@@ -18,8 +19,14 @@ def add_context(app: Flask) -> None:
     app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
     app.jinja_env.tests.update(figures.TESTS)
     app.jinja_env.globals.update(wording.GLOBALS)
+    app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)
+
+
+def printed(value: Any) -> Any:
+    """Print a text with all of its characters: those of a bank's line that nobody sees are written out."""
+    return legible(value) if type(value) is str else value
 
 
 def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]:

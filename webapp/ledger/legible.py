@@ -1,0 +1,55 @@
+"""Texts of strangers, made legible: nothing in them hides, turns or continues what we write beside them.
+
+A bank line's text may hold any character. Some are seen by nobody and change what is seen of the words and figures
+around them (Unicode Technical Report 36, 2.5 and 2.6).
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+# Controls, the signs that turn the direction of what follows them, and those that have neither form nor width. What
+# joins letters and emoji, and the marks of a direction, belong to honest texts; isolates only keep texts apart.
+UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2067\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+FROM_THE_RIGHT: Final = frozenset({"R", "AL"})
+FIRST_STRONG: Final = "\N{FIRST STRONG ISOLATE}"
+END: Final = "\N{POP DIRECTIONAL ISOLATE}"
+ISOLATES: Final = re.compile(f"[{FIRST_STRONG}{END}]")
+# What looks like a figure of ours.
+FIGURE: Final = re.compile(r"\d[.,]\d\d(?!\d)")
+
+
+def legible(text: str) -> str:
+    r"""Write out the characters that nobody sees.
+
+    >>> legible("Refund \u202e00.5−"), legible("Café 👩‍🌾")
+    ('Refund ⟨202E⟩00.5−', 'Café 👩‍🌾')
+    """
+    return text if text.isascii() and text.isprintable() else UNSEEN.sub(_written, text)
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"⟨{ord(found[0]):04X}⟩"
+
+
+def apart(text: str) -> str:
+    """Keep a text that runs from the right apart from what stands beside it, which otherwise would run so too.
+
+    >>> apart("REWE"), [unicodedata.name(letter) for letter in apart("ש")]
+    ('REWE', ['FIRST STRONG ISOLATE', 'HEBREW LETTER SHIN', 'POP DIRECTIONAL ISOLATE'])
+    """
+    plain = ISOLATES.sub(_written, legible(text))
+    if plain.isascii() or not any(unicodedata.bidirectional(each) in FROM_THE_RIGHT for each in plain):
+        return plain
+    return f"{FIRST_STRONG}{plain}{END}"
+
+
+def quoted(text: str) -> str:
+    """Put a text in quotation marks where it tells figures, that nobody takes them for ours.
+
+    >>> quoted("REWE"), quoted("BVG −2.90 EUR of 4 Nov")
+    ('REWE', '“BVG −2.90 EUR of 4 Nov”')
+    """
+    return f"“{text.replace('”', '')}”" if FIGURE.search(text) else text
