@@ -212,6 +212,7 @@ def test_a_new_member_comes_in_by_a_link_that_works_once(ada):
     assert visitor.get("/settings/members").status_code == 200
     for answer in (visitor.get(path), visitor.post(path, data={"password": "a long enough one"})):
         assert answer.status_code == 404
+        assert "An owner makes a new one" in answer.text
 
 
 @on_sqlite

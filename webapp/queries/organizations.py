@@ -77,8 +77,12 @@ def of_user(user_id: int) -> list[Organization]:
     )
 
 
+class LinkEndedError(NotFoundError):
+    """This link opens nothing any more: it works once, and for a week. An owner makes a new one under Members."""
+
+
 def invitation(secret: str, now: datetime) -> Membership:
-    """Find whom a one-time link lets in, and where to, or raise NotFoundError."""
+    """Find whom a one-time link lets in, and where to, or raise LinkEndedError."""
     # A refused try may have left a transaction open; nothing of it stays.
     db.session.rollback()
     begin_read()
@@ -95,5 +99,5 @@ def invitation(secret: str, now: datetime) -> Membership:
         .options(orm.joinedload(Membership.user), orm.joinedload(Membership.organization))
     )
     if found is None:
-        raise NotFoundError
+        raise LinkEndedError
     return found
