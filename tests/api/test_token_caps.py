@@ -243,6 +243,31 @@ def test_with_propose_what_is_beyond_the_cap_waits_for_a_person_and_counts_no_mo
     assert kept.entry_count == 1
 
 
+def test_in_bulk_what_is_beyond_the_cap_waits_as_one_proposal(ada, bank):
+    program = ada.with_scopes("read", "confirm", "propose", max_entries_a_day=1)
+    lines = bank.send_many([(DAY, f"-{number}.00", f"Line {number}") for number in (1, 2, 3)])
+    asked = {"ids": [lines[0], 10**12, *lines[1:]], "note": "March"}
+    results = program.post("/api/transactions/confirm", json=asked).json["results"]
+    assert [(each["id"], each["status"], each["error"]) for each in results] == [
+        (lines[0], "EXECUTED", ""),
+        (10**12, "FAILED", results[1]["error"]),
+        (lines[1], "PENDING", ""),
+        (lines[2], "PENDING", ""),
+    ]
+    (waits,) = {each["actionRequestId"] for each in results[2:]}
+    again = program.post("/api/transactions/confirm", json=asked).json["results"]
+    assert [each["actionRequestId"] for each in again[2:]] == [waits, waits]
+    (request,) = program.get("/api/action-requests?status=PENDING").json["actionRequests"]
+    assert request["title"] == "Confirm Line 2 −2.00 EUR of 2 Mar as Uncategorised expenses, and 1 more"
+    assert (request["note"], request["effect"]["entryCount"], request["blockers"]) == ("March", 2, [])
+    assert len(posted(ada)) == 1
+    approved = ada.browser().post(f"/api/action-requests/{waits}/approve", json={"digest": request["digest"]})
+    assert approved.json["actionRequest"]["status"] == "EXECUTED"
+    assert len(posted(ada)) == 3
+    failed = everything(ada, "action-requests", "actionRequests")
+    assert [each for each in failed if each["status"] == "FAILED"] == []
+
+
 def test_without_propose_a_dry_run_beyond_the_cap_says_so(agent, bank):
     program = agent(max_entries_a_day=0)
     line = bank.send(DAY, "-1.00")

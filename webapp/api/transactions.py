@@ -21,6 +21,7 @@ from webapp.schemas.transactions import (
 )
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
+from webapp.web.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
@@ -98,8 +99,8 @@ def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.arguments(ConfirmManySchema)
 @bp.response(200, BulkResultsSchema)
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
-    """Finalize several transactions, one result for each."""
-    return {"results": services.transactions.confirm_many(here(), **body, **acting())}
+    """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
+    return {"results": propose_rest(services.transactions.confirm_many(here(), **body, **acting()))}
 
 
 def answer(transaction_id: int) -> dict[str, Any]:

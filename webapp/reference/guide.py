@@ -21,7 +21,8 @@ later write that touches it. `GET /api/reconciliations/accounts` says how every 
         """Send an API key as `Authorization: Bearer tie_…`. It acts in its one organization, within its scopes:
 `read`, `draft`, `confirm`, `reconcile`, `admin`. What a call needs stands beside it. A key that may not do a thing
 gets 403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts
-in a day (403 `cap_reached` says until when) and on how often it asks: `RateLimit-Limit`, `RateLimit-Remaining` and
+in a day (403 `cap_reached` says until when; with `propose` what is beyond it waits like any other proposal, in bulk
+as one whose results are `PENDING`) and on how often it asks: `RateLimit-Limit`, `RateLimit-Remaining` and
 `RateLimit-Reset` (in seconds) stand in every answer to a key. A call for an id that is not in your books is 404,
 whosever it is.""",
     ),

@@ -23,7 +23,7 @@ from webapp.services import (
     open_drafts,
     partings,
 )
-from webapp.services.action_requests import Act, act, record
+from webapp.services.action_requests import RECORDED_REFUSALS, Act, act, record
 from webapp.services.actors import Actor
 
 STATES = {
@@ -149,13 +149,15 @@ def confirm_many(
 def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Do one act of several in a savepoint of its own, and answer what became of it under the id of its item.
 
-    One that a rule refuses is recorded as FAILED; `do` gives an action request result.
+    One that a rule refuses is recorded as FAILED, one that a cap does is no act; `do` gives an action request result.
     """
     try:
         with db.session.begin_nested():
             return {"id": item_id, **do()}
     except LedgerError as error:
         refused: Act | None = getattr(error, "act", None)
+        if error.status not in RECORDED_REFUSALS:
+            refused = None
         if refused is not None:
             refused.before = None
             record(refused, "FAILED", error=str(error))

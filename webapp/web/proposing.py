@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +14,7 @@ from webapp.db import db
 from webapp.errors import answer_ledger_error
 from webapp.ledger import titles
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.models import ActionRequest
 from webapp.queries.principals import Principal
 from webapp.schemas.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.effects import DryRunSchema
@@ -22,7 +24,7 @@ from webapp.services.action_requests import Act, words_of
 from webapp.services.proposals import Asked, Preview
 from webapp.services.token_caps import CapReachedError
 from webapp.web import calls, requests, trials
-from webapp.web.auth import ProposableError, acting, may_propose, principal
+from webapp.web.auth import ProposableError, acting, here, may_propose, principal
 from webapp.web.calls import Call
 from webapp.web.trials import Trial
 
@@ -73,17 +75,40 @@ def propose() -> Response:
         tried = trials.run(found.organization_id, trials.here)
     if not tried.acts and not tried.blockers:
         return _answered(tried)
-    proposals.sweep(found.organization_id, calls.folder(), now=requests.now())
-    call = calls.received()
-    asked = asked_of(call, tried)
-    waiting = proposals.waiting_like(found.organization_id, asked)
-    if waiting is None:
-        waiting = proposals.propose(replace(asked, call=stored(calls.with_file(call))))
-    elif waiting.proposal is not None and not calls.is_whole(waiting.proposal.form):
-        waiting.proposal.form = stored(calls.with_file(call))["form"]
+    waiting = wait(calls.received(), tried)
     response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
     response.status_code = 202
     return response
+
+
+def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let what a call on several ids cannot post for its token's cap wait as one proposal, which its results name."""
+    beyond = [each["id"] for each in results if each.get("code") == CapReachedError.code]
+    if not beyond or not may_propose(scope_of_view()):
+        return results
+    call = calls.received()
+    rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
+    with calls.made_again(rest), acting_as(at_its_best(principal())):
+        tried = trials.run(here(), trials.here)
+    pending = {"action_request_id": wait(rest, tried).id, "status": "PENDING", "error": ""}
+    return [
+        {key: value for key, value in (each | pending).items() if key != "code"}
+        if each["id"] in beyond
+        else each
+        for each in results
+    ]
+
+
+def wait(call: Call, tried: Trial) -> ActionRequest:
+    """Let a call that was tried wait for a person, as the proposal that waits for the same call already if one does."""
+    proposals.sweep(here(), calls.folder(), now=requests.now())
+    asked = asked_of(call, tried)
+    waiting = proposals.waiting_like(here(), asked)
+    if waiting is None:
+        return proposals.propose(replace(asked, call=stored(calls.with_file(call))))
+    if waiting.proposal is not None and not calls.is_whole(waiting.proposal.form):
+        waiting.proposal.form = stored(calls.with_file(call))["form"]
+    return waiting
 
 
 def asked_of(call: Call, tried: Trial) -> Asked:
