@@ -1,13 +1,15 @@
 """Proposals over JSON: what a token may not do itself waits, with all that it would change, until a person decides."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import ApiToken, Proposal
+from webapp.models import ApiToken, AuditEvent, Proposal
 from webapp.queries import checks
+from webapp.services import proposals
 
 
 @pytest.fixture
@@ -223,6 +225,25 @@ def test_one_whose_key_has_expired_makes_room_for_the_same_call_of_another(ada, 
     assert request["id"] != old["id"]
     assert approve(ben, request).status_code == 200
     assert approve(ben, old).json["details"] == {"status": "EXPIRED"}
+
+
+def test_a_key_that_asks_without_end_is_refused_until_somebody_decides(ben, agent, bank, monkeypatch):
+    monkeypatch.setattr(proposals, "MOST_WAITING", 1)
+    lines = bank.send_many([("2026-11-03", "-1.00", "One"), ("2026-11-04", "-2.00", "Two")])
+    request = propose(agent, f"/api/transactions/{lines[0]}/confirm")
+    refused = agent.post(f"/api/transactions/{lines[1]}/confirm")
+    assert (refused.status_code, refused.json["code"]) == (409, "too_many_waiting")
+    assert propose(agent, f"/api/transactions/{lines[0]}/confirm")["id"] == request["id"]
+    assert reject(ben, request).status_code == 200
+    propose(agent, f"/api/transactions/{lines[1]}/confirm")
+
+
+def test_the_trail_of_what_was_approved_names_where_that_was_done(ben, agent, bank, line):
+    request = propose(agent, f"/api/transactions/{line}/confirm")
+    approve(ben, request)
+    events = sa.select(AuditEvent.body).where(AuditEvent.action_request_id == request["id"])
+    bodies = bank.ask(lambda: db.session.scalars(events).all())
+    assert [json.loads(body)["address"] for body in bodies] == ["127.0.0.1"] * 3
 
 
 def test_whoever_may_only_draft_is_told_by_a_bank_line_to_confirm_everything_and_can_not(ben, bank):

@@ -55,6 +55,12 @@ def waiting_of_tokens(organization_id: str, token_ids: Collection[int]) -> Seque
     return db.session.scalars(_pending(organization_id).where(Proposal.token_id.in_(token_ids))).all()
 
 
+def count_of_token(organization_id: str, token_id: int | None) -> int:
+    """Count the waiting proposals of a token."""
+    own = _pending(organization_id).where(Proposal.token_id == token_id)
+    return db.session.scalar(sa.select(sa.func.count()).select_from(own.subquery())) or 0
+
+
 def waiting_call(organization_id: str, fingerprint: str) -> Proposal | None:
     """Find the waiting proposal of a call, whoever made it."""
     return db.session.scalar(_pending(organization_id).where(Proposal.fingerprint == fingerprint).limit(1))

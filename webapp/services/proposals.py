@@ -19,7 +19,15 @@ from webapp.services.action_requests import Act, append, facts_of, new_id
 from webapp.services.actors import Actor
 
 LIFETIME = timedelta(days=7)
+# As many as are approved at once: an agent that has lost its way fills neither the queue nor the disk.
+MOST_WAITING = 500
 PROPOSE, APPROVE, REJECT, EXPIRE = "propose", "approve_proposal", "reject_proposal", "expire_proposal"
+
+
+class TooManyWaitingError(LedgerError):
+    """As many proposals of this key wait as people can look at; wait until some are decided."""
+
+    code = "too_many_waiting"
 
 
 class DecidedError(LedgerError):
@@ -109,8 +117,13 @@ def waiting_like(organization_id: str, asked: Asked) -> ActionRequest | None:
 
 
 def propose(asked: Asked) -> ActionRequest:
-    """Let a call wait for a person; `asked.act` says who proposes it, and what it would be."""
+    """Let a call wait for a person; `asked.act` says who proposes it, and what it would be.
+
+    Raises TooManyWaitingError for a key that asks for more than anybody can look at.
+    """
     doing = asked.act
+    if proposals.count_of_token(doing.actor.organization_id, doing.actor.id) >= MOST_WAITING:
+        raise TooManyWaitingError
     doing.id = doing.id or new_id(doing.now)
     request = ActionRequest(
         id=doing.id,

@@ -129,6 +129,7 @@ def made_again(call: Call) -> Iterator[None]:
         method=call.method,
         query_string=call.query,
         headers={"Sec-Fetch-Site": "same-origin"},
+        environ_base={"REMOTE_ADDR": request.remote_addr},
         **options,
     )
     with context:
