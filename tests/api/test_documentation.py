@@ -15,6 +15,30 @@ def test_the_openapi_document_says_where_a_file_goes(ada):
     assert form == {"$ref": "#/components/schemas/ImportUpload"}
 
 
+def test_the_openapi_document_names_the_headers_that_count_a_keys_requests(ada):
+    document = ada.get("/api/openapi.json").json
+    counted = {"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}
+    assert counted <= set(document["components"]["headers"])
+    answers = document["paths"]["/api/projects"]["post"]["responses"]
+    for status in ("200", "201"):
+        headers = answers[status]["headers"]
+        assert headers["RateLimit-Reset"] == {"$ref": "#/components/headers/RateLimit-Reset"}
+        assert counted <= set(headers)
+    assert counted | {"Retry-After"} <= set(document["components"]["responses"]["RateLimited"]["headers"])
+    by_people = document["paths"]["/api/action-requests/{id}/approve"]["post"]["responses"]
+    assert not counted & set(by_people["200"]["headers"])
+
+
+def test_every_write_that_a_key_can_propose_points_to_one_example_of_what_waits(ada):
+    document = ada.get("/api/openapi.json").json
+    answers = document["paths"]["/api/projects"]["post"]["responses"]
+    assert answers["202"] == {"$ref": "#/components/responses/Waiting"}
+    (example,) = document["components"]["responses"]["Waiting"]["content"]["application/json"][
+        "examples"
+    ].values()
+    assert example["value"]["actionRequest"]["status"] == "PENDING"
+
+
 def test_a_page_lists_every_call_with_its_scope(ada, app):
     by_token, by_session = ada.get("/api/docs"), ada.browser().get("/api/docs")
     for answer in (by_token, by_session):

@@ -43,6 +43,18 @@ HEADERS = {
         "description": "After how many seconds to try again.",
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
     },
+    "RateLimit-Limit": {
+        "description": "How many requests a minute this key may make; a minute's worth may come at once.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
+    "RateLimit-Remaining": {
+        "description": "How many requests this key may make at once from here; they come back steadily.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
+    "RateLimit-Reset": {
+        "description": "After how many seconds `RateLimit-Remaining` will be `RateLimit-Limit` again.",
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+    },
     "Idempotency-Replayed": {
         "description": "There when this is the answer that was given to the same key before.",
         "schema": {"type": "string", "enum": ["true"]},
@@ -53,7 +65,8 @@ HEADERS = {
         "schema": {"type": "string"},
     },
 }
-WITH_HEADERS = {401: ("WWW-Authenticate",), TOO_MANY: ("Retry-After",), BUSY: ("Retry-After",)}
+COUNTED = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+WITH_HEADERS = {401: ("WWW-Authenticate",), TOO_MANY: ("Retry-After", *COUNTED), BUSY: ("Retry-After",)}
 
 
 def header_references(*names: str) -> dict[str, Any]:
@@ -83,6 +96,19 @@ def refused(refusals: Iterable[Refusal]) -> dict[str, Any]:
     }
 
 
+def waiting(example: Any) -> dict[str, Any]:
+    """Describe what any write answers that was only proposed, with an example."""
+    content = {
+        "schema": {"$ref": f"{REFERENCE}ActionRequestAnswer"},
+        "examples": {"proposed": {"value": example}},
+    }
+    return {
+        "description": "Not done yet: it waits for somebody to approve it.",
+        "headers": header_references(*COUNTED),
+        "content": {JSON: content},
+    }
+
+
 def unexpected() -> dict[str, Any]:
     """Describe what may be answered to any call and is no matter of its own."""
     described = refused([general(405), general(500)])
@@ -91,23 +117,30 @@ def unexpected() -> dict[str, Any]:
 
 
 def shared(paths: dict[str, Any]) -> dict[str, Any]:
-    """Move refusals that several operations describe alike among the components; give them by their names."""
+    """Move refusals that several operations describe alike among the components; give them by their names.
+
+    One of too many codes for a name is called after the first operation that has it.
+    """
     places: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for item in paths.values():
         for method, each in item.items():
             if method != "parameters":
                 for status, answer in each["responses"].items():
                     if status.isdigit() and int(status) >= FAILURE:
-                        places[json.dumps([status, answer], sort_keys=True)].append(each["responses"])
+                        places[json.dumps([status, answer], sort_keys=True)].append(each)
     found: dict[str, Any] = {}
     for written, holders in sorted(places.items()):
         status, answer = json.loads(written)
         if len(holders) > 1:
             codes = "_or_".join(sorted(answer["content"][JSON]["examples"]))
-            name = pascal(codes) if len(codes) <= LONGEST_NAME else f"Refused{status}_{len(found)}"
+            name = (
+                pascal(codes)
+                if len(codes) <= LONGEST_NAME
+                else pascal(f"{holders[0]['operationId']}_{status}")
+            )
             found[name] = answer
             for holder in holders:
-                holder[status] = {"$ref": f"#/components/responses/{name}"}
+                holder["responses"][status] = {"$ref": f"#/components/responses/{name}"}
     return found
 
 

@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("examples.json")
 @cache
 def recorded() -> dict[str, Any]:
     """Read what was recorded: by call, the request and its answer; tests/contract records and repeats it."""
-    found: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
+    found: dict[str, Any] = json.loads(FILE.read_text())
     return found
 
 

@@ -9,12 +9,14 @@ from flask import Flask
 
 from webapp.reference import components, guide
 from webapp.reference.calls import Call, calls, own_path
-from webapp.reference.examples import with_examples
+from webapp.reference.examples import recorded, with_examples
 from webapp.reference.operations import operation, path_parameters
 from webapp.schemas.effects import DryRunSchema
 from webapp.web import selections
 
 KEPT = "tieout-openapi"
+# The call of which the recorded answer is an act that waits.
+PROPOSED = "GET /api/action-requests/{id}"
 
 
 def document(app: Flask) -> dict[str, Any]:
@@ -43,7 +45,10 @@ def build(app: Flask) -> dict[str, Any]:
         place[call.method.lower()] = with_examples(call, made)
         narrowed |= records_of(call, made, schemas)
     finish(schemas, paths, narrowed, classes=shape_classes(app))
-    responses = components.shared(paths) | {"Unexpected": components.unexpected()}
+    responses = components.shared(paths) | {
+        "Unexpected": components.unexpected(),
+        "Waiting": components.waiting(recorded()[PROPOSED]["answer"]),
+    }
     return {
         "openapi": known["openapi"],
         "info": known["info"] | guide.INFO,

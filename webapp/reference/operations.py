@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import current_app
 
-from webapp.reference import components, notes, refusals
+from webapp.reference import components, refusals
 from webapp.reference.calls import Call, public_names
 from webapp.reference.components import JSON
 from webapp.reference.refusals import Refusal
@@ -23,7 +23,6 @@ SUCCESS = re.compile("2[0-9][0-9]")
 WORDS = {
     "200": "Done.",
     "201": "Made.",
-    "202": "Not done yet: it waits for somebody to approve it.",
 }
 
 
@@ -46,8 +45,8 @@ def operation(call: Call, known: dict[str, Any], schemas: dict[str, Any]) -> dic
 
 
 def description(call: Call) -> str:
-    """Say all that the summary leaves out: notes, scope, limits, and what is done with what nobody knows."""
-    said = [call.more, notes.OF.get(call.endpoint, "")]
+    """Say all that the summary leaves out: more of it, scope, limits, and what is done with what nobody knows."""
+    said = [call.more]
     said.append(f"Needs the scope `{call.scope}`." if not call.session_only else "Only for who is signed in.")
     limit = getattr(call.view, "body_limit", BODY_LIMIT)
     if limit != BODY_LIMIT and not call.is_safe:
@@ -158,7 +157,8 @@ def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
         if not SUCCESS.fullmatch(status):
             continue
         usual = each["description"] in {"OK", "Created"}
-        headers = [HEADER] if selections.untrusted_of(call.view) else []
+        headers = [] if call.session_only else [*components.COUNTED]
+        headers += [HEADER] if selections.untrusted_of(call.view) else []
         headers += [idempotency.REPLAYED] if takes_key(call) else []
         found[status] = {
             **each,
@@ -173,15 +173,14 @@ def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
 def tried(call: Call, done: dict[str, Any] | None) -> dict[str, Any]:
     """Describe what a write answers that was only tried: a dry run, or what waits for a person."""
     dry = {"$ref": f"{components.REFERENCE}DryRun"}
-    headers = components.header_references()
+    headers = components.header_references(*(() if call.session_only else components.COUNTED))
     made = {"200": {"description": "Tried with `dryRun=true`; nothing is written.", "headers": headers}}
     made["200"]["content"] = {JSON: {"schema": dry}}
     if done is not None:
         shape = {"anyOf": [done["content"][JSON]["schema"], dry]}
         made["200"] = {**done, "content": {JSON: {"schema": shape}}}
     if not call.session_only:
-        waiting = {JSON: {"schema": {"$ref": f"{components.REFERENCE}ActionRequestAnswer"}}}
-        made["202"] = {"description": WORDS["202"], "headers": headers, "content": waiting}
+        made["202"] = {"$ref": "#/components/responses/Waiting"}
     return made
 
 
