@@ -82,6 +82,23 @@ def test_the_markdown_has_every_call_and_every_shape_once(ada):
         assert lines.count(f"### {name}") == 1
 
 
+def test_the_markdown_says_once_what_holds_for_many_calls_and_what_each_code_means(ada):
+    said = ada.get("/api/docs.md").text
+    assert "any write also by 400 `bad_request`, 403 `csrf`" in said
+    confirmation = said.partition("### POST /api/transactions/{id}/confirm\n")[2].partition("\n### ")[0]
+    assert "Also takes `dryRun`, `Idempotency-Key`." in confirmation
+    assert "`exchange_rate_missing`" in confirmation
+    assert "`csrf`" not in confirmation
+    (meaning,) = [line for line in said.splitlines() if line.startswith("- `period_locked` (409): ")]
+    assert meaning.endswith("date it on the first open day, or reopen the period.")
+    assert "- `pending` (409): The bank may still change this line. Confirm it when it is booked." in said
+
+
+def test_what_describes_the_calls_is_not_refused_what_it_describes(ada):
+    answers = ada.get("/api/openapi.json").json["paths"]["/api/docs"]["get"]["responses"]
+    assert answers.keys() == {"200", "401", "403", "422", "429", "503", "default"}
+
+
 def test_llms_txt_tells_anybody_where_to_begin(client):
     answer = client.get("/llms.txt")
     assert (answer.status_code, answer.mimetype) == (200, "text/plain")

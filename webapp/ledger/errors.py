@@ -10,8 +10,8 @@ class LedgerError(Exception):
 
     status: ClassVar[int] = 409
     code: str = "conflict"
-    # The codes of an error whose code depends on the state that it reports.
-    codes: ClassVar[tuple[str, ...]] = ()
+    # Of an error whose code depends on the state that it reports: each code, and the sentence that is usual for it.
+    codes: ClassVar[Mapping[str, str]] = {}
     # The paths of its answer that may repeat what a bank, a file or a document says.
     untrusted: ClassVar[tuple[str, ...]] = ()
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from webapp.reference import guide
 from webapp.reference.readings import Reading, Row, Shape, readings, shapes
+
+Code = tuple[str, str]
+READ = "GET"
+# The guide says of these what they do.
+EVERYWHERE = frozenset({"limit", "cursor", "fields", "count", "updatedSince", "dryRun", "Idempotency-Key"})
 
 
 def written(document: dict[str, Any]) -> str:
@@ -44,28 +49,65 @@ All three need the key.
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
+    calls = readings(document)
+    usual = {
+        is_read: _usual(each for each in calls if (each.method == READ) == is_read)
+        for is_read in (True, False)
+    }
     yield f"# {document['info']['title']} {document['info']['version']}"
-    yield f"\n{guide.SUMMARY}\n\n{guide.markdown()}"
-    for area, calls in groupby(readings(document), key=lambda each: each.area):
+    yield f"\n{guide.SUMMARY}\n\n{guide.markdown()}\n"
+    yield f"Any call may be refused by {_codes(usual[True])};"
+    yield f"any write also by {_codes(usual[False] - usual[True])}. What else refuses a call stands beside it."
+    for area, some in groupby(calls, key=lambda each: each.area):
         yield f"\n## {area}\n\n{guide.AREAS.get(area, '')}".rstrip()
-        for each in calls:
-            yield from _call(each)
+        for each in some:
+            yield from _call(each, usual[each.method == READ])
     yield "\n## Shapes"
     for shape in shapes(document):
         yield from _shape(shape)
+    yield "\n## Codes\n"
+    yield from _meanings(calls)
 
 
-def _call(call: Reading) -> Iterator[str]:
+def _usual(calls: Iterable[Reading]) -> set[Code]:
+    """Give the refusals that all of these calls can meet."""
+    each = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
+    return set.intersection(*each)
+
+
+def _codes(codes: Iterable[Code]) -> str:
+    return ", ".join(f"{status} `{code}`" for status, code in sorted(codes))
+
+
+def _call(call: Reading, usual: set[Code]) -> Iterator[str]:
     yield f"\n### {call.method} {call.path}\n\n{call.summary} " + " ".join(call.said)
-    if call.parameters:
+    own = [each for each in call.parameters if each.name not in EVERYWHERE]
+    if own:
         yield "\nParameters:\n"
-        yield from (_row(each, f"{each.where}, ") for each in call.parameters)
+        yield from (_row(each, f"{each.where}, ") for each in own)
+    shared = [f"`{each.name}`" for each in call.parameters if each.name in EVERYWHERE]
+    if shared:
+        yield f"\nAlso takes {', '.join(shared)}."
     if call.body:
         yield f"\nBody: {call.body}"
     for answer in call.answers:
-        codes = ", ".join(f"`{code}`" for code in answer.codes)
-        yield f"\n{answer.status}: {codes or answer.shape or answer.said}"
+        codes = {(answer.status, code) for code in answer.codes} - usual
+        if not answer.codes:
+            yield f"\n{answer.status}: {answer.shape or answer.said}"
+        elif codes:
+            yield f"\n{answer.status}: " + ", ".join(f"`{code}`" for _, code in sorted(codes))
     yield f"\n```\n{call.curl}\n```"
+
+
+def _meanings(calls: Iterable[Reading]) -> Iterator[str]:
+    """Say of every code the sentence that is usual for it."""
+    said = {
+        (code, answer.status): sentence
+        for call in calls
+        for answer in call.answers
+        for code, sentence in answer.codes.items()
+    }
+    yield from (f"- `{code}` ({status}): {sentence}" for (code, status), sentence in sorted(said.items()))
 
 
 def _shape(shape: Shape) -> Iterator[str]:

@@ -14,6 +14,8 @@ from webapp.errors import SENTENCES
 from webapp.ledger.errors import LedgerError
 
 OURS = "webapp."
+# What describes the calls names all that they reach, and refuses nothing itself.
+DESCRIBING = "webapp.reference."
 # A guard against mistakes of our own; no request brings it about.
 NEVER_SENT = frozenset({"mixed_currencies"})
 # Between the parts of a dotted name and the call of it.
@@ -51,11 +53,14 @@ def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[Refus
 
 
 def of_class(error: type[LedgerError]) -> set[Refusal]:
-    """Give the codes of an error class; `codes` lists those that depend on the state that it reports."""
-    sentence = inspect.cleandoc(error.__doc__ or "").partition("\n")[0]
+    """Give the codes of an error class, each with its sentence."""
     is_of_ledger = ".ledger." in error.__module__ and error.status != MISSING
-    codes = error.codes or (error.code,)
-    return {Refusal(error.status, code, sentence, is_of_ledger) for code in codes if code not in NEVER_SENT}
+    codes = error.codes or {error.code: inspect.cleandoc(error.__doc__ or "").partition("\n")[0]}
+    return {
+        Refusal(error.status, code, sentence, is_of_ledger)
+        for code, sentence in codes.items()
+        if code not in NEVER_SENT
+    }
 
 
 def reached(*roots: Any) -> set[Any]:
@@ -109,7 +114,10 @@ def _ours(thing: Any) -> Iterator[Any]:
         thing = thing.__func__
     if isinstance(thing, FunctionType):
         thing = inspect.unwrap(thing)
-    if isinstance(thing, (FunctionType, type)) and (thing.__module__ or "").startswith(OURS):
+    if not isinstance(thing, (FunctionType, type)):
+        return
+    place = thing.__module__ or ""
+    if place.startswith(OURS) and not place.startswith(DESCRIBING):
         yield thing
 
 

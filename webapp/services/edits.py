@@ -24,7 +24,7 @@ from webapp.queries import journal_entries as entries
 from webapp.services import act_titles, drafts, journal_entries, line_entries, partings, rule_writes
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError, answer, attempt, ids_result
+from webapp.services.transactions import LineStateError, answer, attempt, ids_result
 
 Changes = Mapping[str, Any]
 
@@ -85,7 +85,7 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             raise NothingToEditError
         entry = transaction.journal_entry
         if transaction.status not in ("BOOKED", "SET_ASIDE") or entry is None:
-            raise LineStateError(STATES[transaction.status], code=transaction.status.lower())
+            raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
         if _is_no_transfer(transaction, entry, changes):

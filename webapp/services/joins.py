@@ -23,7 +23,7 @@ from webapp.queries import feed_lines, lookups, openings
 from webapp.services import chained_joins, drafts, journal_entries, line_changes, open_drafts, partings
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import STATES, LineStateError
+from webapp.services.transactions import LineStateError
 
 JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
@@ -140,7 +140,7 @@ def _chosen(line: Transaction, other: Transaction, found: LineJoin | None) -> tu
         raise OtherAccountError if line.id != other.id else UnprocessableError("A line is itself already.")
     for each in (line, other):
         if each.status not in JOINABLE:
-            raise LineStateError(STATES[each.status], code=each.status.lower())
+            raise LineStateError(each.status)
     kept, joined = sorted((line, other), key=_stays_before)
     if joined.status != "PENDING":
         # A suggestion between sources is of a time when both said one amount, which the feed has changed.

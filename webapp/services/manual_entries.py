@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
@@ -32,7 +32,10 @@ class EntryStateError(LedgerError):
     """The entry is no draft any more."""
 
     code = "posted"
-    codes = ("posted", "voided")
+    codes: ClassVar[Mapping[str, str]] = {
+        "posted": "The entry is posted and stays. Void it, and write another one.",
+        "voided": "The entry is voided and stays. Write another one.",
+    }
 
 
 class StaleEntryError(LedgerError):

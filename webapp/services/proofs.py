@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
@@ -28,7 +28,11 @@ from webapp.services.actors import Actor
 class NotReadyError(LedgerError):
     """This statement does not tie out yet."""
 
-    codes = ("difference", "unconfirmed", "books_differ")
+    codes: ClassVar[Mapping[str, str]] = {
+        "difference": "This statement does not tie out yet: its difference is not zero.",
+        "unconfirmed": "This statement does not tie out yet: cleared lines are not confirmed.",
+        "books_differ": "This statement does not tie out yet: the books differ from it.",
+    }
 
 
 def complete(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
@@ -26,7 +26,7 @@ from webapp.services import (
 from webapp.services.action_requests import RECORDED_REFUSALS, Act, act, record
 from webapp.services.actors import Actor
 
-STATES = {
+_SENTENCES = {
     "PENDING": "The bank may still change this line. Confirm it when it is booked.",
     "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
     "REMOVED": "The bank took this line back. There is nothing to confirm.",
@@ -38,7 +38,11 @@ STATES = {
 class LineStateError(LedgerError):
     """The line is in a state that does not allow this."""
 
-    codes = tuple(state.lower() for state in STATES)
+    codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
+
+    def __init__(self, status: str) -> None:
+        """Say what the state of a line is, and what to do."""
+        super().__init__(_SENTENCES[status], code=status.lower())
 
 
 class PostedLineError(LedgerError):
@@ -50,7 +54,7 @@ class PostedLineError(LedgerError):
 def require(transaction: Transaction, *states: str) -> None:
     """Refuse a line in another state, which is also the error's code."""
     if transaction.status not in states:
-        raise LineStateError(STATES[transaction.status], code=transaction.status.lower())
+        raise LineStateError(transaction.status)
 
 
 def confirm(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import sqlalchemy as sa
 
@@ -23,7 +24,14 @@ class NotVoidableError(LedgerError):
     """This entry cannot be voided by itself."""
 
     code = "not_voidable"
-    codes = ("not_voidable", "draft", "voided", "correction", "opening", "before_opening")
+    codes: ClassVar[Mapping[str, str]] = {
+        "not_voidable": "The entry was written by the books themselves and stays.",
+        "draft": "The entry is a draft; it counts nowhere. Change or delete it instead.",
+        "voided": "The entry was voided already.",
+        "correction": "The entry corrects another one; void that one.",
+        "opening": "The entry opens the books of an account; reopen that proof instead.",
+        "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
+    }
 
 
 class VoidDayError(UnprocessableError):
