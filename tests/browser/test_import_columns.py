@@ -29,6 +29,8 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     expect(lines).to_contain_text("3 Apr 2026")
     expect(lines).to_contain_text("−1,450.00")
     expect(lines).to_contain_text("2,101.60")
+    page.get_by_role("button", name="See all rows, and say whose they are").click()
+    page.get_by_label("Name of a new one").fill("Markt")
     page.get_by_role("button", name="Import 3 lines").click()
     expect(page.get_by_text("3 lines were added")).to_be_visible()
     page.goto("/imports/new")

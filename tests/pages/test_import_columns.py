@@ -42,7 +42,8 @@ def test_the_order_of_qif_days_is_asked_with_the_file_s_own_day(ben, browser):
     assert lines_of(ben) == []
     looked = browser.post(place, data={"dateFormat": "%d/%m/%Y"}).text
     assert "3 Apr 2026" in looked
-    assert "Import 2 lines" in looked
+    assert "2 new" in looked
+    assert "See all rows, and say whose they are" in looked
     assert lines_of(ben) == []
     assert browser.post(place, data={"dateFormat": "%d/%m/%Y", "act": "import"}).status_code == 303
     assert lines_of(ben) == [("2026-04-03", "-2.50", "BOOKED"), ("2026-04-04", "-7.00", "BOOKED")]
@@ -70,7 +71,7 @@ def test_columns_without_a_known_word_are_told_and_remembered_and_forgotten(ben,
     assert page.count('name="columns"') == 3
     told = {"columns": ["date", "description", "amount"], "guess": guess(page), "header": "0"}
     looked = browser.post(place, data=told).text
-    assert "Import 3 lines" in looked
+    assert "3 new" in looked
     assert "−602.50" in looked
     assert browser.post(place, data=told | {"act": "import"}).status_code == 303
     assert [amount for _, amount, _ in lines_of(ben)] == ["-2.50", "-700.00", "100.00"]

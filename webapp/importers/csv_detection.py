@@ -80,8 +80,8 @@ def _found(table: Sequence[Row], told: Told) -> Layout:
     header = told.header if told.header is not None else header_in(table)
     if header is None or header >= len(table) or told.has_header is False:
         raise AskedError(
-            "No row says where the file keeps its days and amounts; name the columns in a mapping, as date and"
-            " amount, or as date, debit and credit.",
+            "No row says where the file keeps its days and amounts; name its columns: date and amount, or date,"
+            " debit and credit.",
             "header",
         )
     names = table[header].cells

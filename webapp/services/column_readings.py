@@ -17,7 +17,8 @@ from webapp.services import imports, previewed_lines
 class ColumnReading:
     """How a file stands: `mapping` is how it was read in full, `refusal` why it was not; one of them is none.
 
-    `glimpse` is none for a file that is no table.
+    `glimpse` is none for a file that is no table. `opens` says that the file would open an account which it does not
+    name.
     """
 
     glimpse: Glimpse | None
@@ -25,6 +26,7 @@ class ColumnReading:
     records: Sequence[ImportLineRecord] = ()
     added: int = 0
     refusal: FileRefusedError | None = None
+    opens: bool = False
 
 
 def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
@@ -37,7 +39,13 @@ def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> C
         return ColumnReading(glimpse, refusal=error)
     columns = reading.file.columns
     return ColumnReading(
-        glimpse, columns.mapping if columns else {}, previewed_lines.records(plan), added=plan.added
+        glimpse,
+        columns.mapping if columns else {},
+        previewed_lines.records(plan),
+        added=plan.added,
+        opens=any(
+            each.fa_id is None and not each.external_id for each in previewed_lines.open_accounts(plan)
+        ),
     )
 
 

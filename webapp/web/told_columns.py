@@ -66,6 +66,7 @@ class Standing:
     lines: Sequence[ReadLine]
     total: int
     added: int
+    opens: bool
     problem: str | None
     refused: Mapping[str, Any]
     question: Question | None
@@ -95,6 +96,7 @@ def standing(
         lines=running(reading.records[:ROWS_SHOWN]),
         total=len(reading.records),
         added=reading.added,
+        opens=reading.opens,
         problem=str(refusal) if refusal else None,
         refused=refused,
         question=_question(refused, str(refusal)) if "key" in refused else None,
