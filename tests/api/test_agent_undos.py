@@ -65,13 +65,13 @@ def ok(answer):
     return answer.json
 
 
-def preview(person, token, since=SINCE):
-    asked = {"tokenId": token.token_id, "since": since}
+def preview(person, token, since=SINCE, **more):
+    asked = {"tokenId": token.token_id, "since": since, **more}
     return ok(person.browser().post("/api/action-requests/undo/preview", json=asked))
 
 
-def undo(person, token, digest, since=SINCE):
-    asked = {"tokenId": token.token_id, "since": since, "digest": digest}
+def undo(person, token, digest, since=SINCE, **more):
+    asked = {"tokenId": token.token_id, "since": since, "digest": digest, **more}
     return person.browser().post("/api/action-requests/undo", json=asked)
 
 

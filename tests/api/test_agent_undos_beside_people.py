@@ -53,6 +53,20 @@ def test_a_draft_that_a_person_confirmed_stays(ada, agent, line, rent):
     assert (of(ada, line)["accountId"], of(ada, line)["entryStatus"]) == (rent, "POSTED")
 
 
+def test_older_acts_are_reached_though_all_the_newest_stay(ada, agent, line, monkeypatch):
+    monkeypatch.setattr(agent_undos, "MOST_AT_ONCE", 1)
+    confirm(agent, line)
+    project = ok(agent.post("/api/projects", json={"name": "Website"}))["project"]["id"]
+    ok(ada.patch(f"/api/projects/{project}", json={"name": "Ours"}))
+    newest = preview(ada, agent)
+    assert (newest["items"][0]["undo"], newest["left"]) == (None, 1)
+    older = preview(ada, agent, before=newest["nextBefore"])
+    assert (older["items"][0]["kind"], older["left"], older["nextBefore"]) == ("confirm_transaction", 0, None)
+    done = ok(undo(ada, agent, older["digest"], before=newest["nextBefore"]))
+    assert [each["status"] for each in done["results"]] == ["EXECUTED"]
+    assert of(ada, line)["entryStatus"] == "DRAFT"
+
+
 def undone_with_nothing(person, token):
     """Look at what undoing would do where there is nothing to do, and give the reasons."""
     seen = preview(person, token)

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.marks import on_sqlite
+from webapp.services import agent_undos
 
 pytestmark = on_sqlite
 
@@ -53,6 +54,23 @@ def test_it_shows_what_would_happen_and_then_does_it(page, ada):
     assert "3 acts undone" in done.text
     assert ada.get("/api/transactions").json["transactions"][0]["entryStatus"] == "DRAFT"
     assert "Nothing to undo" in page("/preview", since="2026-01-02T00:00").text
+
+
+def test_a_round_goes_on_where_the_last_one_ended(page, ada, monkeypatch):
+    monkeypatch.setattr(agent_undos, "MOST_AT_ONCE", 2)
+    since = "2026-01-02T00:00"
+    first = page("/preview", since=since)
+    assert "2 acts to undo" in first.text
+    assert "1 older act is left; undo these first" in first.text
+    before = re.search(r'name="before" value="(ar_\w+)"', first.text)[1]
+    older = page("/preview", since=since, before=before)
+    assert ("1 act to undo" in older.text, "older act" in older.text) == (True, False)
+    done = page(since=since, digest=digest_of(first))
+    assert "Look at the older ones" in done.text
+    rest = page("/preview", since=since, before=before)
+    assert "1 act undone" in page(since=since, before=before, digest=digest_of(rest)).text
+    assert ada.get("/api/transactions").json["transactions"][0]["entryStatus"] == "DRAFT"
+    assert page("/preview", since=since, before="ar_0").status_code == 422
 
 
 def test_what_moved_is_shown_anew(page, ada, agent):

@@ -22,9 +22,9 @@ bp = Blueprint(
 @bp.arguments(SinceSchema)
 @bp.response(200, UndoPreviewSchema)
 def preview(asked: dict[str, Any]) -> Any:
-    """Tell what undoing everything that a key did since an instant would do; nothing is written."""
+    """Tell what undoing everything that a key did since an instant would do, 500 acts at a time; nothing is written."""
     token = agents.token(asked["token_id"])
-    return services.agent_undos.preview(token, asked["since"], **agents.undoing())
+    return services.agent_undos.preview(token, asked["since"], before=asked["before"], **agents.undoing())
 
 
 @bp.post("")
@@ -33,9 +33,9 @@ def preview(asked: dict[str, Any]) -> Any:
 @bp.response(200, UndoneAgentSchema)
 def undo(asked: dict[str, Any]) -> Any:
     """Undo everything that a key did since an instant, exactly as previewed, one result for each act."""
-    token = agents.token(asked["token_id"])
+    token = agents.token(asked.pop("token_id"))
     try:
-        return services.agent_undos.undo(token, asked["since"], digest=asked["digest"], **agents.undoing())
+        return services.agent_undos.undo(token, **asked, **agents.undoing())
     except MovedError as error:
         error.details["preview"] = UndoPreviewSchema().dump(error.batch)
         raise

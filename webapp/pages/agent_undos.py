@@ -33,10 +33,10 @@ def preview(token_id: int) -> Response:
     """Show what undoing would do; nothing is written."""
     token = agents.token(token_id)
     try:
-        since = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())["since"]
-    except ma.ValidationError as error:
+        said = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        batch = services.agent_undos.preview(token, **said, **agents.undoing())
+    except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
-    batch = services.agent_undos.preview(token, since, **agents.undoing())
     return show_form(token_id, batch=batch)
 
 

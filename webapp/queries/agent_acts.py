@@ -11,6 +11,7 @@ from webapp.db import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent
 from webapp.queries.batches import batches
+from webapp.queries.lookups import UnknownReferenceError
 
 # The act that undoes what a token did; its result names what it undid as `parts`.
 UNDO = "undo_agent"
@@ -19,11 +20,12 @@ LONGEST_WAIT = timedelta(days=60)
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def undoable(token: ApiToken, since: datetime) -> list[str]:
+def undoable(token: ApiToken, since: datetime, before: str | None = None) -> list[str]:
     """List the ids of what a token did since an instant and nobody has undone yet, the newest first.
 
-    What people approved of it is among them. The order is the audit chain's: the acts of one request share their
-    instant.
+    With `before` only those before that act, which may be undone by now; raises UnknownReferenceError where it is
+    none of these. What people approved of it is among them. The order is the audit chain's: the acts of one request
+    share their instant.
     """
     done = db.session.scalars(
         sa.select(ActionRequest.id)
@@ -41,8 +43,12 @@ def undoable(token: ApiToken, since: datetime) -> list[str]:
         .group_by(ActionRequest.id)
         .order_by(sa.func.max(AuditEvent.sequence).desc())
     )
-    undone = _undone(token)
-    return [each for each in done if each not in undone]
+    acts, undone = done.all(), _undone(token)
+    if before is not None and before not in acts:
+        sentence = "This key did nothing under this id since then."
+        raise UnknownReferenceError(f"before: {sentence}", fields={"before": [sentence]})
+    older = acts if before is None else acts[acts.index(before) + 1 :]
+    return [each for each in older if each not in undone]
 
 
 def named(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:

@@ -10,10 +10,11 @@ from webapp.schemas.instants import Since, TypedTime
 
 
 class SinceSchema(Schema):
-    """Whose acts, and since when."""
+    """Whose acts, and since when; `before` goes on from the last act of an earlier batch, its `nextBefore`."""
 
     token_id = fields.Id(required=True)
     since = Since(required=True)
+    before = fields.Text(most=64, load_default=None, allow_none=True)
 
 
 class UndoSchema(SinceSchema):
@@ -26,6 +27,7 @@ class SinceFormSchema(Schema):
     """Since when, as a form writes it: a day and a time in UTC, as pages show them."""
 
     since = TypedTime(required=True)
+    before = fields.Text(most=64, load_default=None)
 
 
 class UndoFormSchema(SinceFormSchema):
@@ -53,10 +55,14 @@ class UndoItemSchema(Schema):
 
 
 class UndoPreviewSchema(Schema):
-    """What undoing would do, the newest act first; `left` counts older acts, for another batch."""
+    """What undoing would do, the newest act first, at most 500; `left` counts the older ones, for another batch.
+
+    That batch has `nextBefore` as its `before`.
+    """
 
     items = ma.fields.List(ma.fields.Nested(UndoItemSchema))
     left = ma.fields.Integer()
+    next_before = ma.fields.String(allow_none=True)
     digest = ma.fields.String()
 
 
@@ -75,3 +81,4 @@ class UndoneAgentSchema(Schema):
     action_request_id = ma.fields.String()
     results = ma.fields.List(ma.fields.Nested(UndoResultSchema))
     left = ma.fields.Integer()
+    next_before = ma.fields.String(allow_none=True)

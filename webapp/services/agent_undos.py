@@ -68,13 +68,22 @@ class UndoItem:
 
 @dataclass(frozen=True, slots=True)
 class UndoBatch:
-    """What a token did since an instant, the newest first, and how many older acts are left for another batch."""
+    """What a token did since an instant, the newest first, and how many older acts are left for another batch.
+
+    A batch holds at most 500 acts; `before` is the act that it goes on from, none for the newest.
+    """
 
     token_id: int
     since: datetime
     items: list[UndoItem]
     left: int
     action_request_id: str | None = None
+    before: str | None = None
+
+    @property
+    def next_before(self) -> str | None:
+        """Give the act that the next batch goes on from, whatever became of this one; none where nothing is left."""
+        return self.items[-1].action_request_id if self.left else None
 
     @property
     def digest(self) -> str:
@@ -108,14 +117,16 @@ def preview(
     folder: Path,
     actor: Actor,
     now: datetime,
+    before: str | None = None,
 ) -> UndoBatch:
     """Tell what undoing everything that a token did since an instant would do; nothing stays of it.
 
+    Of more than 500 acts it tells the newest, or those before the act `before`; raises UnknownReferenceError.
     `scopes` are those of whoever undoes: what needs another one is left.
     """
     trial = db.session.begin_nested()
     try:
-        return _run(token, since, scopes, _undoing(token, folder, actor, now))
+        return _run(token, since, before, scopes, _undoing(token, folder, actor, now))
     finally:
         trial.rollback()
         db.session.expire_all()
@@ -130,6 +141,7 @@ def undo(
     folder: Path,
     actor: Actor,
     now: datetime,
+    before: str | None = None,
 ) -> UndoBatch:
     """Undo everything that a token did since an instant, exactly as the preview of this digest said.
 
@@ -137,7 +149,9 @@ def undo(
     which names its parts; each part is undone by an act of its kind.
     """
     payload = {"tokenId": token.id, "since": instant_text(since), "digest": digest}
-    batch = _run(token, since, scopes, _undoing(token, folder, actor, now))
+    if before is not None:
+        payload["before"] = before
+    batch = _run(token, since, before, scopes, _undoing(token, folder, actor, now))
     if batch.digest != digest:
         raise MovedError(batch)
     undone = [item for item in batch.items if item.undo]
@@ -163,11 +177,13 @@ def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undo
     return Undoing(actor, now, f"Undoes what the key {token.name} did", folder)
 
 
-def _run(token: ApiToken, since: datetime, scopes: Collection[str], undoing: Undoing) -> UndoBatch:
-    ids, token_id = agent_acts.undoable(token, since), token.id
+def _run(
+    token: ApiToken, since: datetime, before: str | None, scopes: Collection[str], undoing: Undoing
+) -> UndoBatch:
+    ids, token_id = agent_acts.undoable(token, since, before), token.id
     requests = agent_acts.named(token.organization_id, ids[:MOST_AT_ONCE])
     items = [_undo_one(request, scopes, undoing) for request in requests]
-    return UndoBatch(token_id, since, items, len(ids) - len(items))
+    return UndoBatch(token_id, since, items, len(ids) - len(items), before=before)
 
 
 def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing) -> UndoItem:
