@@ -30,3 +30,14 @@ def test_an_unknown_parameter_is_refused_with_the_valid_ones_everywhere(ada, app
             with app.test_request_context():
                 names = general_names(view)
             assert all(name in sentence for name in names), (address.name, sentence)
+
+
+def test_a_parameter_that_says_two_things_is_refused(ada, ids):
+    """A filter that is sent twice would quietly be one of the two."""
+    for path, name, values in (
+        ("/api/transactions", "entryStatus", ("DRAFT", "POSTED")),
+        ("/api/transactions", "updatedSince", ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")),
+        ("/api/reconciliations/accounts", "providerBalanceAsOf", ("2026-01-31", "2026-02-28")),
+    ):
+        answer = ada.get(path, query_string=[(name, value) for value in values])
+        assert (answer.status_code, list(answer.json["fields"])) == (422, [name])

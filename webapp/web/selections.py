@@ -78,6 +78,8 @@ def read(view: Callable[..., Any], organization_id: str) -> None:
 
 
 def _instant() -> datetime:
+    if len(request.args.getlist(SINCE)) > 1:
+        raise SelectionError(SINCE, "Send this once.")
     try:
         return Since().deserialize(request.args[SINCE])
     except ma.ValidationError as error:

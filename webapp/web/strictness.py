@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import marshmallow as ma
@@ -28,6 +28,8 @@ class ArgumentsParser(FlaskParser):
         """Give a view's schema its own part of the query."""
         general = _general()
         own = MultiDict((name, value) for name, value in req.args.items(multi=True) if name not in general)
+        known_here = {field.data_key or key for key, field in schema.load_fields.items()}
+        refuse_repeated([name for name, values in own.lists() if len(values) > 1 and name in known_here])
         return self._makeproxy(own, schema)
 
     def handle_error(
@@ -69,6 +71,13 @@ def refuse_unasked_query(view: Any) -> None:
     unknown = [name for name in request.args if name not in _general()]
     if unknown and not getattr(view, "is_documented", False) and "query" not in declared_places(view):
         _refuse(unknown, "query parameters", selections.general_names(view))
+
+
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Refuse a parameter that is sent twice: which of its values is meant, nobody can tell."""
+    if names:
+        said = {name: ["Send this once."] for name in names}
+        raise UnknownKeysError(f"Send each of these once: {', '.join(sorted(names))}.", fields=said)
 
 
 def is_dry_run_asked() -> bool:
