@@ -105,3 +105,39 @@ def test_what_hangs_on_records_is_looked_up_once_for_all_of_them(ada, bank, line
         )
     )
     assert not [row for row in plan if "CORRELATED" in row[-1]]
+
+
+ENTRIES = "/api/journal-entries"
+
+
+def draft_of(ada, line):
+    return ada.get(f"{LINES}/{line}").json["transaction"]["journalEntryId"]
+
+
+def test_a_draft_that_a_rate_mirrors_anew_has_changed(ada, bank, lines):
+    bank.open("Dollars", "USD")
+    sale = bank.send("2026-03-02", "10.00", "Sale")
+    ada.patch(f"{LINES}/{lines[0]}", json={"description": "Green tea"})
+    instant = now(ada)
+    rate = {"day": "2026-03-02", "currency": "USD", "unitsPerBase": "1.25"}
+    assert ada.put("/api/exchange-rates", json={"rates": [rate]}).status_code == 200
+    assert sale in changed(ada, instant)
+    assert draft_of(ada, sale) in changed(ada, instant, "entries", ENTRIES)
+
+
+def test_a_draft_that_a_lock_moves_has_changed(ada, lines):
+    ada.patch(f"{LINES}/{lines[1]}", json={"description": "Green tea"})
+    instant = now(ada)
+    body = {"lockDate": "2026-03-02", "moveDrafts": True}
+    assert ada.put("/api/lock-date", json=body).status_code == 200
+    assert lines[0] in changed(ada, instant)
+    assert draft_of(ada, lines[0]) in changed(ada, instant, "entries", ENTRIES)
+
+
+def test_a_line_whose_correction_is_discarded_has_changed(ada, bank, lines):
+    ada.post(f"{LINES}/{lines[1]}/confirm")
+    ada.patch(f"{LINES}/{lines[1]}", json={"accountId": bank.role("uncategorised_income")})
+    ada.patch(f"{LINES}/{lines[0]}", json={"description": "Green tea"})
+    instant = now(ada)
+    ada.browser().post(f"/journal/{draft_of(ada, lines[1])}/correction/discard")
+    assert lines[1] in changed(ada, instant)

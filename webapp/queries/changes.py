@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.models import JournalEntry, Transaction
+from webapp.queries.manual_entries import SOURCES
 
 
 def since(entity: Any, organization_id: str, instant: datetime) -> sa.ColumnElement[bool]:
@@ -54,6 +55,6 @@ def _entry_since(organization_id: str, instant: datetime) -> sa.ColumnElement[bo
     return sa.or_(
         JournalEntry.created_at >= instant,
         JournalEntry.posted_at >= instant,
-        sa.and_(JournalEntry.status == "DRAFT", sa.or_(JournalEntry.source == "manual", is_drafted)),
+        sa.and_(JournalEntry.status == "DRAFT", sa.or_(JournalEntry.source.in_(SOURCES), is_drafted)),
         JournalEntry.voided_by_id.in_(reversals),
     )

@@ -131,6 +131,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             return
         doing.before = summary(entries.legs_of(marker), marker.description)
         doing.result = ids_result(deleted=[marker.id])
+        journal_entries.note_change(entry.organization_id, [entry.id], now=now)
         journal_entries.delete_draft(marker)
 
 

@@ -56,7 +56,7 @@ def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
         written = rate_writes.write(organization.id, rates, now=now)
-        mirrored = _mirror_drafts(organization, written.changed)
+        mirrored = _mirror_drafts(organization, written.changed, now)
         doing.before = {"rates": [_fact(*known) for known in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
         if not written.changed:
@@ -89,7 +89,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
                 f"The file has no rates of {organization.base_currency}, the base currency."
             )
         written = rate_writes.write(organization.id, rates, now=now)
-        mirrored = _mirror_drafts(organization, written.changed)
+        mirrored = _mirror_drafts(organization, written.changed, now)
         doing.title = (
             f"Took {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
         )
@@ -135,7 +135,7 @@ def _check(rates: Sequence[Said], base: str) -> None:
         seen.add(key)
 
 
-def _mirror_drafts(organization: Organization, changed: Sequence[Said]) -> list[int]:
+def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: datetime) -> list[int]:
     """Mirror anew every draft whose rate may have changed; answers the ids of those that did."""
     days: dict[str, list[date]] = {}
     for rate in changed:
@@ -149,7 +149,9 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said]) -> list[
             place = bisect_right(ordered, rate_day) - 1
             if place >= 0 and is_current(ordered[place], rate_day):
                 leaning[entry.id] = (entry, rate_day)
-    return mirror_anew(organization, leaning.values())
+    mirrored = mirror_anew(organization, leaning.values())
+    journal_entries.note_change(organization.id, mirrored, now=now)
+    return mirrored
 
 
 def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry, date]]) -> list[int]:

@@ -11,7 +11,7 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Organization
 from webapp.queries import lock_dates
-from webapp.services import exchange_rates
+from webapp.services import exchange_rates, journal_entries
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -50,7 +50,7 @@ def move(
             return organization
         if before is not None and (lock_date is None or lock_date < before) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
-        moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else []
+        moved = _clear(organization, lock_date, move_drafts=move_drafts, now=now) if lock_date else []
         if moved and lock_date:
             doing.title += (
                 f", with {titles.counted(len(moved), 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
@@ -78,7 +78,7 @@ def _title(before: date | None, lock_date: date | None) -> str:
     return f"Closed the books up to {lock_date:%-d %b %Y}"
 
 
-def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> list[int]:
+def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, now: datetime) -> list[int]:
     moving = lock_dates.ids_until(organization.id, lock_date)
     count = len(moving)
     if count and not move_drafts:
@@ -90,6 +90,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) ->
         )
     if count:
         open_drafts(organization, lock_date)
+        journal_entries.note_change(organization.id, moving, now=now)
     return moving
 
 

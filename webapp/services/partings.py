@@ -27,7 +27,8 @@ def part(line: Transaction, *, now: datetime, is_refused: bool = False) -> Trans
     theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
     sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
     kept = {each.id: side.counters for each, side in sides}
-    for _, side in sides:
+    for each, side in sides:
+        each.updated_at = now
         _end(side, now, is_refused=is_refused)
     db.session.flush()
     entry = line.journal_entry
