@@ -117,7 +117,7 @@ def test_splits_that_do_not_add_up_name_the_rest(ada, train, travel, parts, rest
     answer = edit(ada, train, splits=[part(travel, one) for one in parts])
     assert (answer.status_code, answer.json["code"]) == (422, "splits_do_not_add_up")
     assert answer.json["details"]["rest"] == rest
-    assert f"{rest} EUR is left" in answer.json["error"]
+    assert f"{rest.replace('-', '−')} EUR is left" in answer.json["error"]
 
 
 @on_sqlite

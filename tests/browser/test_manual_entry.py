@@ -58,7 +58,7 @@ def test_what_was_typed_while_the_balance_was_asked_for_stays(browse, ada):
     page.goto("/journal/new")
     page.locator("[name='postings.0.accountId']").fill("Travel")
     page.locator("[name='postings.0.debit']").press_sequentially("1234.56", delay=90)
-    expect(page.locator("#balance")).to_contain_text("Debits exceed credits by 1234.56 EUR.")
+    expect(page.locator("#balance")).to_contain_text("Debits exceed credits by 1,234.56 EUR.")
     expect(page.locator("[name='postings.0.debit']")).to_have_value("1234.56")
 
 

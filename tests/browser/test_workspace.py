@@ -78,7 +78,7 @@ def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     amounts.nth(1).fill("-40.00")
     accounts.nth(1).select_option(label="Insurance")
     row.get_by_role("button", name="Save the parts").click()
-    expect(page.get_by_role("alert")).to_contain_text("-10.00 EUR is left")
+    expect(page.get_by_role("alert")).to_contain_text("−10.00 EUR is left")
     expect(row.locator("input[name$=amount]").nth(1)).to_have_value("-40.00")
     row.locator("input[name$=amount]").nth(1).fill("-50.00")
     row.get_by_role("button", name="Save the parts").click()

@@ -34,7 +34,9 @@ def test_a_proposal_stands_there_with_its_effect_and_a_badge_on_every_page(ben, 
         "−45.20",
     ):
         assert said in page, said
-    assert 'aria-label="1 waiting"' in browser.get("/").text
+    hub = browser.get("/").text
+    assert 'aria-label="1 waiting"' in hub
+    assert "1 proposal from agents" in hub
 
 
 def test_it_is_approved_as_it_was_shown(ben, request_):

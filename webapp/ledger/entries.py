@@ -27,7 +27,7 @@ class UnbalancedError(UnprocessableError):
         debits_lead = difference.minor > 0
         larger, smaller = ("Debits", "credits") if debits_lead else ("Credits", "debits")
         super().__init__(
-            f"{larger} exceed {smaller} by {abs(difference)} {difference.currency}.",
+            f"{larger} exceed {smaller} by {abs(difference).said}.",
             details={"difference": str(difference), "currency": difference.currency},
         )
 

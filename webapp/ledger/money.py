@@ -96,6 +96,16 @@ class Money:
         """
         return format(self.decimal, "f")
 
+    @property
+    def said(self) -> str:
+        """The amount as sentences say it: thousands apart, a real minus sign, and the currency.
+
+        >>> Money(-123456, "EUR").said, Money(5000, "JPY").said
+        ('\N{MINUS SIGN}1,234.56 EUR', '5,000 JPY')
+        """
+        sign = "\N{MINUS SIGN}" if self.minor < 0 else ""
+        return f"{sign}{abs(self).decimal:,f} {self.currency}"
+
     def __bool__(self) -> bool:
         return self.minor != 0
 

@@ -43,7 +43,7 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
     [-10500, 500]
     >>> split_legs(Money(-1000, "EUR"), [Split(1, -600), Split(2, -300)])
     Traceback (most recent call last):
-    webapp.ledger.splits.SplitsDoNotAddUpError: The splits add up to -9.00 of -10.00 EUR; -1.00 EUR is left.
+    webapp.ledger.splits.SplitsDoNotAddUpError: The splits add up to −9.00 EUR of −10.00 EUR; −1.00 EUR is left.
     """
     if not MIN_SPLITS <= len(splits) <= MAX_SPLITS:
         raise NumberOfSplitsError
@@ -51,7 +51,7 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
     rest = line - parts
     if rest:
         raise SplitsDoNotAddUpError(
-            f"The splits add up to {parts} of {line} {line.currency}; {rest} {line.currency} is left.",
+            f"The splits add up to {parts.said} of {line.said}; {rest.said} is left.",
             details={"rest": str(rest), "currency": line.currency},
         )
     return tuple(

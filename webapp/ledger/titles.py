@@ -67,18 +67,7 @@ def of_line(text: str, amount: Money, day: date) -> str:
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
     """
-    return f"{told(text) or 'a line of'} {of_money(amount)} of {day:%-d %b}"
-
-
-def of_money(amount: Money) -> str:
-    """Write an amount with its currency.
-
-    >>> of_money(Money(-123456, "EUR")), of_money(Money(5000, "JPY"))
-    ('−1,234.56 EUR', '5,000 JPY')
-    """
-    whole, point, fraction = str(amount).removeprefix("-").partition(".")
-    sign = "\u2212" if amount.minor < 0 else ""
-    return f"{sign}{int(whole):,}{point}{fraction} {amount.currency}"
+    return f"{told(text) or 'a line of'} {amount.said} of {day:%-d %b}"
 
 
 def clipped(text: str) -> str:

@@ -16,7 +16,7 @@ from webapp.queries import journal_entries as entries
 
 def of_pair(line: Transaction, other: Transaction) -> str:
     """Name two lines of two banks by both their accounts."""
-    there = f"{titles.of_money(other.amount)} of {other.booked_on:%-d %b}"
+    there = f"{other.amount.said} of {other.booked_on:%-d %b}"
     return f"{line.label} on {line.feed_account.name} and {there} on {other.feed_account.name}"
 
 
@@ -31,7 +31,7 @@ def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
     sums: dict[str, int] = {}
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
-    said = titles.listed([titles.of_money(Money(minor, code)) for code, minor in sorted(sums.items())])
+    said = titles.listed([Money(minor, code).said for code, minor in sorted(sums.items())])
     words = [titles.told(description), said, f"of {day:%-d %b}"]
     return " ".join(filter(None, words))
 
@@ -39,7 +39,7 @@ def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
 def of_document(document: Document) -> str:
     """Name a document by its kind, its label and its total."""
     kind = "document" if document.document_type == "OTHER" else document.document_type
-    total = f", {titles.of_money(document.total)}" if document.total is not None else ""
+    total = f", {document.total.said}" if document.total is not None else ""
     return f"the {kind.lower().replace('_', ' ')} {titles.told(document.label)}{total}"
 
 

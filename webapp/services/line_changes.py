@@ -230,7 +230,7 @@ def _rest_in_words(line: Transaction, rest: int) -> list[str]:
     if not rest:
         return []
     amount = Money(-rest, line.currency)
-    return [f"Its parts no longer add up: {amount} {line.currency} of it is uncategorised now."]
+    return [f"Its parts no longer add up: {amount.said} of it is uncategorised now."]
 
 
 def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:

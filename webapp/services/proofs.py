@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import proofs, titles
+from webapp.ledger import proofs
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
@@ -43,7 +43,7 @@ def complete(
     with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = open_drafts.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        balance = titles.of_money(Money(draft.statement_balance_minor, draft.currency))
+        balance = Money(draft.statement_balance_minor, draft.currency).said
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
         doing.after = told(draft)
@@ -84,7 +84,7 @@ def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
     if ready.difference_minor:
         amount = Money(ready.difference_minor, currency)
         details["difference"] = str(amount)
-        said.append(f"the difference is {amount} {currency}, not zero")
+        said.append(f"the difference is {amount.said}, not zero")
     if ready.unconfirmed:
         details["unconfirmed"] = ready.unconfirmed
         count = len(ready.unconfirmed)
@@ -92,7 +92,7 @@ def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
     if ready.books_differ_minor:
         amount = Money(ready.books_differ_minor, currency)
         details["books_differ"] = str(amount)
-        said.append(f"the books differ from it by {amount} {currency}")
+        said.append(f"the books differ from it by {amount.said}")
     sentence = f"This statement does not tie out yet: {'; '.join(said)}."
     return NotReadyError(sentence, details=details, code=next(iter(details)))
 
