@@ -41,3 +41,14 @@ def test_a_parameter_that_says_two_things_is_refused(ada, ids):
     ):
         answer = ada.get(path, query_string=[(name, value) for value in values])
         assert (answer.status_code, list(answer.json["fields"])) == (422, [name])
+
+
+def test_raw_bytes_that_are_no_text_are_refused_everywhere(ada, app, ids):
+    """A client of Werkzeug's writes them as percent signs, so only a raw request shows them."""
+    browser, raw = ada.browser(), {"environ_overrides": {"QUERY_STRING": "q=\xff\xfe"}}
+    for address in addresses_of(app):
+        ask = ada.ask if address.is_api else browser._ask  # noqa: SLF001
+        answer = ask(address.method, address.path(ids), **(raw if address.is_api else {"options": raw}))
+        assert answer.status_code == 400, (address.name, answer.status_code)
+    readable = {"environ_overrides": {"QUERY_STRING": "q=Caf\xc3\xa9"}}
+    assert ada.get("/api/transactions", **readable).status_code == 200

@@ -39,7 +39,17 @@ def open_request() -> Response | None:
     g.now = datetime.now(UTC)
     if isinstance(request.routing_exception, SecurityError):
         return _refuse_host()
+    _refuse_unreadable_query()
     return None
+
+
+def _refuse_unreadable_query() -> None:
+    """Refuse a query with raw bytes that are no UTF-8, which nothing else could read without falling over it."""
+    try:
+        request.query_string.decode()
+    except UnicodeDecodeError:
+        request.query_string = b""
+        raise BadRequest from None
 
 
 def _refuse_host() -> Response:
