@@ -1,5 +1,7 @@
 """What addresses may be asked beside their path: the same everywhere, and nothing else."""
 
+import io
+
 from tests.security.addresses import addresses_of
 from webapp.web.selections import general_names, record_of
 
@@ -41,6 +43,9 @@ def test_a_parameter_that_says_two_things_is_refused(ada, ids):
     ):
         answer = ada.get(path, query_string=[(name, value) for value in values])
         assert (answer.status_code, list(answer.json["fields"])) == (422, [name])
+    form = {"sender": ["REWE", "Aldi"], "file": (io.BytesIO(b"%PDF-1.4\n%%EOF\n"), "bill.pdf")}
+    answer = ada.post("/api/documents", data=form, content_type="multipart/form-data")
+    assert (answer.status_code, list(answer.json["fields"])) == (422, ["sender"])
 
 
 def test_raw_bytes_that_are_no_text_are_refused_everywhere(ada, app, ids):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import marshmallow as ma
@@ -28,9 +28,13 @@ class ArgumentsParser(FlaskParser):
         """Give a view's schema its own part of the query."""
         general = _general()
         own = MultiDict((name, value) for name, value in req.args.items(multi=True) if name not in general)
-        known_here = {field.data_key or key for key, field in schema.load_fields.items()}
-        refuse_repeated([name for name, values in own.lists() if len(values) > 1 and name in known_here])
+        refuse_repeated(own, schema)
         return self._makeproxy(own, schema)
+
+    def load_form(self, req: Any, schema: ma.Schema) -> Any:
+        """Give a view's schema the fields of a form."""
+        refuse_repeated(req.form, schema)
+        return super().load_form(req, schema)
 
     def handle_error(
         self, error: ma.ValidationError, req: Any, schema: ma.Schema, **options: Any
@@ -73,8 +77,10 @@ def refuse_unasked_query(view: Any) -> None:
         _refuse(unknown, "query parameters", selections.general_names(view))
 
 
-def refuse_repeated(names: Sequence[str]) -> None:
-    """Refuse a parameter that is sent twice: which of its values is meant, nobody can tell."""
+def refuse_repeated(sent: MultiDict[str, str], schema: ma.Schema) -> None:
+    """Refuse what a schema knows and is sent twice: which of its values is meant, nobody can tell."""
+    known_here = {field.data_key or key for key, field in schema.load_fields.items()}
+    names = [name for name, values in sent.lists() if len(values) > 1 and name in known_here]
     if names:
         said = {name: ["Send this once."] for name in names}
         raise UnknownKeysError(f"Send each of these once: {', '.join(sorted(names))}.", fields=said)
