@@ -21,7 +21,7 @@ def test_a_dry_run_tells_the_answer_and_the_entry_before_and_after(ben, bank, li
         "Uncategorised expenses": "45.20",
     }
     assert [act["title"] for act in told["effect"]["acts"]] == [
-        "Confirmed REWE −45.20 EUR of 3 Nov as Uncategorised expenses"
+        "Confirm REWE −45.20 EUR of 3 Nov as Uncategorised expenses"
     ]
     assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
 

@@ -39,7 +39,7 @@ def test_a_lock_date_shows_which_drafts_move_and_to_which_day(agent, bank, shown
     assert MOVED.findall(page) == ["10 Mar", "1 Apr"]
     assert ("Train" in page, "Bus" in page) == (True, False)
     assert "What else it changes" in page
-    assert "Lock date nothing 2026-03-31" in page
+    assert "Lock date nothing 31 Mar 2026" in page
 
 
 def test_an_import_that_is_taken_back_shows_the_drafts_that_go(ada, agent, shown):
@@ -109,4 +109,4 @@ def test_statements_show_their_figures(ada, agent, bank, desk, shown):
     assert "Cleared count nothing 1" in complete
     assert "igest" not in complete
     assert ada.post(f"{path}/complete", json={}).status_code == 200
-    assert "2026-03-31 · -42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))
+    assert "31 Mar 2026 · -42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))

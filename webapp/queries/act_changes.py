@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
 from webapp.models import (
@@ -73,7 +74,16 @@ SPOKEN: Final[Mapping[str, str]] = {
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
     "transactionIds": "bank lines",
+    "MANUAL_APPLY": "only by hand",
+    "MANUAL_PREVIEW": "never, only tried out",
+    "RECEIPT": "receipts",
+    "RECEIPT_PARSED": "when a receipt is read",
+    "TRANSACTION": "bank lines",
+    "TRANSACTION_INGESTED": "when a line comes in",
+    "TRANSACTION_UPDATED": "when the bank changes a line",
 }
+# What keys of days end in.
+DAYS: Final = ("Date", "On", "effectiveAt", "day")
 WORD: Final = re.compile("[A-Z][A-Z_]+")
 Names = Mapping[tuple[str, int], str]
 
@@ -141,6 +151,8 @@ def _text(key: str, value: Any, names: Names) -> str:
         return names.get((_kind_of(key), value), str(value))
     if isinstance(value, str) and value.startswith("new-"):
         return "a new one"
+    if isinstance(value, str) and key.endswith(DAYS) and len(value) == len("2026-03-31"):
+        return f"{date.fromisoformat(value):%-d %b %Y}"
     return words(value) if isinstance(value, str) and key in ("kind", "target", "trigger") else str(value)
 
 

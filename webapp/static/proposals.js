@@ -11,11 +11,27 @@
     one("dialog[open]") ||
     target.matches?.("select, textarea, input:not([type=checkbox], [type=submit])");
 
+  // A key decides on what is in view: not on what was left for another one that is still to come, nor behind the list.
+  const decidable = (selector) => {
+    const found = one(`.approval:not([inert]) ${selector}`);
+    return found?.checkVisibility() ? found : null;
+  };
+
   function move(step) {
     const at = rows().findIndex((row) => row.hasAttribute("aria-current"));
     const next = rows()[Math.min(Math.max(at + step, 0), rows().length - 1)];
-    next?.querySelector(".proposal-open").click();
-    next?.scrollIntoView({ block: "nearest" });
+    if (!next || next === rows()[at]) return;
+    rows()[at]?.removeAttribute("aria-current");
+    next.setAttribute("aria-current", "true");
+    one(".approval")?.setAttribute("inert", "");
+    next.querySelector(".proposal-open").click();
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  function approve() {
+    const button = decidable('[data-key="a"]');
+    if (button?.classList.contains("danger")) button.focus();
+    else button?.click();
   }
 
   function toggle() {
@@ -26,22 +42,24 @@
   }
 
   function reject() {
-    const part = one(".approval-reject");
+    const part = decidable(".approval-reject");
     if (!part) return;
     part.open = true;
     one("#reason").focus();
   }
 
-  const acts = { j: () => move(1), k: () => move(-1), x: toggle, a: () => one('[data-key="a"].button')?.click(), r: reject };
+  const acts = { j: () => move(1), k: () => move(-1), x: toggle, a: approve, r: reject };
 
   // After "g" the next letter goes to another page, which app.js sees to.
-  let left = 0;
+  let left = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
     const isSequence = event.timeStamp - left < 1000;
-    left = event.key === "g" ? event.timeStamp : 0;
+    left = event.key === "g" ? event.timeStamp : -Infinity;
     if (isSequence || !acts[event.key]) return;
     event.preventDefault();
+    // Whoever holds the key down decides on one, not on all that follow.
+    if (event.repeat && event.key === "a") return;
     acts[event.key]();
   });
 
@@ -65,5 +83,6 @@
     count();
   });
   document.addEventListener("htmx:after:swap", count);
+  document.addEventListener("htmx:finally:request", () => one(".approval[inert]")?.removeAttribute("inert"));
   count();
 })();

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Response, current_app, request
 
+from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.queries import effects, entry_facts
@@ -191,7 +192,7 @@ def _act(act: Act) -> dict[str, Any]:
     return {
         "kind": act.kind,
         "target": {"kind": act.target_kind, "id": _number(act.target_id)},
-        "title": facts_of(act)["title"],
+        "title": titles.proposed(facts_of(act)["title"]),
         "note": act.note,
         "before": act.before,
         "after": act.after,

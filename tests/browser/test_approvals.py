@@ -1,0 +1,83 @@
+"""The queue of approvals in Chromium: decided by keys, several at once, and without JavaScript."""
+
+import pytest
+from playwright.sync_api import expect
+
+NAMES = ("Rent", "Paper", "Cake", "Tea")
+
+
+@pytest.fixture
+def asked(ben, bank):
+    """Four confirmations that Ben's agent proposes, the oldest first; gives their ids."""
+    agent = ben.with_scopes("read", "propose")
+    lines = bank.send_many([("2026-03-02", f"-{number}.00", name) for number, name in enumerate(NAMES, 1)])
+    answers = [agent.post(f"/api/transactions/{line}/confirm") for line in lines]
+    return [answer.json["actionRequest"]["id"] for answer in answers]
+
+
+def outcomes(ben, asked):
+    return [ben.get(f"/api/action-requests/{each}").json["actionRequest"]["status"] for each in asked]
+
+
+def test_a_queue_is_decided_by_keys(browse, ben, asked):
+    page = browse(ben)
+    page.goto("/proposals")
+    title, badge = page.locator("#approval-title"), page.locator(".badge-count").first
+    expect(badge).to_have_text("4")
+    expect(title).to_contain_text("Rent −1.00 EUR of 2 Mar")
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(title).not_to_contain_text("Rent")
+    assert outcomes(ben, asked)[0] == "PENDING", "what was left is not decided on"
+    page.goto(f"/proposals?id={asked[1]}")
+    page.keyboard.press("k")
+    expect(title).to_contain_text("Rent")
+    page.keyboard.press("r")
+    expect(page.get_by_label("Why not?")).to_be_focused()
+    page.keyboard.type("Paid twice")
+    page.keyboard.press("Enter")
+    expect(page.locator(".proposal")).to_have_count(3)
+    told = ben.get(f"/api/action-requests/{asked[0]}").json["actionRequest"]
+    assert (told["status"], told["reason"]) == ("REJECTED", "Paid twice")
+    page.keyboard.press("a")
+    expect(page.locator(".proposal")).to_have_count(2)
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("button", name="Approve 2").click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(badge).to_have_count(0)
+    assert outcomes(ben, asked)[1:] == ["EXECUTED"] * 3
+
+
+def test_what_breaks_a_proof_takes_more_than_a_key(browse, ben, bank, desk):
+    line = bank.send("2026-03-02", "-1.00", "Rent")
+    desk.confirm(line)
+    desk.prove("2026-03-31", "-1.00")
+    entry = desk.line(line)["journalEntryId"]
+    agent = ben.with_scopes("read", "propose")
+    assert agent.post(f"/api/journal-entries/{entry}/void", json={"reason": "Twice"}).status_code == 202
+    page = browse(ben)
+    page.goto("/proposals")
+    page.keyboard.press("a")
+    approve = page.get_by_role("button", name="Approve and break the proof")
+    expect(approve).to_be_focused()
+    expect(page.locator(".proposal")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+
+
+def test_a_queue_is_decided_without_javascript(browse, ben, asked):
+    page = browse(ben, java_script_enabled=False, viewport={"width": 390, "height": 844})
+    page.goto("/proposals")
+    page.get_by_label("Select Confirm Paper").check()
+    page.get_by_label("Select Confirm Cake").check()
+    page.get_by_role("button", name="Approve the ticked").click()
+    expect(page.get_by_text("Approved: 2 proposals")).to_be_visible()
+    page.get_by_role("link", name="Confirm Rent").click()
+    page.get_by_text("Reject…").click()
+    page.get_by_label("Why not?").fill("Paid twice")
+    page.get_by_role("button", name="Reject", exact=True).click()
+    page.get_by_role("link", name="Confirm Tea").click()
+    page.get_by_label("Note to the agent").fill("Thank you")
+    page.get_by_role("button", name="Approve", exact=True).click()
+    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    assert outcomes(ben, asked) == ["REJECTED", "EXECUTED", "EXECUTED", "EXECUTED"]
