@@ -43,9 +43,10 @@ def test_a_parameter_that_says_two_things_is_refused(ada, ids):
     ):
         answer = ada.get(path, query_string=[(name, value) for value in values])
         assert (answer.status_code, list(answer.json["fields"])) == (422, [name])
-    form = {"sender": ["REWE", "Aldi"], "file": (io.BytesIO(b"%PDF-1.4\n%%EOF\n"), "bill.pdf")}
-    answer = ada.post("/api/documents", data=form, content_type="multipart/form-data")
-    assert (answer.status_code, list(answer.json["fields"])) == (422, ["sender"])
+    for path, name in (("/api/documents", "sender"), ("/api/feeds/imports", "dryRun")):
+        form = {name: ["true", "false"], "file": (io.BytesIO(b"%PDF-1.4\n%%EOF\n"), "bill.pdf")}
+        answer = ada.post(path, data=form, content_type="multipart/form-data")
+        assert (answer.status_code, list(answer.json["fields"])) == (422, [name])
 
 
 def test_raw_bytes_that_are_no_text_are_refused_everywhere(ada, app, ids):

@@ -19,7 +19,7 @@ from webapp.schemas.documents import (
     RelationSchema,
 )
 from webapp.schemas.paging import OkSchema, listing, wrapped
-from webapp.web import document_files, paging, requests
+from webapp.web import document_files, paging, requests, strictness
 from webapp.web.auth import acting, here, requires
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
@@ -49,6 +49,7 @@ def create(said: dict[str, Any]) -> dict[str, Any]:
     """File a document: a form with its file and any of its fields, or its fields alone as JSON."""
     file = None
     if request.mimetype == "multipart/form-data":
+        strictness.refuse_repeated(request.form, DocumentUploadSchema())
         said, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
     requests.begin(here())
     return answer(services.documents.create(said, file, **acting()))
