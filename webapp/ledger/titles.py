@@ -89,13 +89,13 @@ def told(text: str) -> str:
     return quoted(clipped(text))
 
 
-def counted(count: int, one: str) -> str:
-    """Say how many there are of something.
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Count things, with the right form of their name.
 
-    >>> counted(1, "line"), counted(1200, "line")
-    ('1 line', '1,200 lines')
+    >>> counted(1, "line"), counted(1300, "line"), counted(2, "entry", "entries")
+    ('1 line', '1,300 lines', '2 entries')
     """
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

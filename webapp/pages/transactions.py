@@ -11,6 +11,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.titles import counted
 from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspace
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions import ConfirmManyFormSchema, ConfirmSchema, TransactionFormSchema
@@ -19,7 +20,6 @@ from webapp.web.figures import figure, typed
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, is_htmx, render
 from webapp.web.problems import Problem, problem_of
-from webapp.web.wording import counted
 
 if TYPE_CHECKING:
     from webapp.models import Transaction

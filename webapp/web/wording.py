@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from webapp.ledger.titles import counted
 from webapp.web.figures import MINUS, figure, size
 
 
@@ -25,15 +26,6 @@ def spelled(count: int) -> str:
     ('no', 'two', 'twelve', '1,300')
     """
     return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """Count things, with the right form of their name.
-
-    >>> counted(1, "line"), counted(1300, "line"), counted(2, "entry", "entries")
-    ('1 line', '1,300 lines', '2 entries')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def initials(name: str) -> str:
