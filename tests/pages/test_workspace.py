@@ -121,3 +121,18 @@ def test_a_card_may_open_in_credit_and_end_owed(ada):
     page = browser.get(f"/feeds/{fa_id}").text
     assert re.search(r'id="openingOwed-credit"[^>]*checked', page)
     assert "No cleared line waits to be confirmed" in page
+
+
+@on_sqlite
+def test_a_list_without_lines_says_why(ada, bank):
+    bank.send("2026-03-02", "-100.00", "DB ICE 571")
+
+    def said(query):
+        page = ada.browser().get(f"/feeds/1?{query}").text
+        return " ".join(
+            re.sub("<[^>]*>", "", page.partition('class="empty"')[2].partition("</div>")[0]).split()
+        )
+
+    assert "No line matches “tea” Searched the texts and amounts of Main account." in said("q=tea")
+    assert "No line here matches “ice” 1 line of Main account does. Show it" in said("show=pending&q=ice")
+    assert "None in these days. Show all lines" in said("show=all&from=2026-04-01")

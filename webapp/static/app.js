@@ -48,8 +48,10 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || one("dialog[open]")) return;
     const menu = one("details.menu[open]");
-    if (menu) menu.open = false;
-    else if (isTyping(event)) event.target.blur();
+    if (menu) {
+      if (menu.contains(document.activeElement)) one("summary", menu).focus();
+      menu.open = false;
+    } else if (isTyping(event)) event.target.blur();
     else deselect();
   });
 
