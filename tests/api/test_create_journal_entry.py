@@ -86,6 +86,7 @@ def test_a_larger_rest_on_anything_else_is_refused(bank, write):
     assert (answer.status_code, answer.json["code"]) == (422, "unbalanced")
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("legs", "code"),
     [

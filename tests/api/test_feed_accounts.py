@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.marks import on_sqlite
 from webapp.queries import accounts
 
 PATH = "/api/feeds/accounts"
@@ -114,6 +115,7 @@ def test_a_number_is_there_once_in_each_currency(ada):
     assert answer.json["code"] == "external_id_taken"
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "body",
     [

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from tests.marks import on_sqlite
 from tests.ofx_statements import Line, bank_file, ofx, statement
 
 PATH = "/api/feeds/imports"
@@ -249,6 +250,7 @@ def test_rows_are_listed_with_their_verdicts(ben):
     assert [row["description"] for row in only] == ["Hotel"]
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("fields", "path"),
     [
@@ -276,6 +278,7 @@ def test_a_form_holds_one_file(ben):
     assert ben.post(PATH, data=b"a", content_type="application/x-ofx").status_code == 415
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "C:\\bank\\a.ofx", "a\x00b.ofx", "x" * 300, "\u202exfo.ofx"]
 )

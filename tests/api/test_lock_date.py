@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.marks import on_sqlite
+
 PATH = "/api/lock-date"
 
 
@@ -120,6 +122,7 @@ def test_the_same_day_again_records_nothing(ada):
     assert ada.get("/api/action-requests").json["actionRequests"] == before
 
 
+@on_sqlite
 @pytest.mark.parametrize("body", [{}, {"lockDate": "31.3.2026"}, {"lockDate": True}, {"day": "2026-03-31"}])
 def test_a_body_that_names_no_day_is_refused(ada, body):
     assert ada.put(PATH, json=body).status_code == 422

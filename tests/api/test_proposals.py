@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
+from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import ApiToken, AuditEvent, Proposal
 from webapp.queries import checks
@@ -269,6 +270,7 @@ def test_what_is_no_call_is_refused_before_anybody_is_asked(agent, line, body, s
     assert agent.get("/api/action-requests?status=PENDING").json["actionRequests"] == []
 
 
+@on_sqlite
 @pytest.mark.parametrize("said", ["True", "1", "", "true&dryRun=false"])
 def test_a_dry_run_is_true_or_false(ben, line, said):
     answer = ben.post(f"/api/transactions/{line}/confirm?dryRun={said}")

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import ProviderBalance
 
@@ -109,6 +110,7 @@ def test_without_a_day_nothing_is_rolled(ben, bank, lines, state):
     assert account["feedBalance"] == {"amount": "3.00", "currency": "EUR", "asOf": "2026-10-18"}
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "day", ["", "2026-02-30", "2026-1-1", "yesterday", "20261018", "\N{ARABIC-INDIC DIGIT TWO}026-10-18"]
 )

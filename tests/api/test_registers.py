@@ -4,6 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from tests.marks import on_sqlite
+
 
 @pytest.fixture
 def account(bank, desk):
@@ -61,6 +63,7 @@ def test_a_page_takes_the_same_statements_however_deep(cleo, account, statements
     assert len(deep) == len(first)
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "asked", [{"order": "newest"}, {"cursor": "x"}, {"from": "2026-13-01"}, {"sort": "day"}]
 )

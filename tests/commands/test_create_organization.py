@@ -5,6 +5,7 @@ import json
 import pytest
 import sqlalchemy as sa
 
+from tests.marks import on_sqlite
 from webapp.models import Membership, Organization, User
 from webapp.services.users import verify_password
 
@@ -20,6 +21,7 @@ def test_it_opens_books_with_their_owner(command, session):
     assert session.get_one(Membership, (answer["organizationId"], answer["userId"])).role == "owner"
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("typed", "kept"),
     [

@@ -39,6 +39,7 @@ def test_it_may_no_more_than_its_scopes(create_token, ada):
     assert program.post("/api/projects/groups", json={"name": "Clients"}).status_code == 403
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.api.test_imports import KEYS, MARCH, PATH, counted, lines_of
+from tests.marks import on_sqlite
 from tests.ofx_statements import bank_file
 from webapp.cli import main
 
@@ -66,6 +67,7 @@ def test_a_statement_without_a_number_goes_to_the_chosen_account(tieout, ada):
     assert [each["faId"] for each in answer["accounts"]] == [made["faId"]]
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "options", [("--account", "987654321"), ("--account", "x"), ("--mapping", "no/such/file")]
 )

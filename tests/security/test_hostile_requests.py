@@ -263,6 +263,7 @@ def test_hostile_queries(app, hostile, ids, rounds, figure):
     figure("P46", f"{len(hostile.asked)} hostile queries: no 5xx, always JSON")
 
 
+@on_sqlite
 def test_hostile_paths_and_methods(hostile, client, figure):
     for path in PATHS:
         for method in METHODS:
@@ -274,6 +275,7 @@ def test_hostile_paths_and_methods(hostile, client, figure):
     figure("P46", f"{len(hostile.asked)} hostile paths and methods: no 5xx, always JSON")
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "kind",
     [
@@ -295,6 +297,7 @@ def test_a_body_that_is_not_declared_as_json_is_refused(hostile, kind):
     assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "kind",
     ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;x=y"],
@@ -304,12 +307,14 @@ def test_json_is_json_in_every_writing(hostile, ids, kind):
     assert hostile("POST", path, data=b"{}", content_type=kind).status_code == 200
 
 
+@on_sqlite
 def test_a_body_that_is_too_large_is_refused(hostile):
     options = {"data": b'{"note": "' + b"x" * 1024 * 1024 + b'"}', "content_type": "application/json"}
     answer = hostile("POST", "/api/transactions/1/confirm", **options)
     assert (answer.status_code, answer.json["code"]) == (413, "too_large")
 
 
+@on_sqlite
 @pytest.mark.parametrize("body", [b"[]", b"5", b'"x"', b"null", b"true"])
 def test_json_that_is_no_object_is_refused(hostile, ids, body):
     for path in (f"/api/transactions/{ids['transaction_id']}/{verb}" for verb in ("confirm", "restore")):
@@ -317,6 +322,7 @@ def test_json_that_is_no_object_is_refused(hostile, ids, body):
         assert (answer.status_code, answer.json["code"]) == (422, "validation"), path
 
 
+@on_sqlite
 def test_the_deepest_body_that_is_read(hostile):
     for depth, status in ((31, 404), (33, 400)):
         body = json.dumps({"extra": json.loads("[" * depth + "]" * depth)})
@@ -346,12 +352,14 @@ def test_the_order_of_refusals(app, ada, cleo, ids):
     assert ada.post(f"/api/journal-entries/{draft}/void", json={"reason": "r"}).status_code == 409
 
 
+@on_sqlite
 def test_another_methods_answer_names_the_right_ones(hostile):
     answer = hostile("DELETE", "/api/transactions/confirm")
     assert answer.status_code == 405
     assert "POST" in answer.headers["Allow"]
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "host",
     [
@@ -374,6 +382,7 @@ def test_another_hosts_name_is_refused(app, ada, host):
         assert host == "" or host not in answer.text
 
 
+@on_sqlite
 def test_an_unexpected_error_says_nothing_of_what_is_inside(app, ada, monkeypatch, caplog):
     def break_down(*_args, **_kwargs):
         raise RuntimeError("SELECT secret FROM /usr/inside")
@@ -387,6 +396,7 @@ def test_an_unexpected_error_says_nothing_of_what_is_inside(app, ada, monkeypatc
     assert "SELECT secret" in caplog.text
 
 
+@on_sqlite
 @pytest.mark.parametrize("given", ["short", "x" * 65, "with space!", "<script>", "a\nb"])
 def test_a_strange_request_id_is_not_repeated(client, given):
     try:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import BrowserSession, Membership, SignInCounter, User
 from webapp.services import users
@@ -197,6 +198,7 @@ def guess(app, email, address):
     return answer.status_code, answer.headers.get("Retry-After")
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "form",
     [
@@ -212,6 +214,7 @@ def test_strange_forms_are_wrong_passwords(client, form):
     assert client.post("/sign-in", data=form, headers=LOCAL).status_code == 401
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("asked", "answered"),
     [
