@@ -4,7 +4,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEVELOPMENT := .venv/.development
-PYTEST := $(BIN)/pytest -n $(WORKERS) --durations 60
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 60
 EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project --group build
 
 .PHONY: run test test-full lint lock

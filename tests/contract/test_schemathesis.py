@@ -21,8 +21,19 @@ def quiet():
     logging.disable(logging.NOTSET)
 
 
+def pytest_generate_tests(metafunc):
+    """Ask each kind of database by both ways to sign in, or in the short run by one of them."""
+    pairs = [
+        ("sqlite", by_token),
+        ("postgresql", by_session),
+        ("sqlite", by_session),
+        ("postgresql", by_token),
+    ]
+    asked = pairs if metafunc.config.getoption("--full") else pairs[:2]
+    metafunc.parametrize(("database_kind", "signed"), asked, indirect=["database_kind"])
+
+
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("signed", [by_token, by_session])
 def test_whatever_is_sent_the_document_holds(app, ada, bank, signed, quiet, rounds, figure):
     bank.send_many([("2026-10-02", "1200.00", "Invoice"), ("2026-10-05", "-45.20", "REWE")])
     headers, requests, seen = signed(ada), 0, set()

@@ -103,7 +103,7 @@ def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figur
     caplog.set_level(logging.ERROR, logger="tieout.requests")
     house.leave()
     house.store.copy("books", "as_they_were")
-    count = rounds(200, 100_000 if database_kind == "sqlite" else 400)
+    count = rounds(100, 100_000 if database_kind == "sqlite" else 400)
     statuses = Counter()
     for seed in range(0, count, AT_A_TIME):
         house.leave()
