@@ -14,6 +14,12 @@ MOST_ROUNDS = 40
 
 
 @pytest.fixture
+def database_kind(request):
+    """Ask on the kind of database that stands beside the way to sign in."""
+    return request.param
+
+
+@pytest.fixture
 def quiet():
     """Write no line for each of thousands of requests."""
     logging.disable(logging.CRITICAL)
