@@ -49,6 +49,9 @@ class Field(StrEnum):
     FILE_NAME = "FILE_NAME"
     TEXT = "TEXT"
 
+    # Every line that rules are asked of looks fields up; an enum's own hash is a call in Python.
+    __hash__ = str.__hash__
+
 
 class Operator(StrEnum):
     """How a condition compares; the negative ones match a missing value too."""

@@ -17,6 +17,9 @@ class EffectKind(StrEnum):
     SET_MERCHANT = "SET_MERCHANT"
     SET_PROJECT = "SET_PROJECT"
 
+    # Every line of a run looks words up; an enum's own hash is a call in Python.
+    __hash__ = str.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

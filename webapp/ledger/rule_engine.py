@@ -85,6 +85,8 @@ class RuleSet:
         ]
         # Whether each rule needs some text, so that a look into an item's text is worth it.
         self.is_selective = all(needs for needs, _ in self._needs)
+        self._looks = any(needs for needs, _ in self._needs)
+        self._decisions: dict[tuple[int, ...], Decision] = {(): NOTHING}
 
     def possible(self, text: str) -> list[int]:
         """Give the places of the rules that may match an item of which this is all text, as ANY_TEXT compares it."""
@@ -93,19 +95,32 @@ class RuleSet:
     def decide(self, item: RuleItem) -> Decision:
         """Tell what becomes of an item; of effects of one kind the last wins."""
         values = item.values()
-        return self.decided(self.possible(str(values[Field.ANY_TEXT] or "")), values)
+        text = str(values[Field.ANY_TEXT] or "") if self._looks else ""
+        return self.decided(self.possible(text), values)
 
     def decided(self, places: Sequence[int], values: Values) -> Decision:
         """Tell what becomes of an item of these values, asking the rules at `places` alone."""
-        settings: dict[EffectKind, Setting] = {}
         matched: list[int] = []
         for place in places:
             rule = self.rules[place]
-            if not rule.questions.hold(values):
-                continue
-            matched.append(rule.id)
-            settings.update(self._settings[place])
-            if rule.stops:
-                cut_off = tuple(each.id for each in self.rules[place + 1 :])
-                return Decision(settings, tuple(matched), rule.id, cut_off)
-        return Decision(settings, tuple(matched)) if matched else NOTHING
+            if rule.questions.hold(values):
+                matched.append(place)
+                if rule.stops:
+                    break
+        return self._decision(tuple(matched))
+
+    def _decision(self, places: tuple[int, ...]) -> Decision:
+        """Give what the rules at these places decide together, of which the last one may stop the others.
+
+        It is the same decision for all items that the same rules match.
+        """
+        found = self._decisions.get(places)
+        if found is None:
+            rules = [self.rules[place] for place in places]
+            settings = {kind: each for place in places for kind, each in self._settings[place].items()}
+            stops = rules[-1].stops
+            cut_off = tuple(each.id for each in self.rules[places[-1] + 1 :]) if stops else ()
+            matched = tuple(rule.id for rule in rules)
+            found = Decision(settings, matched, rules[-1].id if stops else None, cut_off)
+            self._decisions[places] = found
+        return found

@@ -1,9 +1,9 @@
 """What a rule looks at: a bank line or a receipt as the bank or the parser gave it, and as conditions compare it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 from webapp.ledger.conditions import Field
 from webapp.ledger.lines import normalised
@@ -25,8 +25,7 @@ TEXT_FIELDS: Final = (
 BETWEEN_TEXTS: Final = "\0"
 
 
-@dataclass(frozen=True, slots=True)
-class RuleItem:
+class RuleItem(NamedTuple):
     """A bank line or a receipt; `amount` in the account holder's view, None wherever nothing was given.
 
     `merchant_id` and `project_id` are what a person chose, never what a rule set, so that rules do not fight
@@ -51,7 +50,7 @@ class RuleItem:
     file_name: str | None = None
     text: str | None = None
 
-    def values(self) -> dict[Field, Value]:
+    def values(self) -> "Values":
         """Give what each field compares as: texts folded, an empty one as none at all.
 
         ANY_TEXT is all of them in one, so that one look finds what any of them contains.
@@ -60,32 +59,23 @@ class RuleItem:
         >>> values[Field.DESCRIPTION], values[Field.AMOUNT_ABS], values[Field.DIRECTION], values[Field.IBAN]
         ('café bar', Decimal('2.50'), 'OUT', None)
         """
-        texts = {
-            Field.DESCRIPTION: _folded(self.description),
-            Field.COUNTERPARTY: _folded(self.counterparty),
-            Field.REFERENCE: _folded(self.reference),
-            Field.IBAN: compact(self.iban) if self.iban else None,
-            Field.SENDER: _folded(self.sender),
-            Field.FILE_NAME: _folded(self.file_name),
-            Field.TEXT: _folded(self.text),
-        }
-        given = [text for text in texts.values() if text is not None]
-        return {
-            **texts,
-            Field.ANY_TEXT: BETWEEN_TEXTS.join(given) if given else None,
-            Field.AMOUNT: self.amount,
-            Field.AMOUNT_ABS: None if self.amount is None else abs(self.amount),
-            Field.DIRECTION: None if self.amount is None else "OUT" if self.amount < 0 else "IN",
-            Field.CURRENCY: self.currency,
-            Field.DATE: self.day,
-            Field.FEED_ACCOUNT: self.feed_account_id,
-            Field.MERCHANT: self.merchant_id,
-            Field.PROJECT: self.project_id,
-            Field.DOCUMENT_TYPE: self.document_type,
-            Field.TOTAL: self.total,
-            Field.TAX: self.tax,
-            Field.ISSUED_ON: self.issued_on,
-        }
+        return Values(self)
+
+
+class Values(dict[Field, Value]):
+    """What the fields of an item compare as, each worked out when it is first asked for: most rules ask for few."""
+
+    __slots__ = ("_item",)
+
+    def __init__(self, item: RuleItem) -> None:
+        """Begin with nothing worked out."""
+        super().__init__()
+        self._item = item
+
+    def __missing__(self, field: Field) -> Value:
+        """Work out what a field compares as."""
+        value = self[field] = _COMPARED[field](self._item)
+        return value
 
 
 def all_text(
@@ -107,3 +97,33 @@ def compact(iban: str) -> str:
 
 def _folded(text: str | None) -> str | None:
     return (normalised(text) or None) if text else None
+
+
+def _any_text(item: RuleItem) -> str | None:
+    lines_own = all_text(item.description, item.counterparty, item.reference, item.iban)
+    others = (_folded(text) for text in (item.sender, item.file_name, item.text))
+    return BETWEEN_TEXTS.join([text for text in (lines_own, *others) if text]) or None
+
+
+_COMPARED: Final[Mapping[Field, Callable[[RuleItem], Value]]] = {
+    Field.ANY_TEXT: _any_text,
+    Field.DESCRIPTION: lambda item: _folded(item.description),
+    Field.COUNTERPARTY: lambda item: _folded(item.counterparty),
+    Field.REFERENCE: lambda item: _folded(item.reference),
+    Field.IBAN: lambda item: compact(item.iban) if item.iban else None,
+    Field.SENDER: lambda item: _folded(item.sender),
+    Field.FILE_NAME: lambda item: _folded(item.file_name),
+    Field.TEXT: lambda item: _folded(item.text),
+    Field.AMOUNT: lambda item: item.amount,
+    Field.AMOUNT_ABS: lambda item: None if item.amount is None else abs(item.amount),
+    Field.DIRECTION: lambda item: None if item.amount is None else "OUT" if item.amount < 0 else "IN",
+    Field.CURRENCY: lambda item: item.currency,
+    Field.DATE: lambda item: item.day,
+    Field.FEED_ACCOUNT: lambda item: item.feed_account_id,
+    Field.MERCHANT: lambda item: item.merchant_id,
+    Field.PROJECT: lambda item: item.project_id,
+    Field.DOCUMENT_TYPE: lambda item: item.document_type,
+    Field.TOTAL: lambda item: item.total,
+    Field.TAX: lambda item: item.tax,
+    Field.ISSUED_ON: lambda item: item.issued_on,
+}

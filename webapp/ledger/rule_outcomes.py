@@ -1,7 +1,7 @@
 """What the settings of rules make of what stands opposite a bank line, and which of them cannot be."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -59,13 +59,12 @@ class Skip:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What stands opposite a line after the rules, which settings made a difference, and which could not be."""
 
     side: Side
-    made: Mapping[EffectKind, Setting] = field(default_factory=dict)
-    skipped: tuple[Skip, ...] = ()
+    made: Mapping[EffectKind, Setting]
+    skipped: tuple[Skip, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +107,12 @@ def settle(
             skipped.append(Skip(EffectKind.SET_CURRENCY, currency.rule_id, problem))
     if account is not None:
         problem = other_currency(account_id, after.currency, books)
-        if problem is None:
-            after = after._replace(account_id=account_id)
-        else:
+        if problem is not None:
+            account_id = side.account_id
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
             if other_currency(side.account_id, after.currency, books) is not None:
                 after = side
-    after = _named(after, settings)
+    after = _placed(after, account_id, settings)
     made = {kind: each for kind, each in settings.items() if after.raw(kind) != side.raw(kind)}
     return Outcome(after, made, tuple(skipped))
 
@@ -146,10 +144,14 @@ def other_currency(account_id: int, code: str, books: Books) -> str | None:
     return f"{facts.name} takes {facts.currency} only, and this is in {code}."
 
 
-def _named(side: Side, settings: Mapping[EffectKind, Setting]) -> Side:
-    named: dict[str, Any] = {
-        _ATTRIBUTE[kind]: int(settings[kind].value)
-        for kind in (EffectKind.SET_MERCHANT, EffectKind.SET_PROJECT)
-        if kind in settings
-    }
-    return side._replace(**named) if named else side
+def _placed(side: Side, account_id: int, settings: Mapping[EffectKind, Setting]) -> Side:
+    """Give a side on an account, with the merchant and the project that are set."""
+    merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
+    return Side(
+        account_id,
+        side.currency,
+        side.amount_minor,
+        side.amount_base_minor,
+        side.merchant_id if merchant is None else int(merchant.value),
+        side.project_id if project is None else int(project.value),
+    )

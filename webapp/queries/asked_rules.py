@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, Protocol
 
+from webapp.ledger.conditions import Field
 from webapp.ledger.currencies import digits
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.rule_engine import NOTHING, Decision, ReadyRule, RuleSet, Setting
@@ -87,10 +88,13 @@ class AskedRules:
         """Ask the rules what becomes of a line; one whose text none of them can match costs no more than its text."""
         if not self._set.is_selective:
             return self._set.decide(item_of(line, currency, feed_account_id, choice))
-        places = self._set.possible(all_text(line.description, line.counterparty, line.reference, line.iban))
+        text = all_text(line.description, line.counterparty, line.reference, line.iban)
+        places = self._set.possible(text)
         if not places:
             return NOTHING
-        return self._set.decided(places, item_of(line, currency, feed_account_id, choice).values())
+        values = item_of(line, currency, feed_account_id, choice).values()
+        values[Field.ANY_TEXT] = text or None
+        return self._set.decided(places, values)
 
     def ask(self, item: RuleItem) -> Decision:
         """Ask the rules what becomes of an item."""

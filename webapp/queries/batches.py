@@ -29,3 +29,10 @@ def ids_where(statement: sa.Select[Any], column: Any, ids: Collection[int]) -> s
         for portion in batches(ids)
         for found in db.session.scalars(statement.where(column.in_(portion)))
     }
+
+
+def near(column: Any, ids: Collection[int]) -> sa.ColumnElement[bool]:
+    """Say in SQL that a column holds one of some ids; where they lie close, any id between the first and the last."""
+    first, last = min(ids), max(ids)
+    is_one: sa.ColumnElement[bool] = column.in_(ids)
+    return column.between(first, last) if last - first < 2 * len(ids) else is_one

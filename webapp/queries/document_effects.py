@@ -72,7 +72,7 @@ def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedF
     before = receipt_of(document)
     if of.rule_id is not None and of.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
-    own, overruled = of.own(decision.settings)
+    own, overruled = of.own(decision)
     outcome = receipt_outcomes.settle(own, before, asked.books, document.chosen)
     return DocumentEffect(
         document, before, decision, outcome.receipt, outcome.made, outcome.skipped, overruled

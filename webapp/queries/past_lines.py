@@ -17,11 +17,11 @@ from webapp.ledger.sides import counters, is_shared
 from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.queries import accounts, transfer_pairs
+from webapp.queries.batches import near
 from webapp.queries.present_legs import PresentEntry, present
 
 AT_ONCE = 2000
-# The bank's leg and the one opposite it.
-PLAIN_LEGS = 2
+BANK_LEG = 1_000_000
 _LINE = table_of(Transaction)
 _POSTING, _ENTRY = table_of(Posting), table_of(JournalEntry)
 
@@ -152,9 +152,10 @@ def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standin
 
 def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
     """Read what stands opposite the bank's leg in drafts of these two legs; of some more where they lie close."""
-    first, last = min(entry_ids), max(entry_ids)
     leg, other = _POSTING.c, _POSTING.alias("other")
-    its_legs = sa.select(sa.func.count()).where(other.c.journal_entry_id == leg.journal_entry_id)
+    # One look at an entry's legs: a bank's leg weighs more than all others that an entry may have.
+    weights = sa.func.sum(sa.case((other.c.is_bank_leg, BANK_LEG), else_=1))
+    its_legs = sa.select(weights).where(other.c.journal_entry_id == leg.journal_entry_id)
     return (
         db.session.connection()
         .execute(
@@ -169,15 +170,12 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
                 leg.project_id,
             ).where(
                 leg.organization_id == organization_id,
-                leg.journal_entry_id.between(first, last)
-                if last - first < 2 * len(entry_ids)
-                else leg.journal_entry_id.in_(entry_ids),
+                near(leg.journal_entry_id, entry_ids),
                 sa.not_(leg.is_bank_leg),
                 _ENTRY.c.organization_id == organization_id,
                 _ENTRY.c.id == leg.journal_entry_id,
                 _ENTRY.c.status == "DRAFT",
-                its_legs.scalar_subquery() == PLAIN_LEGS,
-                its_legs.where(other.c.is_bank_leg).scalar_subquery() == 1,
+                its_legs.scalar_subquery() == BANK_LEG + 1,
             )
         )
         .all()

@@ -111,18 +111,31 @@ def judged(
     return decision if rule.questions.hold(item().values()) else None
 
 
-class AskedFor(NamedTuple):
+Own = tuple[Mapping[EffectKind, Setting], Mapping[EffectKind, int]]
+
+
+class AskedFor:
     """Whose effects are asked for: one rule's, by its id with what it sets, or those of all."""
 
-    rule_id: int | None
-    kinds: Collection[EffectKind]
+    def __init__(self, rule_id: int | None, kinds: Collection[EffectKind]) -> None:
+        """Begin with no decision."""
+        self.rule_id = rule_id
+        self._kinds = kinds
+        self._own: dict[tuple[int, ...], Own] = {}
 
-    def own(
-        self, settings: Mapping[EffectKind, Setting]
-    ) -> tuple[dict[EffectKind, Setting], dict[EffectKind, int]]:
-        """Give what is set by whom it is asked of, and which rules set the other fields of the one rule last."""
+    def own(self, decision: Decision) -> Own:
+        """Give what is set by whom it is asked of, and which rules set the other fields of the one rule last.
+
+        It is the same for all items that the same rules match.
+        """
+        found = self._own.get(decision.matched)
+        if found is None:
+            found = self._own[decision.matched] = self._of(decision.settings)
+        return found
+
+    def _of(self, settings: Mapping[EffectKind, Setting]) -> Own:
         own = {kind: each for kind, each in settings.items() if self.rule_id in (None, each.rule_id)}
-        return own, {kind: settings[kind].rule_id for kind in self.kinds if kind not in own}
+        return own, {kind: settings[kind].rule_id for kind in self._kinds if kind not in own}
 
 
 def _effect(
@@ -130,7 +143,7 @@ def _effect(
 ) -> LineEffect:
     if of.rule_id is not None and of.rule_id not in decision.matched:
         return LineEffect(line, standing, decision, cut_off_by=decision.stopped_by)
-    own, overruled = of.own(decision.settings)
+    own, overruled = of.own(decision)
     if standing.closed is not None or standing.side is None:
         skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
         return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)

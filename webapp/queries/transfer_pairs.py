@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import TransferPair
-from webapp.queries.batches import batches
+from webapp.queries.batches import batches, near
 
 
 def standing(organization_id: str, transaction_id: int) -> TransferPair | None:
@@ -46,15 +46,16 @@ def of_line(organization_id: str, transaction_id: int) -> Sequence[TransferPair]
 def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, int]:
     """Give for lines that stand in a pair the other line of it."""
     found: dict[int, int] = {}
+    wanted = frozenset(transaction_ids)
     for ids in batches(transaction_ids):
         rows = db.session.execute(
             sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
                 TransferPair.organization_id == organization_id,
-                TransferPair.transaction_id.in_(ids),
+                near(TransferPair.transaction_id, ids),
                 TransferPair.status == "STANDING",
             )
         )
-        found.update((line_id, other_id) for line_id, other_id in rows)
+        found.update((line_id, other_id) for line_id, other_id in rows if line_id in wanted)
     return found
 
 
