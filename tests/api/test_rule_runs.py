@@ -378,3 +378,27 @@ def test_conditions_on_a_merchant_see_what_people_chose_and_never_what_a_rule_se
         preview(ada, rule, transactionId=each)["explained"][0]["conditions"][0]["holds"] for each in three
     ]
     assert holds == [True, False, False]
+
+
+def test_a_run_over_posted_entries_costs_the_same_statements_however_many(ada, books, at_most):
+    """Opened, changed, taken away: each by a run, with one line more or less in the same number of statements."""
+    few, many = "Tea", "Coffee"
+    lines = books.send_many([("2026-03-02", "-1.00", few)] * 2 + [("2026-03-03", "-2.00", many)] * 9)
+    assert ada.post("/api/transactions/confirm", json={"ids": lines}).status_code == 200
+    food, travel = books.account("Food"), books.account("Travel")
+    costs = {}
+    for text in (few, many):
+        opening, changing = make(ada, text, to_account(food)), make(ada, text, to_account(travel))
+        digest = preview(ada, opening)["digest"]
+        with at_most(200) as opened:
+            first = apply(ada, opening, digest).json["run"]
+        digest = preview(ada, changing)["digest"]
+        with at_most(200) as changed:
+            second = apply(ada, changing, digest).json["run"]
+        with at_most(200) as put_back:
+            undone(ada, second)
+        with at_most(200) as gone:
+            undone(ada, first)
+        costs[text] = [len(each) for each in (opened, changed, put_back, gone)]
+    assert costs[few] == costs[many]
+    assert all(read(ada, each)["correctionMarkerId"] is None for each in lines)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -22,44 +23,79 @@ class PresentEntry:
     legs: list[tuple[int | None, Leg]]
 
 
+class Stored(NamedTuple):
+    """What an entry says of itself beside its legs."""
+
+    id: int
+    status: str
+    corrects_id: int | None
+    effective_on: date
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An entry with its posted corrections, each with its legs by the postings that say them, and its marker."""
+
+    entry: Stored
+    members: Sequence[Sequence[tuple[int, Leg]]]
+    marker_id: int | None
+    marker: Sequence[tuple[int, Leg]]
+
+    @property
+    def standing(self) -> tuple[Leg, ...]:
+        """What is in force of a posted entry: itself and all its corrections."""
+        return effective(*([leg for _, leg in legs] for legs in self.members))
+
+    @property
+    def present(self) -> PresentEntry:
+        """What the entry shall say: a draft what it says, else what its marker wants, else what is in force."""
+        if self.entry.status == "DRAFT":
+            return PresentEntry(self.entry.status, list(self.members[0]))
+        legs = self.standing if self.marker_id is None else [leg for _, leg in self.marker]
+        return PresentEntry(self.entry.status, [(None, leg) for leg in legs])
+
+
 def present(organization_id: str, entry_ids: Collection[int]) -> dict[int, PresentEntry]:
     """Tell of entries what they shall say, in a number of statements that does not depend on how many there are."""
+    return {entry_id: family.present for entry_id, family in families(organization_id, entry_ids).items()}
+
+
+def families(organization_id: str, entry_ids: Collection[int]) -> dict[int, Family]:
+    """Give entries with all their corrections, in a number of statements that does not depend on how many there are."""
     if not entry_ids:
         return {}
     entry = JournalEntry
-    columns = sa.select(entry.id, entry.status, entry.corrects_id)
-    own = db.session.execute(
-        columns.where(entry.organization_id == organization_id, entry.id.in_(entry_ids))
-    ).all()
-    corrections = columns.where(
-        entry.organization_id == organization_id,
-        entry.corrects_id.is_not(None),
-        entry.corrects_id.in_([row.id for row in own if row.status != "DRAFT"]),
+    columns = sa.select(*(getattr(entry, name) for name in Stored._fields))
+    own = _stored(columns.where(entry.organization_id == organization_id, entry.id.in_(entry_ids)))
+    more = _stored(
+        columns.where(
+            entry.organization_id == organization_id,
+            entry.corrects_id.is_not(None),
+            entry.corrects_id.in_([row.id for row in own if row.status != "DRAFT"]),
+        )
     )
-    more = sorted(db.session.execute(corrections).all(), key=lambda row: row.id)
     legs = _legs(organization_id, [row.id for row in (*own, *more)])
-    family: dict[int, list[int]] = {row.id: [row.id] for row in own}
+    members: dict[int | None, list[int]] = {row.id: [row.id] for row in own}
     markers = {}
     for row in more:
         if row.status == "DRAFT":
             markers[row.corrects_id] = row.id
         else:
-            family[row.corrects_id].append(row.id)
+            members[row.corrects_id].append(row.id)
     return {
-        row.id: PresentEntry(row.status, _present(row, family[row.id], markers.get(row.id), legs))
+        row.id: Family(
+            row,
+            [legs.get(each, []) for each in members[row.id]],
+            marker_id := markers.get(row.id),
+            legs.get(marker_id or 0, []),
+        )
         for row in own
     }
 
 
-def _present(
-    row: Any, family: Sequence[int], marker_id: int | None, legs: dict[int, list[tuple[int, Leg]]]
-) -> list[tuple[int | None, Leg]]:
-    """Give what an entry shall say: a draft what it says, else what its marker wants, else what is in force."""
-    if row.status == "DRAFT":
-        return list(legs.get(row.id, []))
-    if marker_id is not None:
-        return [(None, leg) for _, leg in legs.get(marker_id, [])]
-    return [(None, leg) for leg in effective(*([leg for _, leg in legs.get(each, [])] for each in family))]
+def _stored(statement: sa.Select[Any]) -> list[Stored]:
+    return [Stored._make(row) for row in db.session.execute(statement.order_by(JournalEntry.id))]
 
 
 def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tuple[int, Leg]]]:

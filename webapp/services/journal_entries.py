@@ -93,28 +93,33 @@ def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
             Posting.organization_id == entry.organization_id, Posting.journal_entry_id == entry.id
         )
     )
-    rows = [leg_row(entry, position, leg) for position, leg in enumerate(legs)]
+    rows = leg_rows(entry.organization_id, entry.id, entry.base_currency, legs)
     if rows:
         db.session.execute(sa.insert(Posting), rows)
     db.session.expire(entry, ["postings"])
 
 
-def leg_row(entry: JournalEntry, position: int, leg: Leg) -> dict[str, object]:
-    """Give a leg as a row of the postings table."""
-    return {
-        "organization_id": entry.organization_id,
-        "journal_entry_id": entry.id,
-        "position": position,
-        "account_id": leg.account_id,
-        "amount_minor": leg.amount_minor,
-        "currency": leg.currency,
-        "amount_base_minor": leg.amount_base_minor,
-        "base_currency": entry.base_currency,
-        "is_bank_leg": leg.is_bank_leg,
-        "org_merchant_id": leg.merchant_id,
-        "project_id": leg.project_id,
-        "transaction_id": leg.transaction_id,
-    }
+def leg_rows(
+    organization_id: str, entry_id: int, base_currency: str, legs: Iterable[Leg]
+) -> list[dict[str, object]]:
+    """Give the legs of an entry as rows of the postings table."""
+    return [
+        {
+            "organization_id": organization_id,
+            "journal_entry_id": entry_id,
+            "position": position,
+            "account_id": leg.account_id,
+            "amount_minor": leg.amount_minor,
+            "currency": leg.currency,
+            "amount_base_minor": leg.amount_base_minor,
+            "base_currency": base_currency,
+            "is_bank_leg": leg.is_bank_leg,
+            "org_merchant_id": leg.merchant_id,
+            "project_id": leg.project_id,
+            "transaction_id": leg.transaction_id,
+        }
+        for position, leg in enumerate(legs)
+    ]
 
 
 def delete_draft(entry: JournalEntry) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from webapp.ledger.chart import Role
 from webapp.ledger.entries import Leg
 from webapp.ledger.mirrors import share
-from webapp.ledger.sides import answers, counters, with_counters
+from webapp.ledger.sides import answers, counters, is_shared, with_counters
 from webapp.models import JournalEntry, Transaction
 from webapp.queries import accounts, organizations
 from webapp.queries import journal_entries as entries
@@ -62,8 +62,8 @@ def target(
 
     A line that shares the entry and has nothing of its own opposite it waits on the transfers account.
     """
-    transfers_id = accounts.by_role(organization_id, Role.TRANSFERS).id
-    sides = with_counters(wanted_now, chosen, transfers_id)
+    waiting_id = accounts.by_role(organization_id, Role.TRANSFERS).id if is_shared(wanted_now) else 0
+    sides = with_counters(wanted_now, chosen, waiting_id)
     wanted = [bank for bank, _ in sides if bank is not None]
     for bank, counter in sides:
         wanted += _mirrored_as(organization_id, bank, counter, min(chosen))

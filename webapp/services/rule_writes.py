@@ -17,7 +17,7 @@ from webapp.models.base import table_of
 from webapp.queries import lookups, past_lines, ready_rules, rule_effects
 from webapp.queries.past_lines import PastLine, Standing
 from webapp.queries.rule_effects import LineEffect
-from webapp.services import line_entries, rule_choices
+from webapp.services import line_entries, marker_writes, rule_choices
 from webapp.services.line_rules import LineRules
 
 _POSTING = table_of(Posting)
@@ -38,12 +38,16 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
     quick = [each for each in changes if each.standing.posting_id is not None]
     if quick:
         db.session.connection().execute(_UPDATE, [_row(organization.id, each) for each in quick])
-    slow = [each for each in changes if each.standing.posting_id is None]
+    posted = [each for each in changes if each.standing.is_posted]
+    if posted:
+        chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
+        marker_writes.put_counters(organization, chosen, now=now)
+    slow = [each for each in changes if each.standing.posting_id is None and not each.standing.is_posted]
     lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
     entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
     for each in slow:
-        leg = _leg(each.after)
-        line_entries.put_counters(lines[each.line.id], entries[each.line.journal_entry_id], [leg], now=now)
+        own = lines[each.line.id], entries[each.line.journal_entry_id]
+        line_entries.write_own(*own, [_leg(each.after)])
     db.session.execute(
         sa.update(Transaction)
         .where(
