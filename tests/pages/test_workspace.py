@@ -136,3 +136,24 @@ def test_a_list_without_lines_says_why(ada, bank):
     assert "No line matches “tea” Searched the texts and amounts of Main account." in said("q=tea")
     assert "No line here matches “ice” 1 line of Main account does. Show it" in said("show=pending&q=ice")
     assert "None in these days. Show all lines" in said("show=all&from=2026-04-01")
+
+
+@on_sqlite
+def test_a_corrected_line_shows_what_confirming_would_change(ada, bank, books):
+    line = bank.send("2026-03-02", "-100.00", "DB ICE 571")
+    ada.post(f"/api/transactions/{line}/confirm")
+    ada.patch(
+        f"/api/transactions/{line}",
+        json={"accountId": books.account_id("Travel"), "projectId": bank.project("Wayfinding")},
+    )
+
+    def wanted():
+        part = ada.browser().get("/feeds/1").text.partition("line-wanted")[2].partition("</span>\n")[0]
+        return " ".join(re.sub("<[^>]*>", "", part).split())
+
+    assert "account Uncategorised expenses → Travel; project none → Wayfinding." in wanted()
+    split = [{"accountId": books.account_id(name), "amount": "-50.00"} for name in ("Travel", "Rent")]
+    ada.patch(f"/api/transactions/{line}", json={"splits": split})
+    assert "account Uncategorised expenses → split in 2." in wanted()
+    ada.post(f"/api/transactions/{line}/confirm")
+    assert wanted() == ""

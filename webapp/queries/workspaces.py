@@ -23,7 +23,15 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import likely_accounts, line_joins, lookups, other_sides, rule_runs, transactions
+from webapp.queries import (
+    likely_accounts,
+    line_joins,
+    lookups,
+    other_sides,
+    rule_runs,
+    transactions,
+    wanted_changes,
+)
 from webapp.queries.line_joins import ChangeRecord, Known
 from webapp.queries.paging import Page, page
 from webapp.queries.search import matches_text_or_amount
@@ -208,6 +216,7 @@ def named(
     other_side = other_sides.of_records(organization_id, records)
     by_rules = rule_runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
+    wanted = wanted_changes.of_records(organization_id, records)
     return [
         {
             **_named(record, names, cleared, draft),
@@ -215,6 +224,7 @@ def named(
             "known": known[record.id],
             "by_rules": by_rules.get(record.id, set()),
             "likely": likely.get(record.id),
+            "wanted": wanted.get(record.id, []),
             "bank_change": _bank_change(record, known[record.id]),
         }
         for record in records
