@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models.base import Numbered
+from webapp.queries.batches import batches
 
 Row = TypeVar("Row", bound=Numbered)
 
@@ -41,10 +42,9 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
     """Find the rows of some ids, among which None names nothing; in no statement where nothing is named."""
-    wanted = set(ids) - {None}
-    if not wanted:
-        return {}
-    rows = db.session.scalars(
-        sa.select(model).where(model.organization_id == organization_id, model.id.in_(wanted))
-    )
-    return {row.id: row for row in rows}
+    of_organization = sa.select(model).where(model.organization_id == organization_id)
+    return {
+        row.id: row
+        for portion in batches(set(ids) - {None})
+        for row in db.session.scalars(of_organization.where(model.id.in_(portion)))
+    }

@@ -22,6 +22,12 @@ def opening_day(organization_id: str, feed_account_id: int) -> date | None:
     )
 
 
+def state_of(line: Transaction) -> str:
+    """Tell what a line is that its bank booked: in the books, or set aside from before they begin."""
+    day = opening_day(line.organization_id, line.feed_account_id)
+    return "SET_ASIDE" if day is not None and line.booked_on <= day else "BOOKED"
+
+
 def day_before_first_line(account: FeedAccount) -> date | None:
     """Give the day before the first line that the bank booked, if it booked any."""
     first = db.session.scalar(

@@ -17,9 +17,9 @@ from webapp.models import FeedAccount, JournalEntry, Reconciliation, Reconciliat
 from webapp.queries import lookups, reconciliations
 from webapp.queries.statement_items import IS_ENTRY, IS_LINE
 from webapp.services import act_titles, open_drafts
+from webapp.services.act_results import answer, attempt, ids_result
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
-from webapp.services.transactions import answer, attempt, ids_result
 from webapp.services.transactions import require as require_state
 
 Key = tuple[int, int]

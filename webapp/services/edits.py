@@ -22,9 +22,11 @@ from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project,
 from webapp.queries import accounts, lookups, transactions
 from webapp.queries import journal_entries as entries
 from webapp.services import act_titles, drafts, journal_entries, line_entries, partings, rule_writes
+from webapp.services.act_results import answer, attempt, ids_result
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
-from webapp.services.transactions import LineStateError, answer, attempt, ids_result
+from webapp.services.said_amounts import money_at
+from webapp.services.transactions import LineStateError
 
 Changes = Mapping[str, Any]
 
@@ -225,14 +227,6 @@ def _split(line: Transaction, splits: Sequence[Mapping[str, Any]]) -> list[Leg]:
         amount = money_at(split["amount"], line.currency, f"{path}.amount")
         parts.append(Split(account.id, amount.minor, split.get("project_id"), split.get("org_merchant_id")))
     return list(split_legs(line.amount, parts))
-
-
-def money_at(amount: Any, currency: str, path: str) -> Money:
-    """Make money of an amount that a body names at `path`, or say at that path why it is none."""
-    try:
-        return Money.of(amount, currency)
-    except UnprocessableError as error:
-        raise UnprocessableError(str(error), fields={path: [str(error)]}, code=error.code) from error
 
 
 def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:

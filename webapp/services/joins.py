@@ -222,9 +222,7 @@ def _leave_again(found: LineJoin, doing: Act) -> None:
 
 def come_into_books(line: Transaction, *, now: datetime) -> None:
     """Let a row be a booked line with a draft of its own."""
-    opening_day = openings.opening_day(line.organization_id, line.feed_account_id)
-    is_before = opening_day is not None and line.booked_on <= opening_day
-    line.status = "SET_ASIDE" if is_before else "BOOKED"
+    line.status = openings.state_of(line)
     drafts.add(line, now=now)
 
 

@@ -14,10 +14,10 @@ from webapp.models import Document, JournalEntry
 from webapp.queries import document_relations, lookups, manual_entries, organizations
 from webapp.queries import journal_entries as entries
 from webapp.services import act_titles, drafts, journal_entries, manual_postings
+from webapp.services.act_results import answer, ids_result
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 from webapp.services.edits import jsonable, summary
-from webapp.services.transactions import answer, ids_result
 
 Postings = Sequence[Mapping[str, Any]]
 

@@ -8,7 +8,8 @@ from typing import Any
 from webapp.ledger.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.models import Account, Merchant, Organization, Project
 from webapp.queries import lookups
-from webapp.services.edits import ArchivedAccountError, money_at
+from webapp.services.edits import ArchivedAccountError
+from webapp.services.said_amounts import money_at
 
 Said = Mapping[str, Any]
 

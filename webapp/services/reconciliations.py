@@ -19,7 +19,7 @@ from webapp.queries import openings, reconciliations
 from webapp.services import open_drafts, set_asides
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
-from webapp.services.edits import money_at
+from webapp.services.said_amounts import money_at
 
 INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")
 

@@ -48,6 +48,4 @@ def keep(feed_account: FeedAccount, leaving: Sequence[Transaction], *, now: date
 
 def revive(line: Transaction, *, now: datetime) -> None:
     """Let a line that was taken back be a booked one again; its posted entry never left."""
-    opening_day = openings.opening_day(line.organization_id, line.feed_account_id)
-    is_before = opening_day is not None and line.booked_on <= opening_day
-    line.status, line.updated_at = ("SET_ASIDE" if is_before else "BOOKED"), now
+    line.status, line.updated_at = openings.state_of(line), now

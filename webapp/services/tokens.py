@@ -19,7 +19,7 @@ from webapp.queries.principals import digest_of
 from webapp.services import proposals
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
-from webapp.services.edits import money_at
+from webapp.services.said_amounts import money_at
 
 PREFIX_LENGTH = 12
 

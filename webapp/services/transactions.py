@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
@@ -23,7 +23,8 @@ from webapp.services import (
     open_drafts,
     partings,
 )
-from webapp.services.action_requests import RECORDED_REFUSALS, Act, act, record
+from webapp.services.act_results import answer, attempt, ids_result
+from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 
 _SENTENCES = {
@@ -84,33 +85,6 @@ def confirm(
     return answer(doing.id, doing.result, is_changed=is_changed)
 
 
-def answer(request_id: str | None, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:
-    """Give an executed act as the interface's action request result."""
-    return {
-        "action_request_id": request_id,
-        "status": "EXECUTED",
-        "changed": is_changed,
-        "result": result,
-        "error": "",
-    }
-
-
-def ids_result(
-    posted: Sequence[int] = (),
-    *,
-    deleted: Sequence[int] = (),
-    voided: Sequence[int] = (),
-    relations: Sequence[int] = (),
-) -> dict[str, Any]:
-    """Give the ids that an act touched under the interface's four names."""
-    return {
-        "journalEntryIds": list(posted),
-        "documentRelationIds": list(relations),
-        "deletedJournalEntryIds": list(deleted),
-        "voidedJournalEntryIds": list(voided),
-    }
-
-
 def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
     journal_entries.post(entry, doing)
     return ids_result([entry.id], relations=document_relations.of_entry(entry.organization_id, entry.id))
@@ -150,29 +124,6 @@ def confirm_many(
     return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
-def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Do one act of several in a savepoint of its own, and answer what became of it under the id of its item.
-
-    One that a rule refuses is recorded as FAILED, one that a cap does is no act; `do` gives an action request result.
-    """
-    try:
-        with db.session.begin_nested():
-            return {"id": item_id, **do()}
-    except LedgerError as error:
-        refused: Act | None = getattr(error, "act", None)
-        if error.status not in RECORDED_REFUSALS:
-            refused = None
-        if refused is not None:
-            refused.before = None
-            record(refused, "FAILED", error=str(error))
-        failed = {"status": "FAILED", "error": str(error), "code": error.code}
-        return {
-            "id": item_id,
-            **answer(refused.id if refused else None, ids_result(), is_changed=False),
-            **failed,
-        }
-
-
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
     title = f"Deleted {transaction.label}"
@@ -207,9 +158,7 @@ def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transac
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}
-        opening_day = openings.opening_day(transaction.organization_id, transaction.feed_account_id)
-        is_before = opening_day is not None and transaction.booked_on <= opening_day
-        transaction.status = "SET_ASIDE" if is_before else "BOOKED"
+        transaction.status = openings.state_of(transaction)
         drafts.add(transaction, now=now)
         doing.after = {"status": transaction.status}
     return transaction

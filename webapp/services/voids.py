@@ -16,6 +16,7 @@ from webapp.models import JournalEntry, Transaction
 from webapp.queries import journal_entries as entries
 from webapp.queries import manual_entries, organizations, voidable
 from webapp.services import act_titles, drafts, journal_entries, line_changes, partings
+from webapp.services.act_results import answer, ids_result
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
 
@@ -69,13 +70,7 @@ def void(
         if copy and entry.source in manual_entries.SOURCES:
             doing.result["journalEntryIds"].append(_copy(entry, doing).id)
         doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
-    return {
-        "action_request_id": doing.id,
-        "status": "EXECUTED",
-        "changed": True,
-        "result": doing.result,
-        "error": "",
-    }
+    return answer(doing.id, doing.result, is_changed=True)
 
 
 def reverse(
@@ -102,12 +97,11 @@ def reverse(
     # A line of 0.00 has no effect, and stands where its entry says.
     standing = effective(*family_legs) or tuple(family_legs[0])
     fresh = _fresh_drafts(entry, standing, day, doing.now)
-    return {
-        "journalEntryIds": [cancelling.id, *fresh],
-        "documentRelationIds": [],
-        "deletedJournalEntryIds": [] if marker is None else [marker.id],
-        "voidedJournalEntryIds": [member.id for member in family],
-    }
+    return ids_result(
+        [cancelling.id, *fresh],
+        deleted=[] if marker is None else [marker.id],
+        voided=[member.id for member in family],
+    )
 
 
 def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:

@@ -27,6 +27,7 @@ from webapp.queries import accounts, transactions, transfer_pairs
 from webapp.queries import journal_entries as entries
 from webapp.services import corrections, edits, joins, line_entries, transfers, voids
 from webapp.services import transactions as line_services
+from webapp.services.act_results import ids_result
 from webapp.services.action_requests import act
 from webapp.services.inverses.undoing import ChangedSinceError, Undoing, stay
 
@@ -73,7 +74,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         correction = None if marker is None else corrections.post_marker(entry, marker, doing)
         back = corrections.aim(entry, wanted, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
-        doing.result = line_services.ids_result(made)
+        doing.result = ids_result(made)
     return "Post the opposite of the correction; it waits to be confirmed again."
 
 
