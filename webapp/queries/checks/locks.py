@@ -14,6 +14,7 @@ from webapp.db import db
 from webapp.models import COUNTING, AuditEvent, JournalEntry
 from webapp.queries.checks.violations import Violation
 
+AT_ONCE = 500
 # By organization, the events that moved the lock, in their order, and the last closed day after each.
 Moves = dict[str, list[tuple[int, date | None]]]
 
@@ -42,7 +43,8 @@ def _behind(organization_id: str, moves: list[tuple[int, date | None]], latest: 
             JournalEntry.effective_on <= latest,
             AuditEvent.sequence > moves[0][0],
         )
-        .order_by(JournalEntry.id)
+        .order_by(JournalEntry.id),
+        execution_options={"yield_per": AT_ONCE},
     )
     sequences = [sequence for sequence, _ in moves]
     for entry_id, day, sequence in rows:

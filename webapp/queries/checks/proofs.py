@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import groupby
+from math import inf
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,7 +29,10 @@ from webapp.queries import holds
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 100
+ITEMS_AT_ONCE = 2000
 Item = tuple[int | None, int | None]
+# What comes after the items of every reconciliation.
+END: tuple[float, set[Item]] = (inf, set())
 
 
 def frozen() -> Iterator[Violation]:
@@ -124,23 +129,31 @@ def standing_chain() -> Iterable[Violation]:
 
 def items() -> Iterator[Violation]:
     """Find proofs whose items are not those of their document."""
-    rows = db.session.execute(
-        sa.select(
-            ReconciliationItem.reconciliation_id,
-            ReconciliationItem.transaction_id,
-            ReconciliationItem.journal_entry_id,
-        )
-    )
-    cleared: dict[int, set[Item]] = {}
-    for proof_id, line_id, entry_id in rows:
-        cleared.setdefault(proof_id, set()).add((line_id, entry_id))
-    proofs = db.session.execute(
-        sa.select(Reconciliation).where(Reconciliation.frozen.is_not(None)),
+    proofs = db.session.scalars(
+        sa.select(Reconciliation).where(Reconciliation.frozen.is_not(None)).order_by(Reconciliation.id),
         execution_options={"yield_per": AT_ONCE},
-    ).scalars()
+    )
+    # Both come by id, so that neither is in memory as a whole.
+    cleared = _cleared_items()
+    of_id, its_items = next(cleared, END)
     for proof in proofs:
-        if _frozen_items(proof.frozen or "{}") != cleared.get(proof.id, set()):
+        while of_id < proof.id:
+            of_id, its_items = next(cleared, END)
+        if _frozen_items(proof.frozen or "{}") != (its_items if of_id == proof.id else set()):
             yield _about(proof, "proof_items", "lists other items than it cleared")
+
+
+def _cleared_items() -> Iterator[tuple[float, set[Item]]]:
+    """Give the items of one reconciliation after the other, by its id."""
+    item = ReconciliationItem
+    rows = db.session.execute(
+        sa.select(item.reconciliation_id, item.transaction_id, item.journal_entry_id).order_by(
+            item.reconciliation_id
+        ),
+        execution_options={"yield_per": ITEMS_AT_ONCE},
+    )
+    for proof_id, some in groupby(rows, key=itemgetter(0)):
+        yield proof_id, {(line_id, entry_id) for _, line_id, entry_id in some}
 
 
 def _frozen_items(text: str) -> set[Item]:
