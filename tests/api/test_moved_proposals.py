@@ -68,6 +68,18 @@ def test_drafts_that_would_go_with_their_import(ada, agent, bank, decided):
     assert decided(proposed) == (409, "moved")
 
 
+def test_a_document_that_says_something_else_by_now(ada, agent, bank, decided):
+    """Its title says of what, and so does the effect: both are told anew."""
+    document = ada.post("/api/documents", json={"documentType": "BILL", "sender": "REWE", "total": "5.00"})
+    document_id, line = document.json["document"]["id"], bank.send("2026-11-03", "-5.00", "REWE")
+    path = f"/api/documents/{document_id}/relations"
+    proposed = agent.post(path, json={"transactionId": line})
+    assert ada.patch(f"/api/documents/{document_id}", json={"total": "9000.00"}).status_code == 200
+    assert decided(proposed) == (409, "moved")
+    told = agent.get(f"/api/action-requests/{proposed.json['actionRequest']['id']}").json["actionRequest"]
+    assert "9,000.00 EUR" in told["title"]
+
+
 def book(person, accounts):
     changes = [{"id": line, "accountId": account} for line, account in accounts.items()]
     assert person.patch("/api/transactions", json={"changes": changes}).status_code == 200

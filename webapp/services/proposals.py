@@ -38,11 +38,12 @@ class DecidedError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a call would do as the books stand: its effect, what stands against it, and the digest of both."""
+    """What a call would do as the books stand: its effect, what is in the way, the digest of both, and its title."""
 
     effect: Mapping[str, Any]
     blockers: Sequence[Mapping[str, Any]]
     digest: str
+    title: str
 
 
 class MovedError(LedgerError):
@@ -163,6 +164,10 @@ def look_again(proposal: Proposal, preview: Preview, *, now: datetime) -> None:
     proposal.checked_at = now
     proposal.digest, proposal.effect = preview.digest, dict(preview.effect)
     proposal.blockers = [dict(each) for each in preview.blockers]
+    request, acts = proposal.request, preview.effect["acts"]
+    request.title = preview.title or request.title
+    if len(acts) == 1:
+        request.before, request.after = acts[0]["before"], acts[0]["after"]
     db.session.flush()
 
 

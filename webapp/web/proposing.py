@@ -114,7 +114,7 @@ def wait(call: Call, tried: Trial) -> ActionRequest:
 def asked_of(call: Call, tried: Trial) -> Asked:
     """Say what a call asks for, from what it did when it was tried."""
     doing = Act(**acting(), kind=_kind(), target_kind="call", target_id="new", payload=call.told)
-    acts = list(tried.acts) or ([tried.refused_act] if tried.refused_act else [])
+    acts = acts_of(tried)
     if acts:
         first = acts[0]
         kinds = {each.kind for each in acts}
@@ -123,11 +123,10 @@ def asked_of(call: Call, tried: Trial) -> Asked:
         target_id = told["id"] if told else first.target_id
         doing.target_kind = first.target_kind
         doing.target_id = "new" if target_id.startswith("new-") else target_id
-        doing.title = titles.of_several([each.title or words_of(each.kind) for each in acts])
         doing.note = first.note
     if len(tried.acts) == 1:
         doing.before, doing.after = (tried.effect["acts"][0][key] for key in ("before", "after"))
-    doing.title = doing.title or words_of(doing.kind)
+    doing.title = title_of(tried) or words_of(doing.kind)
     return Asked(
         act=doing,
         scope=scope_of_view(),
@@ -144,7 +143,18 @@ def stored(call: Call) -> dict[str, Any]:
 
 def preview_of(tried: Trial) -> Preview:
     """Give what a person decides on."""
-    return Preview(tried.effect, tried.blockers, tried.digest)
+    return Preview(tried.effect, tried.blockers, tried.digest, title_of(tried))
+
+
+def acts_of(tried: Trial) -> list[Act]:
+    """List what a call comes to: its acts, else the one that is refused."""
+    return list(tried.acts) or ([tried.refused_act] if tried.refused_act else [])
+
+
+def title_of(tried: Trial) -> str:
+    """Say in one title what a call would do; nothing where it comes to no act."""
+    said = [each.title or words_of(each.kind) for each in acts_of(tried)]
+    return titles.of_several(said) if said else ""
 
 
 def scope_of_view() -> str:

@@ -21,7 +21,7 @@ REFUSED_BY_STATE = 409
 # A long file makes thousands of drafts; their number, the balances and the first of them say what it does.
 MOST_SHOWN = 200
 # What is another one each time that the same thing is done.
-VOLATILE = frozenset({"actionRequestId", "requestId", "version", "digest", "previousDigest", "title"})
+VOLATILE = frozenset({"actionRequestId", "requestId", "version", "digest", "previousDigest"})
 NOTHING: Mapping[str, Any] = {"acts": [], "entries": [], "entryCount": 0, "balances": [], "proofs": []}
 
 
