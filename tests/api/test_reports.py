@@ -1,5 +1,6 @@
 """Reports over the API: what counts, which period, what it is compared with."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -129,6 +130,9 @@ def test_pages_say_the_same_in_peoples_signs(cleo, studio):
     assert 'class="figure total ties" value="450.00"' in " ".join(sheet.split())
     ledger = browser.get(f"/reports/general-ledger{period}").text
     assert "/journal/" in ledger
+    february = " ".join(browser.get("/reports/general-ledger?from=2026-02-01&to=2026-02-28").text.split())
+    forward = re.findall(r'Brought forward <data class="figure[^"]*" value="([^"]*)"', february)
+    assert sorted(forward) == ["0.00", "1100.00"]
     assert browser.get("/reports/trial-balance?from=nonsense").status_code == 200
 
 

@@ -40,6 +40,11 @@ class LedgerLine:
     amount_base: Money
     balance_base: Money
 
+    @property
+    def brought_forward(self) -> Money:
+        """The account's balance in the base currency before this posting."""
+        return self.balance_base - self.amount_base
+
 
 def listed(
     organization_id: str,
