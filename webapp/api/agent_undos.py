@@ -22,7 +22,7 @@ bp = Blueprint(
 @bp.arguments(SinceSchema)
 @bp.response(200, UndoPreviewSchema)
 def preview(asked: dict[str, Any]) -> Any:
-    """Tell what undoing everything that a key did since an instant would do, 500 acts at a time; nothing is written."""
+    """Tell what undoing everything that a key did since an instant would do, 100 acts at a time; nothing is written."""
     token = agents.token(asked["token_id"])
     return services.agent_undos.preview(token, asked["since"], before=asked["before"], **agents.undoing())
 

@@ -64,5 +64,6 @@ def show_form(token_id: int, **context: Any) -> Response:
         status=problem.status if problem else 200,
         key=queries.tokens.record(agents.token(token_id)),
         said=said,
+        most=services.agent_undos.MOST_AT_ONCE,
         **{"batch": None, **context},
     )

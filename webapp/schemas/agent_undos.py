@@ -55,7 +55,7 @@ class UndoItemSchema(Schema):
 
 
 class UndoPreviewSchema(Schema):
-    """What undoing would do, the newest act first, at most 500; `left` counts the older ones, for another batch.
+    """What undoing would do, the newest act first, at most 100; `left` counts the older ones, for another batch.
 
     That batch has `nextBefore` as its `before`.
     """

@@ -23,7 +23,8 @@ from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 from webapp.services.inverses import INVERSES, STAYS, Undoing
 
-MOST_AT_ONCE = 500
+# An act takes its service some 30 ms to undo, and nobody else writes meanwhile.
+MOST_AT_ONCE = 100
 NO_WAY_BACK = "There is no way back from this; look at it, and write what should be there."
 NAMED = "Something else in the books names it by now, so it stays."
 
@@ -70,7 +71,7 @@ class UndoItem:
 class UndoBatch:
     """What a token did since an instant, the newest first, and how many older acts are left for another batch.
 
-    A batch holds at most 500 acts; `before` is the act that it goes on from, none for the newest.
+    A batch holds at most 100 acts; `before` is the act that it goes on from, none for the newest.
     """
 
     token_id: int
@@ -121,7 +122,7 @@ def preview(
 ) -> UndoBatch:
     """Tell what undoing everything that a token did since an instant would do; nothing stays of it.
 
-    Of more than 500 acts it tells the newest, or those before the act `before`; raises UnknownReferenceError.
+    Of more than 100 acts it tells the newest, or those before the act `before`; raises UnknownReferenceError.
     `scopes` are those of whoever undoes: what needs another one is left.
     """
     trial = db.session.begin_nested()
