@@ -27,10 +27,11 @@ class Role(StrEnum):
     UNREALISED_EXCHANGE = "unrealised_exchange"
 
 
+# Where a line waits for its account, and where what an entry's mirrors leave over goes.
+UNCATEGORISED: Final = (Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES)
+RESTS: Final = (Role.ROUNDING, Role.REALISED_EXCHANGE)
 # What stands here longest is what somebody forgot: the hub counts the open items of these.
-WATCHED: Final = frozenset(
-    {Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES, Role.TRANSFERS, Role.ROUNDING}
-)
+WATCHED: Final = frozenset({*UNCATEGORISED, Role.TRANSFERS, Role.ROUNDING})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, fold
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, MonthSum, Posting
 from webapp.queries import balances, lookups, organizations
@@ -114,11 +114,20 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
     )
 
 
-def by_role(organization_id: str, role: str) -> Account:
+def by_role(organization_id: str, role: Role) -> Account:
     """Find the system account that plays a role in the books."""
     return db.session.scalars(
         sa.select(Account).where(Account.organization_id == organization_id, Account.role == role)
     ).one()
+
+
+def ids_by_role(organization_id: str, roles: Collection[Role]) -> set[int]:
+    """Give the ids of the system accounts that play some roles in the books."""
+    return set(
+        db.session.scalars(
+            sa.select(Account.id).where(Account.organization_id == organization_id, Account.role.in_(roles))
+        )
+    )
 
 
 def feed_of(organization_id: str, account_id: int) -> FeedAccount | None:

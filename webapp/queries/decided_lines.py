@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.habit_books import Book, Choice
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction
 from webapp.models.base import table_of
@@ -141,13 +141,13 @@ def _accounts(organization_id: str) -> _Accounts:
         .where(Account.organization_id == organization_id)
     ).all()
 
-    def of(*roles: Role) -> frozenset[int]:
-        return frozenset(row.id for row in rows if row.role in {role.value for role in roles})
+    def of(roles: Collection[Role]) -> frozenset[int]:
+        return frozenset(row.id for row in rows if row.role in roles)
 
     return _Accounts(
-        of(Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES),
+        of(UNCATEGORISED),
         frozenset(row.id for row in rows if row.is_archived or row.fa_id is not None),
-        of(Role.ROUNDING, Role.REALISED_EXCHANGE),
+        of(RESTS),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.habit_words import sentence
 from webapp.ledger.likely_accounts import Likely, likely
 from webapp.ledger.money import Money
@@ -17,7 +17,6 @@ from webapp.models import Account
 from webapp.queries import decided_lines
 from webapp.queries.choice_names import ChoiceNames
 
-UNCATEGORISED = (Role.UNCATEGORISED_INCOME.value, Role.UNCATEGORISED_EXPENSES.value)
 MOST_IDS = 200
 
 

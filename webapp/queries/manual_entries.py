@@ -6,11 +6,11 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import RESTS
 from webapp.ledger.entries import Leg
 from webapp.ledger.mirrors import without_rest
-from webapp.models import Account, ActionRequest, JournalEntry
-from webapp.queries import journal_entries
+from webapp.models import ActionRequest, JournalEntry
+from webapp.queries import accounts, journal_entries
 
 # Written by a person as a whole; every other draft is of a bank line, and changed there.
 SOURCES = frozenset({"manual", "document"})
@@ -22,13 +22,7 @@ def said_legs(entry: JournalEntry) -> list[Leg]:
     legs = journal_entries.legs_of(entry)
     if not legs:
         return []
-    rests = db.session.scalars(
-        sa.select(Account.id).where(
-            Account.organization_id == entry.organization_id,
-            Account.role.in_((Role.ROUNDING, Role.REALISED_EXCHANGE)),
-        )
-    )
-    return without_rest(legs, entry.base_currency, set(rests))
+    return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))
 
 
 def version(entry: JournalEntry) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import RESTS
 from webapp.ledger.entries import Leg
 from webapp.ledger.rule_outcomes import Side
 from webapp.ledger.sides import counters, is_shared
@@ -184,9 +184,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
 
 def _others(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
     entries = present(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
-    rests = {
-        accounts.by_role(organization_id, role.value).id for role in (Role.ROUNDING, Role.REALISED_EXCHANGE)
-    }
+    rests = accounts.ids_by_role(organization_id, RESTS)
     found = {}
     for line in lines:
         entry = entries.get(line.journal_entry_id or 0)

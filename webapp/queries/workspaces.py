@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
 from webapp.models import (
     ON_ITS_ACCOUNT,
@@ -38,7 +38,6 @@ from webapp.queries.search import matches_text_or_amount
 from webapp.queries.transactions import NEWEST, TransactionRecord
 
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
-UNCATEGORISED = (Role.UNCATEGORISED_INCOME.value, Role.UNCATEGORISED_EXPENSES.value)
 
 
 @dataclass(frozen=True, slots=True)

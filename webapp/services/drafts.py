@@ -10,6 +10,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.entries import Leg
 from webapp.ledger.mirrors import RestAccounts, with_mirrors
 from webapp.ledger.sides import counters, is_shared
@@ -31,7 +32,7 @@ def bank_leg(transaction: Transaction, account_id: int) -> Leg:
 
 def uncategorised_leg(transaction: Transaction) -> Leg:
     """Give the counter leg of a line that nobody has looked at yet."""
-    role = "uncategorised_income" if transaction.amount_minor > 0 else "uncategorised_expenses"
+    role = uncategorised(transaction.amount_minor)
     return Leg(
         account_id=accounts.by_role(transaction.organization_id, role).id,
         amount_minor=-transaction.amount_minor,
@@ -74,7 +75,7 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
 
     Where a rule set the currency of a line's counter leg, a later rate leaves its amount and the rest is rounding.
     """
-    rounding_id = accounts.by_role(organization_id, "rounding").id
+    rounding_id = accounts.by_role(organization_id, Role.ROUNDING).id
     if _is_set_in_currency(legs):
         return RestAccounts(rounding_id, rounding_id)
     touched = {leg.account_id for leg in legs}
@@ -85,10 +86,10 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
             )
         )
     )
-    is_exchange = touched <= backed | {accounts.by_role(organization_id, "transfers").id}
+    is_exchange = touched <= backed | {accounts.by_role(organization_id, Role.TRANSFERS).id}
     return RestAccounts(
         rounding_id=rounding_id,
-        realised_exchange_id=accounts.by_role(organization_id, "realised_exchange").id
+        realised_exchange_id=accounts.by_role(organization_id, Role.REALISED_EXCHANGE).id
         if is_exchange
         else None,
     )

@@ -12,7 +12,7 @@ from typing import Any
 from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import RESTS
 from webapp.ledger.entries import UnbalancedError
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.mirrors import without_rest
@@ -159,7 +159,7 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
 
     One whose amounts do not balance at those rates stays as it was: whoever posts it is told so.
     """
-    rests = {accounts.by_role(organization.id, role).id for role in (Role.ROUNDING, Role.REALISED_EXCHANGE)}
+    rests = accounts.ids_by_role(organization.id, RESTS)
     return [entry.id for entry, rate_day in drafts_ if _mirror_draft(organization, entry, rate_day, rests)]
 
 

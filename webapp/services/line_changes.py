@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.sides import counters
@@ -21,7 +22,6 @@ from webapp.queries.batches import batches, ids_where
 from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
-UNCATEGORISED = ("uncategorised_income", "uncategorised_expenses")
 IN_BOOKS = ("BOOKED", "SET_ASIDE")
 
 
@@ -211,7 +211,7 @@ def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
     if counter and counter[0].amount_minor * line.amount_minor < 0:
         return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
     # Money that runs the other way now waits with the other uncategorised account, or is where a person put it.
-    waiting = {accounts.by_role(line.organization_id, role).id for role in UNCATEGORISED}
+    waiting = accounts.ids_by_role(line.organization_id, UNCATEGORISED)
     fresh = drafts.uncategorised_leg(line)
     if not counter:
         return fresh

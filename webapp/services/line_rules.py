@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from webapp.ledger.chart import Role
+from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.effects import EffectKind
 from webapp.ledger.rule_engine import Setting
 from webapp.ledger.rule_outcomes import Outcome, Side, Skip
@@ -83,9 +83,8 @@ class Asking:
 
     def __post_init__(self) -> None:
         """Find the accounts on which lines wait that nobody has looked at."""
-        roles = (Role.UNCATEGORISED_INCOME, Role.UNCATEGORISED_EXPENSES)
         organization_id = self.rules.organization.id
-        income, expenses = (accounts.by_role(organization_id, role.value).id for role in roles)
+        income, expenses = (accounts.by_role(organization_id, role).id for role in UNCATEGORISED)
         self._waiting = income, expenses
 
     def ask(self, number: int, line: NewLine, base_minor: int | None) -> None:

@@ -97,8 +97,8 @@ def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFac
         account_id=feed_account.account_id,
         currency=feed_account.currency,
         opening_day=openings.opening_day(organization.id, feed_account.id) or date.min,
-        income_id=accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME.value).id,
-        expenses_id=accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES.value).id,
+        income_id=accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME).id,
+        expenses_id=accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES).id,
     )
 
 

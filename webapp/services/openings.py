@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webapp.ledger.chart import Role
 from webapp.ledger.entries import Leg
 from webapp.models import FeedAccount, JournalEntry, Reconciliation
 from webapp.queries import accounts, journal_entries, organizations
@@ -18,7 +19,7 @@ def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: 
     if not amount_minor or draft.opening_date is None:
         return None
     organization = organizations.get(account.organization_id)
-    counter = accounts.by_role(organization.id, "opening_balances")
+    counter = accounts.by_role(organization.id, Role.OPENING_BALANCES)
     legs = [
         Leg(account.account_id, amount_minor, account.currency, is_bank_leg=True),
         Leg(counter.id, -amount_minor, account.currency),

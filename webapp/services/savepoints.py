@@ -20,11 +20,12 @@ def trial() -> Iterator[None]:
     """
     session = db.session()
     savepoint = session.begin_nested()
+    was_trial = is_trial()
     session.info[TRYING] = True
     try:
         yield
     finally:
-        session.info[TRYING] = False
+        session.info[TRYING] = was_trial
         savepoint.rollback()
         session.expire_all()
 
