@@ -57,6 +57,25 @@ def test_a_trigger_finds_what_it_needs_by_an_index(bank, database_kind):
         }
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_the_hub_counts_what_is_unconfirmed_from_the_drafts(ada, bank, statements):
+    """An only account's lines, each held against all drafts, kept the hub of 100,000 new lines busy for minutes."""
+    bank.send("2026-10-02", "-5.00")
+    with statements() as sent:
+        assert ada.get("/api/reconciliations/accounts").json["accounts"][0]["unconfirmedCount"] == 1
+    (counting,) = [each for each in sent if "= transactions.journal_entry_id" in each and "count(*)" in each]
+    plan = bank.ask(
+        lambda: (
+            db.session.connection()
+            .exec_driver_sql(f"EXPLAIN QUERY PLAN {counting}", (0,) * counting.count("?"))
+            .all()
+        )
+    )
+    first, then = [row[-1] for row in plan if row[-1].startswith(("SEARCH", "SCAN"))]
+    assert "journal_entries USING INDEX" in first
+    assert "transactions USING INDEX ix_transactions_entry" in then
+
+
 def test_whoever_posts_past_the_services_is_summed_too(ben, bank):
     line = bank.send("2026-03-02", "-12.50", "Coffee")
     entry = ben.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]

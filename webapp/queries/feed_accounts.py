@@ -122,7 +122,8 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
 def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
 
-    It is read from the drafts, which are few, and not from the lines.
+    It is read from the drafts, which are few, and not from the lines: of a sum SQLite has no index, so that it does
+    not begin with all lines of an only account and go through all drafts for each of them.
     """
     draft = JournalEntry
     names_line = sa.func.coalesce(draft.corrects_id, draft.id) == Transaction.journal_entry_id
@@ -133,7 +134,7 @@ def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, in
         .where(
             draft.organization_id == organization_id,
             draft.status == "DRAFT",
-            Transaction.feed_account_id.in_(ids),
+            (Transaction.feed_account_id + 0).in_(ids),
             Transaction.status == "BOOKED",
         )
         .group_by(Transaction.feed_account_id)
