@@ -3,7 +3,7 @@
 import posixpath
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 
 from webapp.importers import xlsx_cells
 from webapp.importers.bank_files import FileRefusedError
@@ -14,8 +14,6 @@ from webapp.importers.xlsx_sheets import Context, SharedStrings, Sheet
 
 ROOT: Final = "_rels/.rels"
 _MAX_NAME: Final = 100
-
-Relation = Literal["officeDocument", "worksheet", "sharedStrings", "styles"]
 
 
 @dataclass(frozen=True, slots=True)

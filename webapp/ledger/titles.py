@@ -106,7 +106,16 @@ def listed(names: Sequence[str]) -> str:
     """
     if len(names) > MOST_NAMED:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return joined(names)
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Join words as a sentence does.
+
+    >>> joined(["read", "draft", "confirm"]), joined(["read", "draft"], "or"), joined(["read"]), joined([])
+    ('read, draft and confirm', 'read or draft', 'read', '')
+    """
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def proposed(title: str) -> str:

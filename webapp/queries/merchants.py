@@ -6,11 +6,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
-from webapp.models import Document, Merchant, Posting
-from webapp.queries import lookups, rules
+from webapp.db import fold
+from webapp.models import Merchant
+from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
-from webapp.queries.projects import Usage
 from webapp.queries.search import like_pattern
 
 BY_NAME = Order((fold(Merchant.name), Merchant.id), ascends=True)  # type: ignore[arg-type]
@@ -32,17 +31,3 @@ def listed(
             sa.or_(*(fold(text).like(like_pattern(q), escape="\\") for text in texts))
         )
     return Page(*page(statement, BY_NAME, after=after, limit=limit))
-
-
-def usage(merchant: Merchant) -> Usage:
-    """Tell what names a merchant, in the books and in rules."""
-    postings, documents = (
-        db.session.scalar(
-            sa.select(sa.func.count()).where(
-                model.organization_id == merchant.organization_id, model.org_merchant_id == merchant.id
-            )
-        )
-        or 0
-        for model in (Posting, Document)
-    )
-    return Usage(postings, rules.naming_merchant(merchant.organization_id, merchant.id), documents)

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db, fold
-from webapp.models import Document, Posting, Project, ProjectGroup
-from webapp.queries import lookups, rules
+from webapp.models import Project, ProjectGroup
+from webapp.queries import lookups
 from webapp.queries.paging import Order, Page, page
 
 BY_NAME = Order((fold(Project.name), Project.id), ascends=True)  # type: ignore[arg-type]
 GROUPS_BY_NAME = Order((fold(ProjectGroup.name), ProjectGroup.id), ascends=True)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """How many postings and documents name a project or a merchant, and which rules do."""
-
-    postings: int
-    rules: list[int]
-    documents: int = 0
-
-    @property
-    def sentence(self) -> str:
-        """Say it in words."""
-        parts = [(self.postings, "posting"), (len(self.rules), "rule"), (self.documents, "document")]
-        return " and ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in parts if count)
 
 
 def get(organization_id: str, project_id: int) -> Project:
@@ -80,17 +64,3 @@ def of_group(group: ProjectGroup) -> Sequence[Project]:
         .where(Project.organization_id == group.organization_id, Project.group_id == group.id)
         .order_by(*BY_NAME.columns)
     ).all()
-
-
-def usage(project: Project) -> Usage:
-    """Tell what names a project, in the books and in rules."""
-    postings, documents = (
-        db.session.scalar(
-            sa.select(sa.func.count()).where(
-                model.organization_id == project.organization_id, model.project_id == project.id
-            )
-        )
-        or 0
-        for model in (Posting, Document)
-    )
-    return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)

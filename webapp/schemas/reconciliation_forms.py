@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
-from webapp.schemas.reconciliations import AcceptSchema, DraftInputSchema, ReopenSchema
+from webapp.schemas.reconciliations import AT_MOST, AcceptSchema, DraftInputSchema, ReopenSchema
 
 
 class DraftFormSchema(DraftInputSchema):
@@ -24,7 +24,7 @@ class VersionFormSchema(Schema):
 
 
 def _form_ids() -> Any:
-    return ma.fields.List(fields.FormId(), load_default=list)
+    return ma.fields.List(fields.FormId(), load_default=list, validate=AT_MOST)
 
 
 class LinesFormSchema(Schema):

@@ -15,6 +15,7 @@ from webapp.schemas.paging import PageSchema, listing
 from webapp.schemas.untrusted import Untrusted
 
 MOST_IDS = 5_000
+AT_MOST = ma.validate.Length(max=MOST_IDS, error=f"Send at most {MOST_IDS} ids.")
 
 
 class BrokenBySchema(Schema):
@@ -162,8 +163,7 @@ class DraftAnswerSchema(Schema):
 
 
 def _ids() -> Any:
-    most = ma.validate.Length(max=MOST_IDS, error=f"Send at most {MOST_IDS} ids.")
-    return ma.fields.List(fields.Id(), load_default=list, validate=most)
+    return ma.fields.List(fields.Id(), load_default=list, validate=AT_MOST)
 
 
 class LinesInputSchema(Schema):

@@ -9,7 +9,7 @@ from typing import Any
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Merchant
-from webapp.queries import merchants
+from webapp.queries import usages
 from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
@@ -42,7 +42,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
     """Delete a merchant that no posting and no rule names, or raise MerchantInUseError."""
     title = f"Deleted the merchant {merchant.name}"
     with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
-        usage = merchants.usage(merchant)
+        usage = usages.of_merchant(merchant)
         if usage.sentence:
             raise MerchantInUseError(
                 f"{merchant.name} is named by {usage.sentence}. Take it out there first."

@@ -9,7 +9,7 @@ from typing import Any
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Project, ProjectGroup
-from webapp.queries import lookups, projects
+from webapp.queries import lookups, projects, usages
 from webapp.services import act_titles
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
@@ -65,7 +65,7 @@ def delete(project: Project, *, actor: Actor, now: datetime) -> None:
     """Delete a project that no posting, no rule and no document names, or raise ProjectInUseError."""
     title = f"Deleted the project {project.name}"
     with act(actor, now, "delete_project", ("project", project.id), title=title) as doing:
-        usage = projects.usage(project)
+        usage = usages.of_project(project)
         if usage.postings or usage.rules or usage.documents:
             raise ProjectInUseError(
                 f"{project.name} is named by {usage.sentence}. Take it out there first.",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from webapp.ledger.conditions import KIND_OF, Condition, Field, Operator, ValueKind
 from webapp.ledger.effects import VALUE_KEY, EffectKind
+from webapp.ledger.titles import joined
 from webapp.ledger.triggers import Target, Trigger
 from webapp.web.figures import day, figure
 
@@ -97,10 +98,10 @@ def sentence(
     >>> sentence("ALL", [], effects[:1], {("accountId", 7): "Travel"})
     'Matches everything: set account Travel.'
     """
-    done = listed([effect_text(each, names) for each in effects], "and") or "nothing"
+    done = joined([effect_text(each, names) for each in effects], "and") or "nothing"
     if not conditions:
         return f"Matches everything: set {done}."
-    asked = listed([condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and")
+    asked = joined([condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and")
     return f"If {asked}, set {done}."
 
 
@@ -143,15 +144,6 @@ def effect_text(effect: Mapping[str, Any], names: Names) -> str:
     key = VALUE_KEY[kind]
     value = effect[key]
     return f"{KINDS[kind]} {names.get((key, value), value) if isinstance(value, int) else value}"
-
-
-def listed(parts: Sequence[str], last: str) -> str:
-    """List things in a sentence.
-
-    >>> listed(["a", "b", "c"], "and"), listed(["a"], "and"), listed([], "and")
-    ('a, b and c', 'a', '')
-    """
-    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _one(field: Field, value: str, names: Names) -> str:

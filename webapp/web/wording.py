@@ -1,9 +1,8 @@
 """How names and counts are worded on pages: filters of the templates, all pure."""
 
-from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from webapp.ledger.titles import counted
+from webapp.ledger.titles import counted, joined
 from webapp.web.figures import MINUS, figure, size
 
 
@@ -137,15 +136,5 @@ def owing(balance: object, currency: str) -> str:
     return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
 
 
-def listed(words: Iterable[str]) -> str:
-    """Join words as a sentence does.
-
-    >>> listed(["read"]), listed(["read", "draft", "confirm"])
-    ('read', 'read, draft and confirm')
-    """
-    *rest, last = words
-    return f"{', '.join(rest)} and {last}" if rest else last
-
-
 GLOBALS = {"summary_sentence": standing}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, undoing, owing, listed)}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, undoing, owing, joined)}
