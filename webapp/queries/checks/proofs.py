@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from decimal import Decimal
 from itertools import groupby
 from math import inf
@@ -133,27 +134,27 @@ def items() -> Iterator[Violation]:
         sa.select(Reconciliation).where(Reconciliation.frozen.is_not(None)).order_by(Reconciliation.id),
         execution_options={"yield_per": AT_ONCE},
     )
-    # Both come by id, so that neither is in memory as a whole.
-    cleared = _cleared_items()
-    of_id, its_items = next(cleared, END)
-    for proof in proofs:
-        while of_id < proof.id:
-            of_id, its_items = next(cleared, END)
-        if _frozen_items(proof.frozen or "{}") != (its_items if of_id == proof.id else set()):
-            yield _about(proof, "proof_items", "lists other items than it cleared")
+    # Both come by id, so that neither is in memory as a whole; items of an open draft may be left at the end.
+    with closing(_cleared_items()) as cleared:
+        of_id, its_items = next(cleared, END)
+        for proof in proofs:
+            while of_id < proof.id:
+                of_id, its_items = next(cleared, END)
+            if _frozen_items(proof.frozen or "{}") != (its_items if of_id == proof.id else set()):
+                yield _about(proof, "proof_items", "lists other items than it cleared")
 
 
-def _cleared_items() -> Iterator[tuple[float, set[Item]]]:
+def _cleared_items() -> Generator[tuple[float, set[Item]], None, None]:
     """Give the items of one reconciliation after the other, by its id."""
     item = ReconciliationItem
-    rows = db.session.execute(
+    with db.session.execute(
         sa.select(item.reconciliation_id, item.transaction_id, item.journal_entry_id).order_by(
             item.reconciliation_id
         ),
         execution_options={"yield_per": ITEMS_AT_ONCE},
-    )
-    for proof_id, some in groupby(rows, key=itemgetter(0)):
-        yield proof_id, {(line_id, entry_id) for _, line_id, entry_id in some}
+    ) as rows:
+        for proof_id, some in groupby(rows, key=itemgetter(0)):
+            yield proof_id, {(line_id, entry_id) for _, line_id, entry_id in some}
 
 
 def _frozen_items(text: str) -> set[Item]:
