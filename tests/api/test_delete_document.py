@@ -153,7 +153,7 @@ def test_an_entry_that_came_from_a_document_keeps_it(ben, books, document):
     made = ben.post("/api/journal-entries", json=body).json
     entry = made["entry"]["id"]
     assert (made["entry"]["source"], made["entry"]["origin"]["kind"]) == ("document", "document")
-    drafted = f"Entry {entry}, a draft, came from this document. Delete the draft first."
+    drafted = f"Entry {entry} came from this document and is a draft. Delete it first."
     assert refusal(ben, document) == (drafted, {"journalEntryIds": [entry]})
     named = {
         "version": made["version"],
@@ -167,7 +167,9 @@ def test_an_entry_that_came_from_a_document_keeps_it(ben, books, document):
     assert (posted["result"]["documentRelationIds"], relation["journalEntryId"]) == ([relation["id"]], entry)
     ben.delete(f"{address(document)}/relations", json={"journalEntryId": entry})
     error, _ = refusal(ben, document)
-    assert error == f"Entry {entry} came from this document and stays in the books, so it stays too."
+    assert (
+        error == f"Entry {entry} came from this document and stays in the books, so the document stays too."
+    )
     ben.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong", "copy": True})
     copy = refusal(ben, document)[1]["journalEntryIds"][1]
     assert [each["journalEntryId"] for each in read(ben, document)["relations"]] == [copy]

@@ -52,17 +52,21 @@ def _by_written(document: Document) -> Held | None:
         .where(
             JournalEntry.organization_id == document.organization_id, JournalEntry.document_id == document.id
         )
-        .order_by(JournalEntry.status.in_(COUNTING).desc(), JournalEntry.id)
+        .order_by(JournalEntry.id)
     ).all()
     if not written:
         return None
-    names, details = (
-        _first([f"Entry {row.id}" for row in written]),
-        {"journalEntryIds": [row.id for row in written]},
-    )
-    if written[0].status in COUNTING:
-        return Held(f"{names} came from this document and stays in the books, so it stays too.", details)
-    return Held(f"{names}, a draft, came from this document. Delete the draft first.", details)
+    details = {"journalEntryIds": [row.id for row in written]}
+    posted = [f"Entry {row.id}" for row in written if row.status in COUNTING]
+    if posted:
+        stay = "stays" if len(posted) == 1 else "stay"
+        sentence = (
+            f"{_first(posted)} came from this document and {stay} in the books, so the document stays too."
+        )
+        return Held(sentence, details)
+    drafts = [f"Entry {row.id}" for row in written]
+    are, them = ("is a draft", "it") if len(drafts) == 1 else ("are drafts", "them")
+    return Held(f"{_first(drafts)} came from this document and {are}. Delete {them} first.", details)
 
 
 def _by_relations(document: Document) -> Held | None:
