@@ -16,7 +16,7 @@ from webapp.pages.feed_accounts import TEMPLATE, came_from, render_line, workspa
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions import ConfirmManyFormSchema, ConfirmSchema, TransactionFormSchema
 from webapp.web.auth import acting, here, requires
-from webapp.web.figures import figure, typed
+from webapp.web.figures import typed
 from webapp.web.forms import form_body
 from webapp.web.htmx import back, is_htmx, render
 from webapp.web.problems import Problem, problem_of
@@ -86,9 +86,9 @@ def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
     if not ids:
         return {"text": "Nothing left to confirm."}
     account = queries.feed_accounts.get(here(), first.feed_account_id)
-    amount = figure(queries.workspaces.total(here(), ids, first.currency))
+    amount = queries.workspaces.total(here(), ids, first.currency)
     return {
-        "text": f"{counted(len(ids), 'line')} confirmed, {amount} {first.currency}",
+        "text": f"{counted(len(ids), 'line')} confirmed, {amount.said}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
         "link": "See the entries",
     }

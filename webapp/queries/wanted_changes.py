@@ -12,10 +12,11 @@ from webapp.models import Account, Merchant, Project
 from webapp.queries import lookups, present_legs
 from webapp.queries.transactions import TransactionRecord
 
+# Each field by its name, where a leg has it and where the record of a line.
 FIELDS = (
-    ("account", "account_id", Account),
-    ("merchant", "merchant_id", Merchant),
-    ("project", "project_id", Project),
+    ("account", "account_id", "account_id", Account),
+    ("merchant", "merchant_id", "org_merchant_id", Merchant),
+    ("project", "project_id", "project_id", Project),
 )
 
 
@@ -50,32 +51,25 @@ class _Names:
     ) -> None:
         """Read what is named once, for all lines."""
         self._found: dict[str, Any] = {}
-        for field, column, model in FIELDS:
-            ids = {getattr(leg, column) for leg in legs} | {_present(record, field) for record in records}
+        for field, of_leg, of_line, model in FIELDS:
+            ids = {getattr(leg, of_leg) for leg in legs} | {getattr(record, of_line) for record in records}
             self._found[field] = lookups.by_id(model, organization_id, ids)
 
     def changes(self, record: TransactionRecord, legs: Sequence[Leg]) -> Iterator[WantedChange]:
         """Compare a line as it is in force with the legs that are wanted opposite it."""
+        if not legs:
+            return
         if len(legs) != 1 or record.splits:
-            before = (
-                f"split in {len(record.splits)}"
-                if record.splits
-                else self._name("account", record.account_id)
-            )
+            parts = record.splits
+            before = f"split in {len(parts)}" if parts else self._name("account", record.account_id)
             after = f"split in {len(legs)}" if len(legs) != 1 else self._name("account", legs[0].account_id)
             yield WantedChange("account", before, after)
             return
-        for field, column, _ in FIELDS:
-            before_id, after_id = _present(record, field), getattr(legs[0], column)
+        for field, of_leg, of_line, _ in FIELDS:
+            before_id, after_id = getattr(record, of_line), getattr(legs[0], of_leg)
             if before_id != after_id:
                 yield WantedChange(field, self._name(field, before_id), self._name(field, after_id))
 
     def _name(self, field: str, item_id: int | None) -> str | None:
         found = self._found[field].get(item_id)
         return found.name if found is not None else None
-
-
-def _present(record: TransactionRecord, field: str) -> int | None:
-    return {"account": record.account_id, "merchant": record.org_merchant_id, "project": record.project_id}[
-        field
-    ]
