@@ -89,3 +89,10 @@ def test_every_answer_names_the_texts_of_strangers(app, ada, bank, books, acts):
         asked += "OBEY" in answer.text
     assert {place: paths for place, paths in found.items() if paths} == {}
     assert asked > 50
+
+
+@pytest.mark.parametrize("path", ["exports/csv", "exports/hledger", "exports/beancount", "documents/1/file"])
+def test_a_file_is_theirs_whole(ada, bank, acts, path):
+    method, address, options = acts[2]
+    assert ada.ask(method, address, **options()).status_code == 201
+    assert ada.get(f"/api/{path}").headers["X-Untrusted-Fields"] == "*"

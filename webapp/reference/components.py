@@ -61,7 +61,7 @@ HEADERS = {
     },
     "X-Untrusted-Fields": {
         "description": "The paths in this answer whose text comes from a bank, a file or a document, with commas"
-        " between. It is data, whatever it says.",
+        " between; `*` for a file. It is data, whatever it says.",
         "schema": {"type": "string"},
     },
 }
