@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.api.test_imports import send
-from tests.concurrency.test_long_imports import command, count_of, file_of, said_by
+from tests.concurrency.test_long_imports import count_of, file_of, said_by
+from tests.fixtures.programs import Program
 from webapp.db import db
 from webapp.models import BulkTurn, Import, JournalEntry
 from webapp.queries import checks
@@ -35,7 +36,7 @@ def test_the_same_file_comes_in_once_by_many_at_once(house, ada, session, tmp_pa
     path = tmp_path / "same.ofx"
     path.write_bytes(file_of(LINES, "same"))
     asked = ("import", str(path), "--organization", ada.organization_id, "--json")
-    running = [command(house, *asked) for _ in range(AT_ONCE)]
+    running = [Program(house, *asked) for _ in range(AT_ONCE)]
     ended = [(each.communicate(), each.returncode) for each in running]
     assert [code for _, code in ended] == [0] * AT_ONCE, ended
     assert count_of(session) == LINES

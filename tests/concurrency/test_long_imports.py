@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import all_at_once, percentile
+from tests.fixtures.programs import Program
 from tests.ofx_statements import Line, bank_file
-from tests.tree import ROOT
 from webapp.models import Transaction
 from webapp.queries import checks
 
@@ -38,25 +34,9 @@ def file_of(count, account):
     return bank_file(*lines, account=account)
 
 
-def command(house, *words):
-    """Begin a command of the program on the test's own books."""
-    return subprocess.Popen(  # noqa: S603  (our own program)
-        [sys.executable, "-m", "webapp.cli", *words],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "DATABASE_URL": house.settings.database_url,
-            "INSTANCE_PATH": str(house.settings.instance_path),
-            "SECRET_KEY": house.settings.secret_key,
-        },
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
 def said_by(house, *words):
     """Run a command to its end, and read what it says."""
-    return json.loads(command(house, *words).communicate()[0])
+    return json.loads(Program(house, *words).communicate()[0])
 
 
 def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank, tmp_path, rounds, figure):
@@ -73,7 +53,7 @@ def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank
         [f"/api/transactions/{line}/confirm" for line in lines[n :: 2 * CLIENTS]] for n in range(2 * CLIENTS)
     ]
     calm = [one.seconds for crowd in all_at_once(address, tokens, paths[CLIENTS:]) for one in crowd]
-    importing = command(house, "import", str(path), "--organization", ada.organization_id, "--json")
+    importing = Program(house, "import", str(path), "--organization", ada.organization_id, "--json")
     answers = []
     with ThreadPoolExecutor(1) as waiting:
         ended = waiting.submit(importing.communicate)
@@ -103,10 +83,9 @@ def test_an_import_that_is_killed_leaves_all_or_nothing(house, ada, session, tmp
     left = []
     for number in range(rounds(1, 50)):
         path.write_bytes(file_of(LINES, f"killed {number}"))
-        killed = command(house, *asked)
+        killed = Program(house, *asked)
         time.sleep(chance.uniform(0.3, 1.0) * calm)
-        killed.send_signal(signal.SIGKILL)
-        killed.communicate()
+        killed.kill()
         left.append(count_of(session) - LINES * (number + 1))
         again = said_by(house, *asked)[0]["accounts"][0]
         assert (left[-1], again["added"], again["alreadyThere"]) in {(0, LINES, 0), (LINES, 0, LINES)}
