@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
-from webapp.queries import checks
+from webapp.queries import checks, past_lines
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
 
@@ -402,3 +402,29 @@ def test_a_run_over_posted_entries_costs_the_same_statements_however_many(ada, b
         costs[text] = [len(each) for each in (opened, changed, put_back, gone)]
     assert costs[few] == costs[many]
     assert all(read(ada, each)["correctionMarkerId"] is None for each in lines)
+
+
+def test_a_line_stands_the_same_whether_it_is_read_with_many_or_for_itself(ada, books, monkeypatch):
+    food, travel = books.account("Food"), books.account("Travel")
+    said = [(f"2026-03-{day:02}", amount, "Coffee") for day, amount in enumerate(("-1.00", "0.00") * 3, 1)]
+    draft, _, posted, nothing, marked, corrected = books.send_many(
+        [*said[:4], *[("2026-03-09", "-2.00", "Coffee")] * 2]
+    )
+    assert (
+        ada.post("/api/transactions/confirm", json={"ids": [posted, nothing, marked, corrected]}).status_code
+        == 200
+    )
+    for line_id in (marked, corrected):
+        assert (
+            ada.patch(
+                f"/api/transactions/{line_id}", json={"projectId": books.project(str(line_id))}
+            ).status_code
+            == 200
+        )
+    assert ada.post(f"/api/transactions/{corrected}/confirm").status_code == 200
+    rule = make(ada, "Coffee", to_account(food), name="Quick")
+    assert ada.patch(f"/api/transactions/{draft}", json={"accountId": travel}).status_code == 200
+    quick = preview(ada, rule)
+    monkeypatch.setattr(past_lines, "_plain", lambda *_: {})
+    assert preview(ada, rule) == quick
+    assert quick["matched"] == 6

@@ -138,21 +138,32 @@ def standings(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Stan
 
 
 def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
-    """Tell how those lines stand that most are: with a draft of a bank's leg and one leg opposite, nothing else."""
+    """Tell how those lines stand that most are: with a bank's leg and one leg opposite, a draft or never corrected."""
     line_of = {line.journal_entry_id: line.id for line in lines if line.journal_entry_id is not None}
     if len(line_of) != len(lines):
         # Two lines share an entry, or one has none.
         return {}
     return {
-        line_of[entry_id]: Standing(Side._make(said), is_posted=False, posting_id=posting_id)
-        for entry_id, posting_id, *said in _only_opposites(organization_id, line_of)
+        line_of[entry_id]: Standing(Side._make(said), is_posted, None if is_posted else posting_id)
+        for entry_id, is_posted, posting_id, *said in _only_opposites(organization_id, line_of)
         if entry_id in line_of
     }
 
 
 def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
-    """Read what stands opposite the bank's leg in drafts of these two legs; of some more where they lie close."""
-    leg, other = _POSTING.c, _POSTING.alias("other")
+    """Read what stands opposite the bank's leg in entries of these two legs; of some more where they lie close.
+
+    What is posted counts where nothing corrects it; a leg of nothing is left out, for nothing is in force of it.
+    """
+    leg, other, correction = _POSTING.c, _POSTING.alias("other"), _ENTRY.alias("correction")
+    is_corrected = sa.exists().where(
+        correction.c.organization_id == _ENTRY.c.organization_id, correction.c.corrects_id == _ENTRY.c.id
+    )
+    is_in_force = sa.and_(
+        _ENTRY.c.status == "POSTED",
+        sa.or_(leg.amount_minor != 0, leg.amount_base_minor != 0),
+        sa.not_(is_corrected),
+    )
     # One look at an entry's legs: a bank's leg weighs more than all others that an entry may have.
     weights = sa.func.sum(sa.case((other.c.is_bank_leg, BANK_LEG), else_=1))
     its_legs = sa.select(weights).where(other.c.journal_entry_id == leg.journal_entry_id)
@@ -161,6 +172,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
         .execute(
             sa.select(
                 leg.journal_entry_id,
+                _ENTRY.c.status == "POSTED",
                 leg.id,
                 leg.account_id,
                 leg.currency,
@@ -174,7 +186,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
                 sa.not_(leg.is_bank_leg),
                 _ENTRY.c.organization_id == organization_id,
                 _ENTRY.c.id == leg.journal_entry_id,
-                _ENTRY.c.status == "DRAFT",
+                sa.or_(_ENTRY.c.status == "DRAFT", is_in_force),
                 its_legs.scalar_subquery() == BANK_LEG + 1,
             )
         )
