@@ -325,7 +325,9 @@ def test_a_link_that_nobody_made_opens_nothing(client, path):
 def test_activity_shows_who_did_what_and_filters(ada, ben):
     project = ben.post("/api/projects", json={"name": "Website"}).json["project"]["id"]
     ada.delete(f"/api/projects/{project}")
-    ada.post("/api/accounts", json={"name": "x", "type": "ASSET", "code": "1100"})
+    facts = {"name": "x", "type": "ASSET"}
+    account = ada.post("/api/accounts", json=facts).json["account"]["id"]
+    ada.post("/api/accounts", json={**facts, "code": "1100"})
     browser = ada.browser()
     page = text(browser.get("/activity"))
     assert (
@@ -333,7 +335,8 @@ def test_activity_shows_who_did_what_and_filters(ada, ben):
         < page.index("Deleted the project Website")
         < page.index("Made the project Website")
     )
-    assert f'href="/projects/{project}"' in page
+    assert f'href="/accounts/{account}"' in page
+    assert f'href="/projects/{project}"' not in page
     refused = text(browser.get("/activity?status=FAILED"))
     assert "Another account has the code 1100." in refused
     assert "Website" not in refused

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,21 +15,41 @@ from sqlalchemy.orm.attributes import set_committed_value
 from webapp.db import db
 from webapp.ledger.act_ids import act_id
 from webapp.ledger.errors import NotFoundError
-from webapp.models import ActionRequest, Proposal, Transaction
+from webapp.models import (
+    Account,
+    ActionRequest,
+    Document,
+    FeedAccount,
+    Import,
+    JournalEntry,
+    Merchant,
+    Project,
+    ProjectGroup,
+    Proposal,
+    Reconciliation,
+    Rule,
+    RuleRun,
+    Transaction,
+)
+from webapp.models.base import Numbered
+from webapp.queries import lookups
+from webapp.queries.batches import ids_where
 from webapp.queries.paging import Order, Page, page
 
 REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
-PAGES = {
-    "account": "/accounts/{}",
-    "feed_account": "/feeds/{}",
-    "import": "/imports/{}",
-    "journal_entry": "/journal/{}",
-    "merchant": "/merchants/{}",
-    "project": "/projects/{}",
-    "project_group": "/projects/groups/{}",
-    "reconciliation": "/reconciliations/proofs/{}",
-    "rule": "/rules/{}",
-    "rule_run": "/rules/runs/{}",
+# What has a page of its own, and its address; a line has one beside its account.
+PAGES: dict[str, tuple[type[Numbered], str]] = {
+    "account": (Account, "/accounts/{}"),
+    "document": (Document, "/documents/{}"),
+    "feed_account": (FeedAccount, "/feeds/{}"),
+    "import": (Import, "/imports/{}"),
+    "journal_entry": (JournalEntry, "/journal/{}"),
+    "merchant": (Merchant, "/merchants/{}"),
+    "project": (Project, "/projects/{}"),
+    "project_group": (ProjectGroup, "/projects/groups/{}"),
+    "reconciliation": (Reconciliation, "/reconciliations/proofs/{}"),
+    "rule": (Rule, "/rules/{}"),
+    "rule_run": (RuleRun, "/rules/runs/{}"),
 }
 NEWEST = Order((ActionRequest.id,))  # type: ignore[arg-type]
 
@@ -126,20 +147,24 @@ def about(
 
 
 def places(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, str]:
-    """Give the address of what each act was about, by the act's id; what has no page is left out."""
-    lines = [int(each.target_id) for each in requests if each.target_kind == "transaction"]
-    feeds = dict(
-        db.session.execute(
-            sa.select(Transaction.id, Transaction.feed_account_id).where(
-                Transaction.organization_id == organization_id, Transaction.id.in_(lines)
-            )
-        ).all()
-    )
-    found = {}
+    """Give the address of what each act was about, by the act's id; what has no page, or is gone, is left out."""
+    targets: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for each in requests:
-        if each.target_kind == "transaction" and int(each.target_id) in feeds:
-            line = each.target_id
-            found[each.id] = f"/feeds/{feeds[int(line)]}?show=all&line={line}#line-{line}"
-        elif each.target_kind in PAGES and each.target_id.isdecimal():
-            found[each.id] = PAGES[each.target_kind].format(each.target_id)
+        if each.target_id.isdecimal():
+            targets[each.target_kind][each.id] = int(each.target_id)
+    found = _lines(organization_id, targets.pop("transaction", {}))
+    for kind in targets.keys() & PAGES.keys():
+        model, address = PAGES[kind]
+        of_books = sa.select(model.id).where(model.organization_id == organization_id)
+        there = ids_where(of_books, model.id, targets[kind].values())
+        found |= {act: address.format(target) for act, target in targets[kind].items() if target in there}
     return found
+
+
+def _lines(organization_id: str, lines: Mapping[str, int]) -> dict[str, str]:
+    there = lookups.by_id(Transaction, organization_id, lines.values())
+    return {
+        act: f"/feeds/{there[line].feed_account_id}?show=all&line={line}#line-{line}"
+        for act, line in lines.items()
+        if line in there
+    }
