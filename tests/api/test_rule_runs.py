@@ -335,6 +335,13 @@ def test_undoing_leaves_what_cannot_be_any_more_and_lists_it(ada, books, three):
     assert read(ada, three[0])["projectId"] == project
 
 
+def test_a_run_all_of_whose_lines_were_deleted_is_undone_with_nothing_to_put_back(ada, books, three):
+    run = applied(ada, make(ada, "coffee", to_account(books.account("Food"))))
+    for line_id in three:
+        assert ada.delete(f"/api/transactions/{line_id}").status_code == 200
+    assert undone(ada, run)["restored"] == 0
+
+
 def test_undoing_gives_no_account_a_currency_that_it_does_not_take(ada, books, three):
     books.quote("2026-03-01", "USD", "1.2500")
     euros, any_ = books.account("Euros", currency="EUR"), books.account("Any")

@@ -124,6 +124,8 @@ def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -
 
 def standings(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
     """Tell how each line of a portion stands, in a number of statements that does not depend on how many there are."""
+    if not lines:
+        return {}
     ids = [line.id for line in lines]
     closed = dict.fromkeys(transfer_pairs.others(organization_id, ids), TRANSFER)
     closed |= dict.fromkeys(edited_among(organization_id, ids), EDITED)
