@@ -219,7 +219,7 @@ def test_splits_that_no_longer_add_up_leave_the_rest_uncategorised(ada, bank, fe
     parts = [{"accountId": rent, "amount": "-60.00"}, {"accountId": food, "amount": "-40.00"}]
     ada.patch(f"/api/transactions/{there['id']}", json={"splits": parts})
     (result,) = feed.results(modified=[line(amount="-105.00")])
-    assert "no longer add up: -5.00 EUR" in result["reason"]
+    assert "no longer add up: \N{MINUS SIGN}5.00 EUR" in result["reason"]
     assert [part["amount"] for part in feed.one()["splits"]] == ["-60.00", "-40.00", "-5.00"]
     feed.push(modified=[line(amount="-100.00", description="Back")])
     assert [part["amount"] for part in feed.one()["splits"]] == ["-60.00", "-40.00"]

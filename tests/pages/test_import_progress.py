@@ -51,8 +51,11 @@ def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, mon
         "writing 3 of 3 lines",
     )
     another = send(ben, bank_file(*MARCH), dryRun="true").json["import"]["id"]
-    (folder / names[0].replace(f"-{previewed}", f"-{another}")).write_text(json.dumps(sentences[2]))
-    assert "Importing: writing 0 of 3 lines." in cleo.browser().get(f"/imports/{another}/progress").text
+    running = folder / names[0].replace(f"-{previewed}", f"-{another}")
+    running.write_text(json.dumps(sentences[2]))
+    waiting = cleo.browser().get(f"/imports/{another}/progress").text
+    running.unlink()
+    assert "Importing: writing 0 of 3 lines." in waiting
 
 
 def test_another_organizations_import_is_not_told_of(dan, previewed):

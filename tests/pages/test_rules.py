@@ -353,8 +353,10 @@ def test_a_page_that_waits_is_told_how_far_a_rule_is(ada, cleo, pages, food, thr
     assert pages.post(f"/rules/{rule}/apply", data={"digest": digest}).status_code == 303
     assert [sentence for _, sentence in told] == ["3 of 3 lines done"]
     assert list(folder.iterdir()) == []
-    (folder / told[0][0]).write_text(json.dumps(told[0][1]))
+    running = folder / told[0][0]
+    running.write_text(json.dumps(told[0][1]))
     waiting = cleo.browser().get(f"/rules/{rule}/progress").text
+    running.unlink()
     assert "Applying: 3 of 3 lines done." in waiting
     assert f'hx-get="/rules/{rule}/progress"' in waiting
 
