@@ -24,6 +24,18 @@ class Trigger(StrEnum):
     MANUAL_APPLY = "MANUAL_APPLY"
 
 
+# What a person calls them.
+SPOKEN: Final[Mapping[str, str]] = {
+    Target.TRANSACTION: "bank lines",
+    Target.RECEIPT: "receipts",
+    Trigger.TRANSACTION_INGESTED: "when a line comes in",
+    Trigger.TRANSACTION_UPDATED: "when the bank changes a line",
+    Trigger.RECEIPT_PARSED: "when a receipt is read",
+    Trigger.MANUAL_APPLY: "only by hand",
+    Trigger.MANUAL_PREVIEW: "never, only tried out",
+}
+
+
 class UnknownWordError(UnprocessableError):
     """This is none of the words that the field takes."""
 

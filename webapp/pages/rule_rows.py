@@ -18,6 +18,7 @@ from webapp.ledger.conditions import (
 )
 from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.ledger.triggers import Target, Trigger
+from webapp.queries.rule_names import ASKED
 from webapp.web import rule_wording
 from webapp.web.auth import here
 
@@ -112,8 +113,8 @@ def widget(field_: Field, operator: Operator) -> str:
 
 
 def _options(field_: Field, choices: Choices) -> Sequence[Any]:
-    if field_ in rule_wording.ID_KEYS:
-        return [{"id": str(each.id), "name": each.name} for each in choices[rule_wording.ID_KEYS[field_]]]
+    if field_ in ASKED:
+        return [{"id": str(each.id), "name": each.name} for each in choices[ASKED[field_]]]
     return [
         {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
         for word in CHOSEN.get(KIND_OF[field_], ())

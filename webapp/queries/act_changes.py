@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from webapp.ledger import triggers
 from webapp.models import (
     Account,
     ActionRequest,
@@ -74,13 +75,7 @@ SPOKEN: Final[Mapping[str, str]] = {
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
     "transactionIds": "bank lines",
-    "MANUAL_APPLY": "only by hand",
-    "MANUAL_PREVIEW": "never, only tried out",
-    "RECEIPT": "receipts",
-    "RECEIPT_PARSED": "when a receipt is read",
-    "TRANSACTION": "bank lines",
-    "TRANSACTION_INGESTED": "when a line comes in",
-    "TRANSACTION_UPDATED": "when the bank changes a line",
+    **triggers.SPOKEN,
 }
 # What keys of days end in.
 DAYS: Final = ("Date", "On", "effectiveAt", "day")

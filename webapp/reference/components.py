@@ -29,6 +29,7 @@ SECURITY_SCHEMES = {
         " Tieout's own pages: `Sec-Fetch-Site: same-origin`, or an `Origin` that is ours, else 403 `csrf`.",
     },
 }
+COUNT = {"type": "string", "pattern": "^[0-9]+$"}
 HEADERS = {
     "X-Request-Id": {
         "description": "The request's id, by which the log knows it. One of 8 to 64 letters, digits, - or _"
@@ -41,19 +42,19 @@ HEADERS = {
     },
     "Retry-After": {
         "description": "After how many seconds to try again.",
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "schema": COUNT,
     },
     "RateLimit-Limit": {
         "description": "How many requests a minute this key may make; a minute's worth may come at once.",
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "schema": COUNT,
     },
     "RateLimit-Remaining": {
         "description": "How many requests this key may make at once from here; they come back steadily.",
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "schema": COUNT,
     },
     "RateLimit-Reset": {
         "description": "After how many seconds `RateLimit-Remaining` will be `RateLimit-Limit` again.",
-        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "schema": COUNT,
     },
     "Idempotency-Replayed": {
         "description": "There when this is the answer that was given to the same key before.",

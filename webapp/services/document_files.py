@@ -10,30 +10,19 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy import event, orm
 
 from webapp.db import db, kept_beside
 from webapp.models import Document
-from webapp.services.savepoints import innermost, is_inside
+from webapp.services.savepoints import at_end
 
 NAME: Final = re.compile("[0-9a-f]{32}")
 LEFT_AFTER: Final = timedelta(hours=1)
-_WAITING: Final = "waiting_files"
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A file whose transaction, or savepoint, has not ended yet, and whether it is there once that is committed."""
-
-    name: str
-    inside: orm.SessionTransaction | None
-    stays: bool
 
 
 def folder() -> Path:
@@ -61,9 +50,9 @@ def keep(data: bytes, name: str | None = None) -> str:
         return name
     _write(_mark(name), b"")
     _wait(name, stays=True)
-    partial = path.with_name(f".{name}")
-    _write(partial, data)
-    partial.rename(path)
+    beginning = path.with_name(f".{name}")
+    _write(beginning, data)
+    beginning.rename(path)
     _sync(path.parent)
     return name
 
@@ -103,8 +92,10 @@ def sweep(*, now: datetime) -> None:
 def _wait(name: str, *, stays: bool) -> None:
     """Let a marked file wait for the end of the open transaction or savepoint."""
     _sync(_mark(name).parent)
-    session = db.session()
-    session.info.setdefault(_WAITING, []).append(_Waiting(name, innermost(session), stays))
+    at_end(
+        committed=partial(_drop, name, is_kept=stays),
+        taken_back=partial(_drop, name, is_kept=not stays),
+    )
 
 
 def _is_old(mark: Path, now: datetime) -> bool:
@@ -143,20 +134,3 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@event.listens_for(orm.Session, "after_commit")
-def _commit(session: orm.Session) -> None:
-    """Let the files of a transaction stay or go as it says; those of a savepoint wait for the whole."""
-    if not session.in_nested_transaction():
-        for each in session.info.pop(_WAITING, []):
-            _drop(each.name, is_kept=each.stays)
-
-
-@event.listens_for(orm.Session, "after_soft_rollback")
-def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
-    """Let files be as they were before a transaction or savepoint that is taken back, the last one first."""
-    waiting: list[_Waiting] = session.info.get(_WAITING, [])
-    for each in [each for each in reversed(waiting) if is_inside(each.inside, ended)]:
-        waiting.remove(each)
-        _drop(each.name, is_kept=not each.stays)

@@ -1,15 +1,25 @@
-"""Trials: something done to the books in a savepoint, and taken back whatever comes of it."""
+"""Savepoints: trials, taken back whatever comes of them, and what outside the books follows the fate of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final, NamedTuple
 
-from sqlalchemy import orm
+from sqlalchemy import event, orm
 
 from webapp.db import db
 
-TRYING = "is_trial"
+TRYING: Final = "is_trial"
+_WAITING: Final = "waiting_for_the_end"
+
+
+class _Waiting(NamedTuple):
+    """What is done at the end of the transaction or savepoint that it waits inside."""
+
+    inside: orm.SessionTransaction | None
+    committed: Callable[[], None]
+    taken_back: Callable[[], None]
 
 
 @contextmanager
@@ -35,14 +45,39 @@ def is_trial() -> bool:
     return bool(db.session().info.get(TRYING))
 
 
-def innermost(session: orm.Session) -> orm.SessionTransaction | None:
-    """Give the savepoint, or else the transaction, in which a session is; one is opened where it is in none."""
+def nothing() -> None:
+    """Leave what is outside the books as it is."""
+
+
+def at_end(*, committed: Callable[[], None] = nothing, taken_back: Callable[[], None] = nothing) -> None:
+    """Do one thing outside the books once what is open is committed, the other once it is taken back.
+
+    What is open is the innermost savepoint, or else the transaction; one is opened where there is none. A savepoint
+    that is released waits for the whole.
+    """
+    session = db.session()
     session.connection()
-    return session.get_nested_transaction() or session.get_transaction()
+    inside = session.get_nested_transaction() or session.get_transaction()
+    session.info.setdefault(_WAITING, []).append(_Waiting(inside, committed, taken_back))
 
 
-def is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:
-    """Tell whether a savepoint or transaction is another one, or lies within it."""
+@event.listens_for(orm.Session, "after_commit")
+def _commit(session: orm.Session) -> None:
+    if not session.in_nested_transaction():
+        for each in session.info.pop(_WAITING, []):
+            each.committed()
+
+
+@event.listens_for(orm.Session, "after_soft_rollback")
+def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
+    """Take back what waits inside a transaction or savepoint, the last one first."""
+    waiting: list[_Waiting] = session.info.get(_WAITING, [])
+    for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
+        waiting.remove(each)
+        each.taken_back()
+
+
+def _is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:
     while inner is not None and inner is not outer:
         inner = inner.parent
     return inner is outer

@@ -9,7 +9,8 @@ from typing import Any, Final
 from webapp.ledger.conditions import KIND_OF, Condition, Field, Operator, ValueKind
 from webapp.ledger.effects import VALUE_KEY, EffectKind
 from webapp.ledger.titles import joined
-from webapp.ledger.triggers import Target, Trigger
+from webapp.ledger.triggers import SPOKEN, Target, Trigger
+from webapp.queries.rule_names import ASKED
 from webapp.web.figures import day, figure
 
 # Names by the key that their ids are sent under, and the id.
@@ -67,21 +68,9 @@ KINDS: Final[dict[EffectKind, str]] = {
     EffectKind.SET_PROJECT: "project",
     EffectKind.SET_CURRENCY: "currency",
 }
-TARGETS: Final[dict[Target, str]] = {Target.TRANSACTION: "Bank lines", Target.RECEIPT: "Receipts"}
-TRIGGERS: Final[dict[Trigger, str]] = {
-    Trigger.TRANSACTION_INGESTED: "When a line comes in",
-    Trigger.TRANSACTION_UPDATED: "When the bank changes a line",
-    Trigger.RECEIPT_PARSED: "When a receipt is read",
-    Trigger.MANUAL_APPLY: "Only by hand",
-    Trigger.MANUAL_PREVIEW: "Never, only tried out",
-}
+TARGETS: Final = {each: SPOKEN[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
+TRIGGERS: Final = {each: SPOKEN[each].capitalize() for each in Trigger}
 DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
-# The key that the id in a condition's value is known by elsewhere.
-ID_KEYS: Final[dict[Field, str]] = {
-    Field.FEED_ACCOUNT: "faId",
-    Field.MERCHANT: "orgMerchantId",
-    Field.PROJECT: "projectId",
-}
 
 
 def sentence(
@@ -156,6 +145,6 @@ def _one(field: Field, value: str, names: Names) -> str:
         ValueKind.DIRECTION: lambda said: DIRECTIONS[said.upper()],
         ValueKind.DOCUMENT_TYPE: lambda said: said.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,
-        ValueKind.ID: lambda said: names.get((ID_KEYS[field], int(said)), said),
+        ValueKind.ID: lambda said: names.get((ASKED[field], int(said)), said),
     }
     return says[KIND_OF[field]](text)
