@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -10,32 +9,14 @@ import sqlalchemy as sa
 from tests.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.db import begin_read, db
 from webapp.models import Document
-from webapp.queries import checks
 from webapp.queries.checks import documents as violations_of_documents
 from webapp.services import document_files
 
-
-@pytest.fixture
-def books(bank):
-    """The bank; whatever was deleted, the books break no invariant."""
-    yield bank
-    assert bank.ask(lambda: list(checks.violations())) == []
+pytestmark = pytest.mark.usefixtures("sound")
 
 
 @pytest.fixture
-def kept(app):
-    """List the files that are kept, and those whose transaction has not ended."""
-
-    def files():
-        folder = Path(app.instance_path) / "documents"
-        return {path for path in folder.rglob("*") if path.is_file()}
-
-    before = files()
-    return lambda: files() - before
-
-
-@pytest.fixture
-def document(ben, books):
+def document(ben, bank):
     """A bill with a file that no other test sends."""
     return sent(ben, data=pdf("to be deleted"), sender="Hetzner", total="119.00").json["document"]
 
@@ -58,12 +39,14 @@ def refusal(person, document):
     return answer.json["error"], answer.json["details"]
 
 
-def test_a_document_goes_with_its_file_and_what_it_said_stays_in_the_trail(ben, books, kept, document):
-    relate(ben, document, transactionId=(line := books.send("2026-03-02", "-119.00", "Hetzner")))
-    assert len(kept()) == 1
+def test_a_document_goes_with_its_file_and_what_it_said_stays_in_the_trail(
+    ben, bank, kept_documents, document
+):
+    relate(ben, document, transactionId=(line := bank.send("2026-03-02", "-119.00", "Hetzner")))
+    assert len(kept_documents()) == 1
     answer = ben.delete(address(document))
     assert (answer.status_code, answer.json) == (200, {"ok": True})
-    assert kept() == set()
+    assert kept_documents() == set()
     for gone in (
         ben.get(address(document)),
         ben.get(f"{address(document)}/file"),
@@ -82,16 +65,16 @@ def test_a_document_goes_with_its_file_and_what_it_said_stays_in_the_trail(ben, 
     assert origin["documentId"] is None
 
 
-def test_the_same_file_may_come_again_under_another_id(ben, books, kept, document):
+def test_the_same_file_may_come_again_under_another_id(ben, bank, kept_documents, document):
     ben.delete(address(document))
     again = sent(ben, data=pdf("to be deleted"))
     assert again.status_code == 201
     assert again.json["document"]["id"] > document["id"]
-    assert len(kept()) == 1
+    assert len(kept_documents()) == 1
 
 
-def test_what_a_run_set_of_a_document_goes_with_it_and_the_run_is_still_told_and_undone(ben, books):
-    food = books.account("Food")
+def test_what_a_run_set_of_a_document_goes_with_it_and_the_run_is_still_told_and_undone(ben, bank):
+    food = bank.account("Food")
     gone, stays = filed(ben, sender="Caffe Nero"), filed(ben, sender="Nero & Co")
     rule = {
         "name": "Coffee", "target": "RECEIPT", "conditions": {"conditions": [{"value": "nero"}]},
@@ -109,8 +92,8 @@ def test_what_a_run_set_of_a_document_goes_with_it_and_the_run_is_still_told_and
     assert read(ben, stays)["accountId"] is None
 
 
-def test_what_is_posted_holds_the_document_of_its_line_until_it_is_detached(ben, books, document):
-    line = books.send("2026-03-02", "-119.00", "Hetzner")
+def test_what_is_posted_holds_the_document_of_its_line_until_it_is_detached(ben, bank, document):
+    line = bank.send("2026-03-02", "-119.00", "Hetzner")
     relate(ben, document, transactionId=line)
     ben.post(f"/api/transactions/{line}/confirm")
     error, details = refusal(ben, document)
@@ -122,8 +105,8 @@ def test_what_is_posted_holds_the_document_of_its_line_until_it_is_detached(ben,
     assert ben.delete(address(document)).status_code == 200
 
 
-def test_what_is_proved_is_named_with_its_proof(ben, books, desk, document):
-    line = books.send("2026-03-02", "-119.00", "Hetzner")
+def test_what_is_proved_is_named_with_its_proof(ben, bank, desk, document):
+    line = bank.send("2026-03-02", "-119.00", "Hetzner")
     relate(ben, document, transactionId=line)
     relate(ben, document, journalEntryId=entry_of(ben, line))
     desk.confirm(line)
@@ -136,8 +119,8 @@ def test_what_is_proved_is_named_with_its_proof(ben, books, desk, document):
     assert details["reconciliationIds"] == [proof]
 
 
-def test_an_opening_balance_holds_the_documents_of_the_lines_that_it_set_aside(ben, books, desk, document):
-    line = books.send("2026-02-02", "-119.00", "Old")
+def test_an_opening_balance_holds_the_documents_of_the_lines_that_it_set_aside(ben, bank, desk, document):
+    line = bank.send("2026-02-02", "-119.00", "Old")
     relate(ben, document, transactionId=line)
     opening = {"keepAsNew": True, "openingBalance": "5.00", "openingDate": "2026-02-28"}
     proof = desk.prove("2026-03-31", "5.00", **opening)["id"]
@@ -146,8 +129,8 @@ def test_an_opening_balance_holds_the_documents_of_the_lines_that_it_set_aside(b
     assert (details["transactionIds"], details["reconciliationIds"]) == ([line], [proof])
 
 
-def test_an_entry_that_came_from_a_document_keeps_it(ben, books, document):
-    food, equity = books.account("Food"), books.role("opening_balances")
+def test_an_entry_that_came_from_a_document_keeps_it(ben, bank, document):
+    food, equity = bank.account("Food"), bank.role("opening_balances")
     legs = [{"accountId": food, "amount": "119.00"}, {"accountId": equity, "amount": "-119.00"}]
     body = {"effectiveAt": "2026-03-02", "postings": legs, "documentId": document["id"]}
     made = ben.post("/api/journal-entries", json=body).json
@@ -175,8 +158,8 @@ def test_an_entry_that_came_from_a_document_keeps_it(ben, books, document):
     assert [each["journalEntryId"] for each in read(ben, document)["relations"]] == [copy]
 
 
-def test_the_document_of_an_entry_is_one_of_ours(ben, dan, books, document):
-    food, equity = books.account("Food"), books.role("opening_balances")
+def test_the_document_of_an_entry_is_one_of_ours(ben, dan, bank, document):
+    food, equity = bank.account("Food"), bank.role("opening_balances")
     legs = [{"accountId": food, "amount": "1.00"}, {"accountId": equity, "amount": "-1.00"}]
     for other in (filed(dan, number="1")["id"], 2**53):
         body = {"effectiveAt": "2026-03-02", "postings": legs, "documentId": other}
@@ -184,18 +167,20 @@ def test_the_document_of_an_entry_is_one_of_ours(ben, dan, books, document):
         assert (answer.status_code, answer.json["code"]) == (422, "unknown_reference")
 
 
-def test_a_dry_run_deletes_nothing_and_says_what_stands_against_it(ben, books, kept, document):
+def test_a_dry_run_deletes_nothing_and_says_what_stands_against_it(ben, bank, kept_documents, document):
     answer = ben.delete(f"{address(document)}?dryRun=true")
     assert (answer.status_code, answer.json["status"]) == (200, 200), answer.json
-    assert {path.name for path in kept()} == {path.name for path in kept() if path.parent.name == "documents"}
+    assert [path.parent.name for path in kept_documents()] == ["documents"]
     assert ben.get(f"{address(document)}/file").data == pdf("to be deleted")
-    line = books.send("2026-03-02", "-119.00", "Hetzner")
+    line = bank.send("2026-03-02", "-119.00", "Hetzner")
     relate(ben, document, transactionId=line)
     ben.post(f"/api/transactions/{line}/confirm")
     assert ben.delete(f"{address(document)}?dryRun=true").json["answer"]["code"] == "in_use"
 
 
-def test_a_proposed_deletion_waits_for_a_person_and_keeps_the_file_until_then(ada, books, kept, document):
+def test_a_proposed_deletion_waits_for_a_person_and_keeps_the_file_until_then(
+    ada, bank, kept_documents, document
+):
     proposed = ada.with_scopes("read", "propose").delete(address(document))
     assert proposed.status_code == 202, proposed.json
     assert ada.get(f"{address(document)}/file").data == pdf("to be deleted")
@@ -203,56 +188,58 @@ def test_a_proposed_deletion_waits_for_a_person_and_keeps_the_file_until_then(ad
     approved = ada.browser().post(f"/api/action-requests/{request_id}/approve", json={})
     assert approved.status_code == 200, approved.json
     assert ada.get(address(document)).status_code == 404
-    assert kept() == set()
+    assert kept_documents() == set()
 
 
-def test_who_may_not_delete_a_document_does_not(ada, cleo, dan, books, document):
+def test_who_may_not_delete_a_document_does_not(ada, cleo, dan, bank, document):
     assert cleo.delete(address(document)).status_code == 403
     assert dan.delete(address(document)).status_code == 404
     assert ada.with_scopes("read", "confirm").delete(address(document)).status_code == 403
     assert read(ada, document)["sender"] == "Hetzner"
 
 
-def test_the_file_stays_where_the_request_fails_after_it_was_let_go(ben, books, kept, document, monkeypatch):
-    (path,) = kept()
+def test_the_file_stays_where_the_request_fails_after_it_was_let_go(
+    ben, bank, kept_documents, document, monkeypatch
+):
+    (path,) = kept_documents()
 
     def fail(*_args, **_options):
         assert path.exists()
-        assert len(kept()) == 2, "the file, and the mark that it may go"
+        assert len(kept_documents()) == 2, "the file, and the mark that it may go"
         raise RuntimeError("the disk of the database is full")
 
     monkeypatch.setattr("webapp.services.action_requests.append", fail)
     assert ben.delete(address(document)).status_code == 500
     monkeypatch.undo()
-    assert kept() == {path}
+    assert kept_documents() == {path}
     assert ben.get(f"{address(document)}/file").data == pdf("to be deleted")
 
 
 def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_names_it(
-    ben, books, kept, document, session, monkeypatch
+    ben, bank, kept_documents, document, session, monkeypatch
 ):
-    (path,) = kept()
+    (path,) = kept_documents()
     document_files.let_go(path.name)
     session.info.clear()
     session.rollback()
-    assert {each.name for each in kept()} == {path.name}, "the file and its mark have one name"
+    assert {each.name for each in kept_documents()} == {path.name}, "the file and its mark have one name"
     monkeypatch.setattr(document_files, "LEFT_AFTER", -document_files.LEFT_AFTER)
     assert sent(ben, data=pdf("another")).status_code == 201
     assert path.exists(), "its document is still there"
-    assert len(kept()) == 2
+    assert len(kept_documents()) == 2
     assert ben.delete(address(document)).status_code == 200
     assert not path.exists()
 
 
-def test_a_file_that_comes_and_goes_in_one_transaction_leaves_nothing(app, ada, kept, session):
+def test_a_file_that_comes_and_goes_in_one_transaction_leaves_nothing(app, ada, kept_documents, session):
     for end in (session.commit, session.rollback):
         document_files.let_go(document_files.keep(b"one"))
         end()
-        assert kept() == set()
+        assert kept_documents() == set()
 
 
 def test_check_does_not_miss_the_file_of_a_document_that_is_deleted_meanwhile(
-    ben, books, app, kept, document
+    ben, bank, app, kept_documents, document
 ):
     def look():
         begin_read()
@@ -261,11 +248,11 @@ def test_check_does_not_miss_the_file_of_a_document_that_is_deleted_meanwhile(
             assert elsewhere.submit(ben.delete, address(document)).result().status_code == 200
         return [each.code for each in violations_of_documents.files()]
 
-    assert books.ask(look) == []
-    assert kept() == set()
+    assert bank.ask(look) == []
+    assert kept_documents() == set()
 
 
-def test_an_upload_that_is_sent_again_after_its_deletion_is_answered_as_the_first_time(ben, books):
+def test_an_upload_that_is_sent_again_after_its_deletion_is_answered_as_the_first_time(ben, bank):
     def send():
         parts = {"file": (BytesIO(pdf("again")), "again.pdf")}
         return ben.post(

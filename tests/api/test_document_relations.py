@@ -6,19 +6,13 @@ from tests.documents import DOCUMENTS, filed, read
 from tests.fixtures.banks import AT
 from webapp.db import db
 from webapp.models import DocumentRelation
-from webapp.queries import checks
+
+pytestmark = pytest.mark.usefixtures("sound")
 
 
 @pytest.fixture
-def books(bank):
-    """The bank; whatever was related, the books break no invariant."""
-    yield bank
-    assert bank.ask(lambda: list(checks.violations())) == []
-
-
-@pytest.fixture
-def line(books):
-    return books.send("2026-03-02", "-119.00", "Hetzner")
+def line(bank):
+    return bank.send("2026-03-02", "-119.00", "Hetzner")
 
 
 def relate(person, document, **named):
@@ -36,7 +30,7 @@ def acts(person):
     return person.get("/api/action-requests").json["actionRequests"]
 
 
-def test_a_relation_is_made_once_and_is_one_act(ben, books, line):
+def test_a_relation_is_made_once_and_is_one_act(ben, bank, line):
     document = filed(ben, sender="Hetzner")
     first = relate(ben, document, transactionId=line)
     relation = first.json["relation"]
@@ -61,10 +55,10 @@ def test_a_relation_is_made_once_and_is_one_act(ben, books, line):
     assert read(ben, document)["relations"] == []
 
 
-def test_one_thing_is_named_and_it_is_there(ben, dan, books, line):
+def test_one_thing_is_named_and_it_is_there(ben, dan, bank, line):
     document = filed(ben, sender="Hetzner")
     address = f"{DOCUMENTS}/{document['id']}/relations"
-    foreign = books.of(dan).send("2026-03-02", "-1.00")
+    foreign = bank.of(dan).send("2026-03-02", "-1.00")
     for ask in (ben.post, ben.delete):
         both = {"transactionId": line, "journalEntryId": 1}
         for body in ({}, both, {"transactionId": "1"}, {"transactionId": foreign}, {"journalEntryId": 2**53}):
@@ -73,20 +67,20 @@ def test_one_thing_is_named_and_it_is_there(ben, dan, books, line):
     assert read(ben, document)["relations"] == []
 
 
-def test_confirming_names_the_relations_of_the_line_and_a_repeat_the_same(ben, books, line):
+def test_confirming_names_the_relations_of_the_line_and_a_repeat_the_same(ben, bank, line):
     one, two = filed(ben, number="1"), filed(ben, number="2")
     relations = [
         relate(ben, one, transactionId=line).json["relation"]["id"],
         relate(ben, two, journalEntryId=entry_of(ben, line)["id"]).json["relation"]["id"],
     ]
-    relate(ben, one, transactionId=books.send("2026-03-02", "-1.00"))
+    relate(ben, one, transactionId=bank.send("2026-03-02", "-1.00"))
     answers = [ben.post(f"/api/transactions/{line}/confirm").json for _ in range(2)]
     assert [answer["changed"] for answer in answers] == [True, False]
     assert [answer["result"]["documentRelationIds"] for answer in answers] == [relations] * 2
 
 
-def test_posting_an_entry_of_ones_own_names_its_relations(ben, books):
-    expense, equity = books.account("Food"), books.role("opening_balances")
+def test_posting_an_entry_of_ones_own_names_its_relations(ben, bank):
+    expense, equity = bank.account("Food"), bank.role("opening_balances")
     legs = [{"accountId": expense, "amount": "5.00"}, {"accountId": equity, "amount": "-5.00"}]
     body = {"effectiveAt": "2026-03-02", "description": "By hand", "postings": legs}
     entry = ben.post("/api/journal-entries", json=body).json["entry"]
@@ -102,7 +96,7 @@ def test_posting_an_entry_of_ones_own_names_its_relations(ben, books):
     )
 
 
-def test_an_entry_tells_the_first_document_of_its_line_and_changes_in_nothing_else(ben, books, line):
+def test_an_entry_tells_the_first_document_of_its_line_and_changes_in_nothing_else(ben, bank, line):
     before = entry_of(ben, line)
     assert before["origin"]["documentId"] is None
     bill = filed(ben, documentType="BILL", sender="Hetzner")
@@ -118,8 +112,8 @@ def test_an_entry_tells_the_first_document_of_its_line_and_changes_in_nothing_el
     assert fresh["origin"]["documentId"] == bill["id"]
 
 
-def test_a_list_of_entries_costs_no_more_for_its_documents(ben, books, at_most):
-    lines = books.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(4)])
+def test_a_list_of_entries_costs_no_more_for_its_documents(ben, bank, at_most):
+    lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(4)])
     with at_most(30) as few:
         ben.get("/api/journal-entries")
     for each in lines:
@@ -129,9 +123,9 @@ def test_a_list_of_entries_costs_no_more_for_its_documents(ben, books, at_most):
     assert all(each["origin"]["documentId"] for each in entries)
 
 
-def test_a_relation_goes_with_what_it_names(ben, books):
+def test_a_relation_goes_with_what_it_names(ben, bank):
     document = filed(ben, sender="Nero")
-    expense, equity = books.account("Food"), books.role("opening_balances")
+    expense, equity = bank.account("Food"), bank.role("opening_balances")
     legs = [{"accountId": expense, "amount": "5.00"}, {"accountId": equity, "amount": "-5.00"}]
     entry = ben.post("/api/journal-entries", json={"effectiveAt": "2026-03-02", "postings": legs}).json[
         "entry"
@@ -141,7 +135,7 @@ def test_a_relation_goes_with_what_it_names(ben, books):
     assert read(ben, document)["relations"] == []
 
 
-def test_the_database_refuses_a_relation_across_organizations(ben, dan, books, line):
+def test_the_database_refuses_a_relation_across_organizations(ben, dan, bank, line):
     foreign = filed(dan, number="1")
 
     def write():
@@ -155,10 +149,10 @@ def test_the_database_refuses_a_relation_across_organizations(ben, dan, books, l
         db.session.flush()
 
     with pytest.raises(Exception, match=r"(?i)foreign key"):
-        books.ask(write)
+        bank.ask(write)
 
 
-def test_a_viewer_relates_nothing(ada, cleo, books, line):
+def test_a_viewer_relates_nothing(ada, cleo, bank, line):
     document = filed(ada, number="1")
     address = f"{DOCUMENTS}/{document['id']}/relations"
     assert cleo.post(address, json={"transactionId": line}).status_code == 403

@@ -12,11 +12,6 @@ FILE = bank_file(Line("2026-04-02", "-2.50", "Coffee", "F1"), Line("2026-04-05",
 
 
 @pytest.fixture
-def agent(ada):
-    return ada.with_scopes("read", "propose")
-
-
-@pytest.fixture
 def decided(ada):
     """Approve a proposal as it was shown, and give the status and code of the answer."""
 

@@ -17,11 +17,6 @@ pytestmark = on_sqlite
 
 
 @pytest.fixture
-def agent(ada):
-    return ada.with_scopes("read", "propose")
-
-
-@pytest.fixture
 def kept(app):
     """Read the files of this test that wait for a decision."""
     folder = Path(app.instance_path) / "proposals"

@@ -14,11 +14,6 @@ MOVED = re.compile(r"Entry \d+ , (\d+ \w+)")
 
 
 @pytest.fixture
-def agent(ada):
-    return ada.with_scopes("read", "propose")
-
-
-@pytest.fixture
 def shown(ada):
     """Read the page of what an agent was answered, as text without tags and with single spaces."""
 
