@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, jsonify
+from flask import Response, g, jsonify
 from flask_smorest import Blueprint
 
 from webapp import queries, services
@@ -18,7 +18,7 @@ from webapp.schemas.imports import (
     ImportUploadSchema,
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
-from webapp.schemas.untrusted import HEADER, untrusted_paths
+from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
 
@@ -94,8 +94,7 @@ def answer(imported: ImportRecord, *, status: int) -> Response:
         details = {"details": dict(imported.refused)} if imported.refused else {}
         shown = {"error": imported.error, "code": "file_refused", **details, **shown}
         status = 422
+        g.untrusted = ("error", *untrusted_paths(AnswerSchema()))
     response = jsonify(shown)
     response.status_code = status
-    if imported.status == "REFUSED":
-        response.headers[HEADER] = ", ".join(("error", *untrusted_paths(AnswerSchema())))
     return response
