@@ -1,9 +1,15 @@
 """A detector counts once it has been seen to fail; and a fresh database is fresh."""
 
+import socket
+import struct
+from urllib.parse import urlsplit
+
 import pytest
 import sqlalchemy as sa
 
 from tests.books import lines
+
+RESET_AT_ONCE = struct.pack("ii", 1, 0)
 
 
 def test_too_many_statements_fail(session, at_most):
@@ -63,3 +69,12 @@ def test_the_four_people_are_who_they_are(people):
     studio = {people[name].organization_id for name in ("ada", "ben", "cleo")}
     assert len(studio) == 1
     assert people["dan"].organization_id not in studio
+
+
+def test_a_browser_that_leaves_in_the_middle_of_a_file_leaves_none_open(live_server):
+    at = urlsplit(live_server)
+    for _ in range(20):
+        with socket.create_connection((at.hostname, at.port)) as browser:
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_AT_ONCE)
+            browser.sendall(f"GET /static/favicon.svg HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
+            assert browser.recv(12) == b"HTTP/1.1 200"
