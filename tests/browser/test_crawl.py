@@ -261,8 +261,8 @@ def test_no_hostile_word_runs_before_signing_in(browse, payloads, faults):
     page.goto("/sign-in")
     page.fill("input[name=email]", payloads[1])
     page.fill("input[name=password]", "no password")
-    page.eval_on_selector("form", "form => { form.noValidate = true; form.submit() }")
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.eval_on_selector("form", "form => { form.noValidate = true; form.submit() }")
     assert faults == []
 
 

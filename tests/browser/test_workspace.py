@@ -32,11 +32,12 @@ def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(works
     rent = line(page, "Rent October")
     rent.locator(".line-open").click()
     rent.locator("select[name=accountId]").select_option(label="Rent")
-    expect(rent).to_contain_text("Rent")
     page.keyboard.press("Escape")
     page.keyboard.press("c")
-    expect(line(page, "Rent October")).to_contain_text("Posted")
+    expect(rent).to_contain_text("Posted")
     expect(page.locator(".segments")).to_contain_text("To confirm 4")
+    page.goto("/feeds/1?show=all")
+    expect(rent.locator(".col-account")).to_have_text("Rent")
 
 
 def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_focus(workspace):
