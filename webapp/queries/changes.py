@@ -8,7 +8,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import JournalEntry, Transaction
+from webapp.models import (
+    IN_ITS_RECONCILIATION,
+    JournalEntry,
+    Reconciliation,
+    ReconciliationItem,
+    Rule,
+    Transaction,
+)
 from webapp.queries.manual_entries import SOURCES
 
 
@@ -21,20 +28,32 @@ def since(entity: Any, organization_id: str, instant: datetime) -> sa.ColumnElem
         return _line_since(organization_id, instant)
     if entity is JournalEntry:
         return _entry_since(organization_id, instant)
+    if entity is Rule:
+        return sa.or_(Rule.updated_at >= instant, Rule.last_run_at >= instant)
     changed: sa.ColumnElement[bool] = entity.updated_at >= instant
     return changed
 
 
 def _line_since(organization_id: str, instant: datetime) -> sa.ColumnElement[bool]:
-    """A line changes with the bank and its draft, and when its entry or a correction of that is posted."""
+    """A line changes with the bank and its draft, when its entry or a correction of that is posted, and with proofs."""
     entry = orm.aliased(JournalEntry)
     posted = (entry.organization_id == organization_id, entry.posted_at >= instant)
+    proved = (
+        sa.select(ReconciliationItem.transaction_id)
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .where(
+            ReconciliationItem.organization_id == organization_id,
+            ReconciliationItem.transaction_id.is_not(None),
+            sa.or_(Reconciliation.completed_at >= instant, Reconciliation.reopened_at >= instant),
+        )
+    )
     return sa.or_(
         Transaction.updated_at >= instant,
         Transaction.journal_entry_id.in_(sa.select(entry.id).where(*posted)),
         Transaction.journal_entry_id.in_(
             sa.select(entry.corrects_id).where(*posted, entry.corrects_id.is_not(None))
         ),
+        Transaction.id.in_(proved),
     )
 
 

@@ -50,8 +50,10 @@ New keys may come to answers at any time; none goes away.""",
         """A list answers `{<plural>: […], nextCursor}`. Send `nextCursor` as `cursor` for the next page, and `limit`
 (1 to 200, 50 without it) for its size. `fields=id,amount` sends only these keys of each record. `count=true` adds
 `total`, the number of all records that the filters leave. `updatedSince` (an instant, inclusive) leaves only what
-changed since; order and cursor stay as they are. A query parameter or body key that is not known is 422 and names
-the known ones, except on the interface document's seven calls, which ignore it; one that is sent twice is 422 too.""",
+changed since; order and cursor stay as they are. What a record says of others (the names beside an id, the origin of an
+entry) changes with those, and what was deleted is in no list: `GET /api/action-requests` tells of both. A
+query parameter or body key that is not known is 422 and names the known ones, except on the interface document's seven
+calls, which ignore it; one that is sent twice is 422 too.""",
     ),
     (
         "Writes",

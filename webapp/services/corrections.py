@@ -33,7 +33,7 @@ def aim(entry: JournalEntry, target: Sequence[Leg], *, now: datetime) -> Journal
     marker = entries.marker_of(entry)
     if is_same(target, standing_legs(entry)):
         if marker is not None:
-            journal_entries.delete_draft(marker)
+            journal_entries.delete_draft(marker, now=now)
         return None
     if marker is None:
         return journal_entries.add_draft(
@@ -55,7 +55,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     target = entries.legs_of(marker)
     journal_entries.check_counterparties(entry.organization_id, target)
     legs = difference(target, standing_legs(entry))
-    journal_entries.delete_draft(marker)
+    journal_entries.delete_draft(marker, now=doing.now)
     if not legs:
         return None
     organization = organizations.get(entry.organization_id)

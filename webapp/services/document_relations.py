@@ -47,6 +47,7 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
             **{name: other_id},
         )
         db.session.add(relation)
+        document.updated_at = now
         db.session.flush()
         doing.after = {"relationId": relation.id, **payload}
         doing.result = {"documentRelationIds": [relation.id]}
@@ -65,6 +66,7 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
             return
         doing.before = {"relationId": relation.id, **payload}
         db.session.delete(relation)
+        document.updated_at = now
         db.session.flush()
 
 

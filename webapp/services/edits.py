@@ -21,7 +21,15 @@ from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries import accounts, lookups, transactions
 from webapp.queries import journal_entries as entries
-from webapp.services import act_titles, drafts, journal_entries, line_entries, partings, rule_writes
+from webapp.services import (
+    act_titles,
+    drafts,
+    journal_entries,
+    line_entries,
+    noted_changes,
+    partings,
+    rule_writes,
+)
 from webapp.services.act_results import answer, attempt, ids_result
 from webapp.services.action_requests import Act, act
 from webapp.services.actors import Actor
@@ -98,8 +106,8 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
         else:
             result = _edit_posted(transaction, entry, changes, doing)
         if not doing.is_void:
-            transaction.updated_at = now
-            db.session.flush()
+            noted_changes.of_lines(transaction.organization_id, [entry.id], now=now)
+            db.session.expire(transaction, ["updated_at"])
             kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
             rule_writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
@@ -133,8 +141,8 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             return
         doing.before = summary(entries.legs_of(marker), marker.description)
         doing.result = ids_result(deleted=[marker.id])
-        journal_entries.note_change(entry.organization_id, [entry.id], now=now)
-        journal_entries.delete_draft(marker)
+        noted_changes.of_lines(entry.organization_id, [entry.id], now=now)
+        journal_entries.delete_draft(marker, now=now)
 
 
 def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:

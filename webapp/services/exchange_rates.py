@@ -20,7 +20,7 @@ from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.models import JournalEntry, Organization
 from webapp.queries import accounts, exchange_rates, organizations
 from webapp.queries import journal_entries as entries
-from webapp.services import drafts, journal_entries, rate_writes
+from webapp.services import drafts, journal_entries, noted_changes, rate_writes
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -150,7 +150,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: dat
             if place >= 0 and is_current(ordered[place], rate_day):
                 leaning[entry.id] = (entry, rate_day)
     mirrored = mirror_anew(organization, leaning.values())
-    journal_entries.note_change(organization.id, mirrored, now=now)
+    noted_changes.of_lines(organization.id, mirrored, now=now)
     return mirrored
 
 

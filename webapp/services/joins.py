@@ -168,7 +168,7 @@ def leave_books(line: Transaction, *, now: datetime) -> None:
     line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
     db.session.flush()
     if entry is not None:
-        journal_entries.delete_draft(entry)
+        journal_entries.delete_draft(entry, now=now)
     open_drafts.unclear_lines(line.organization_id, [line.id])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
@@ -23,8 +23,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries import accounts, exchange_rates, journal_entries, lookups, organizations
-from webapp.queries.batches import batches
-from webapp.services import token_caps
+from webapp.services import noted_changes, token_caps
 from webapp.services.action_requests import Act
 
 
@@ -83,6 +82,7 @@ def add_draft(
     if document_id is not None:
         relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
         db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
+        noted_changes.of_documents(organization.id, [entry.id], now=now)
     return entry
 
 
@@ -122,9 +122,10 @@ def leg_rows(
     ]
 
 
-def delete_draft(entry: JournalEntry) -> None:
+def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
+    noted_changes.of_documents(entry.organization_id, [entry.id], now=now)
     still_draft = (JournalEntry.organization_id == entry.organization_id, JournalEntry.id == entry.id)
     db.session.execute(
         sa.delete(Posting).where(
@@ -160,27 +161,6 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if posted.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
     db.session.refresh(entry)
-
-
-def note_change(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
-    """Say of the bank lines of some drafts, or of what these correct, that they changed: a draft tells no instant."""
-    for portion in batches(entry_ids):
-        corrected = sa.select(JournalEntry.corrects_id).where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.id.in_(portion),
-            JournalEntry.corrects_id.is_not(None),
-        )
-        db.session.execute(
-            sa.update(Transaction)
-            .where(
-                Transaction.organization_id == organization_id,
-                sa.or_(
-                    Transaction.journal_entry_id.in_(portion), Transaction.journal_entry_id.in_(corrected)
-                ),
-            )
-            .values(updated_at=now)
-            .execution_options(synchronize_session=False)
-        )
 
 
 def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None:

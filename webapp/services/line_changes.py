@@ -19,7 +19,7 @@ from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transa
 from webapp.queries import accounts, organizations
 from webapp.queries import journal_entries as entries
 from webapp.queries.batches import batches, ids_where
-from webapp.services import corrections, drafts, journal_entries, open_drafts, partings
+from webapp.services import corrections, drafts, journal_entries, noted_changes, open_drafts, partings
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
 IN_BOOKS = ("BOOKED", "SET_ASIDE")
@@ -252,7 +252,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     posted = {line.id for line in gone if line.journal_entry_id is not None}
     gone_ids = [line.id for line in gone]
     db.session.flush()
-    _delete_drafts(feed_account.organization_id, is_draft, entry_ids)
+    _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
     for portion in batches(gone_ids):
         open_drafts.unclear_lines(feed_account.organization_id, portion)
     return posted
@@ -268,11 +268,12 @@ def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
     return ids_where(_drafts(organization_id), JournalEntry.id, entry_ids)
 
 
-def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int]) -> None:
+def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int], *, now: datetime) -> None:
     """Delete drafts and the markers of posted entries."""
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
     for portion in batches(doomed):
+        noted_changes.of_documents(organization_id, portion, now=now)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
                 sa.delete(model)

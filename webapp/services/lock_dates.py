@@ -11,7 +11,7 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Organization
 from webapp.queries import lock_dates
-from webapp.services import exchange_rates, journal_entries
+from webapp.services import exchange_rates, noted_changes
 from webapp.services.action_requests import act
 from webapp.services.actors import Actor
 
@@ -90,7 +90,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, no
         )
     if count:
         open_drafts(organization, lock_date)
-        journal_entries.note_change(organization.id, moving, now=now)
+        noted_changes.of_lines(organization.id, moving, now=now)
     return moving
 
 

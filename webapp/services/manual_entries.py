@@ -156,7 +156,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         _require(entry, version)
         doing.before = {**_said(entry), "documentId": entry.document_id}
         doing.result = ids_result(deleted=[entry.id])
-        journal_entries.delete_draft(entry)
+        journal_entries.delete_draft(entry, now=now)
 
 
 def _said(entry: JournalEntry) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from webapp.models.base import table_of
 from webapp.queries import lookups, past_lines, ready_rules, rule_effects
 from webapp.queries.past_lines import PastLine, Standing
 from webapp.queries.rule_effects import LineEffect
-from webapp.services import line_entries, marker_writes, rule_choices
+from webapp.services import line_entries, marker_writes, noted_changes, rule_choices
 from webapp.services.line_rules import LineRules
 
 _POSTING = table_of(Posting)
@@ -48,15 +48,8 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
     for each in slow:
         own = lines[each.line.id], entries[each.line.journal_entry_id]
         line_entries.write_own(*own, [_leg(each.after)])
-    db.session.execute(
-        sa.update(Transaction)
-        .where(
-            Transaction.organization_id == organization.id,
-            Transaction.id.in_([each.line.id for each in changes]),
-        )
-        .values(updated_at=now)
-        .execution_options(synchronize_session=False)
-    )
+    entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
+    noted_changes.of_lines(organization.id, entry_ids, now=now)
     # What the session knows of the entries is over.
     db.session.flush()
     db.session.expire_all()

@@ -140,7 +140,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         transaction.updated_at = now
         db.session.flush()
         if entry is not None:
-            journal_entries.delete_draft(entry)
+            journal_entries.delete_draft(entry, now=now)
         open_drafts.unclear_lines(transaction.organization_id, [transaction.id])
 
 

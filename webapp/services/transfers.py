@@ -140,7 +140,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
     elif (
         one.status == two.status == "DRAFT" and one.effective_on == two.effective_on and _is_free(line, other)
     ):
-        _merge(first, second, one, two)
+        _merge(first, second, one, two, now=doing.now)
     else:
         for each, entry in ((first, one), (second, two)):
             line_entries.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
@@ -156,14 +156,16 @@ def _is_free(*sides: Transaction) -> bool:
     return db.session.scalar(reconciled) == 0
 
 
-def _merge(first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry) -> None:
+def _merge(
+    first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry, *, now: datetime
+) -> None:
     """Make the first line's draft the one entry of both, with both bank legs and nothing invented between them."""
     organization = organizations.get(first.organization_id)
     legs = [drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
     journal_entries.write_legs(one, drafts.mirror_legs(organization, legs, first.booked_on))
     second.journal_entry_id = one.id
     db.session.flush()
-    journal_entries.delete_draft(two)
+    journal_entries.delete_draft(two, now=now)
     db.session.expire(second, ["journal_entry"])
 
 
