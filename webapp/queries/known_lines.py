@@ -110,6 +110,7 @@ def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
             Transaction.feed_account_id == feed_account.id,
             chosen,
         )
+        .order_by(Transaction.id)
     )
 
 
