@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.books import lines
+from tests.marks import on_sqlite
 
 RESET_AT_ONCE = struct.pack("ii", 1, 0)
 
@@ -20,6 +21,13 @@ def test_too_many_statements_fail(session, at_most):
 
     with pytest.raises(AssertionError, match="2 statements, at most 1"):
         ask_twice()
+
+
+@on_sqlite
+def test_rows_that_nobody_asked_to_be_ordered_come_backwards(session, people):
+    ids = [row.id for row in session.execute(sa.text("SELECT * FROM users"))]
+    assert ids == sorted(ids, reverse=True)
+    assert len(ids) == 4
 
 
 @pytest.mark.parametrize("turn", [1, 2])

@@ -89,12 +89,14 @@ def prune(account: FeedAccount, draft: Reconciliation) -> tuple[list[int], list[
 
 
 def items_of(statement: Reconciliation) -> Sequence[ReconciliationItem]:
-    """Read the cleared items of a draft or proof."""
+    """Read the cleared items of a draft or proof, the first cleared first."""
     return db.session.scalars(
-        sa.select(ReconciliationItem).where(
+        sa.select(ReconciliationItem)
+        .where(
             ReconciliationItem.organization_id == statement.organization_id,
             ReconciliationItem.reconciliation_id == statement.id,
         )
+        .order_by(ReconciliationItem.id)
     ).all()
 
 
