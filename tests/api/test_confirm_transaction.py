@@ -222,6 +222,46 @@ def test_an_account_that_asks_for_a_merchant_gets_one_first(ada, bank, train):
     assert confirm(ada, train).json["changed"] is True
 
 
+def test_nothing_new_comes_to_an_account_that_was_archived_since(ada, bank, train):
+    travel, food = bank.account("Travel by train"), bank.account("Food on trains")
+    choose(ada, train, travel)
+    archive(ada, travel)
+    refused = confirm(ada, train)
+    assert (refused.status_code, refused.json["code"]) == (409, "archived")
+    assert refused.json["error"] == (
+        "Travel by train is archived. Choose another account or bring it back, then post."
+    )
+    archive(ada, travel, is_archived=False)
+    assert confirm(ada, train).json["changed"] is True
+    choose(ada, train, food)
+    archive(ada, food)
+    assert confirm(ada, train).json["code"] == "archived"
+
+
+def test_what_stands_on_an_account_that_was_archived_since_is_corrected_and_voided(ada, bank, train):
+    travel = bank.account("Travel by train")
+    choose(ada, train, travel)
+    confirm(ada, train)
+    archive(ada, travel)
+    assert (
+        ada.patch(f"/api/transactions/{train}", json={"projectId": bank.project("Fair")}).status_code == 200
+    )
+    assert confirm(ada, train).json["changed"] is True
+    choose(ada, train, bank.role("uncategorised_expenses"))
+    assert confirm(ada, train).json["changed"] is True
+    entry_id = line_of(ada, train)["journalEntryId"]
+    assert ada.post(f"/api/journal-entries/{entry_id}/void", json={"reason": "Wrong"}).status_code == 200
+
+
+def choose(person, line, account_id):
+    assert person.patch(f"/api/transactions/{line}", json={"accountId": account_id}).status_code == 200
+
+
+def archive(person, account_id, *, is_archived=True):
+    body = {"isArchived": is_archived}
+    assert person.patch(f"/api/accounts/{account_id}", json=body).status_code == 200
+
+
 def test_a_line_of_nothing_is_confirmed_and_voided_too(ada, bank, books):
     line = bank.send("2026-03-02", "0.00", "Zero")
     (entry_id,) = confirm(ada, line).json["result"]["journalEntryIds"]

@@ -53,8 +53,9 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     """Post what lies between a marker and what is in force, and delete the marker; nothing between posts nothing."""
     _check_in_force(entry)
     target = entries.legs_of(marker)
-    journal_entries.check_counterparties(entry.organization_id, target)
-    legs = difference(target, standing_legs(entry))
+    standing = standing_legs(entry)
+    journal_entries.check_accounts(entry.organization_id, target, standing=standing)
+    legs = difference(target, standing)
     journal_entries.delete_draft(marker, now=doing.now)
     if not legs:
         return None

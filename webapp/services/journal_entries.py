@@ -45,6 +45,12 @@ class BeforeOpeningError(LedgerError):
     code = "before_opening"
 
 
+class ArchivedError(LedgerError):
+    """An account of the draft was archived since; choose another one or bring it back, then post."""
+
+    code = "archived"
+
+
 class CounterpartyRequiredError(LedgerError):
     """This account needs a merchant on each posting; choose one, then post."""
 
@@ -145,7 +151,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     check_balanced(legs, entry.base_currency)
     check_open(entry.organization_id, entry.effective_on)
     if entry.source in ("bank_feed", "document", "manual"):
-        check_counterparties(entry.organization_id, legs)
+        check_accounts(entry.organization_id, legs)
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
     token_caps.count(entry, legs, doing)
@@ -220,19 +226,30 @@ def check_open(organization_id: str, day: date) -> None:
         )
 
 
-def check_counterparties(organization_id: str, legs: Sequence[Leg]) -> None:
-    """Refuse a leg without a merchant on an account that asks for one."""
+def check_accounts(organization_id: str, legs: Sequence[Leg], *, standing: Sequence[Leg] = ()) -> None:
+    """Refuse an archived account that nothing stands on yet, and a leg without a merchant where one is asked for."""
+    coming = {leg.account_id for leg in legs} - {leg.account_id for leg in standing}
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
-    needing = db.session.scalar(
-        sa.select(Account.name)
+    refused = db.session.execute(
+        sa.select(Account.id, Account.name, Account.is_archived)
         .where(
-            Account.organization_id == organization_id, Account.id.in_(without), Account.requires_counterparty
+            Account.organization_id == organization_id,
+            sa.or_(
+                sa.and_(Account.id.in_(coming), Account.is_archived),
+                sa.and_(Account.id.in_(without), Account.requires_counterparty),
+            ),
         )
-        .order_by(*accounts.BY_CODE.columns)
+        .order_by(Account.is_archived.desc(), *accounts.BY_CODE.columns)
         .limit(1)
-    )
-    if needing is not None:
-        raise CounterpartyRequiredError(f"{needing} needs a merchant on each posting. Choose one, then post.")
+    ).first()
+    if refused is not None and refused.is_archived and refused.id in coming:
+        raise ArchivedError(
+            f"{refused.name} is archived. Choose another account or bring it back, then post."
+        )
+    if refused is not None:
+        raise CounterpartyRequiredError(
+            f"{refused.name} needs a merchant on each posting. Choose one, then post."
+        )
 
 
 def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) -> None:
