@@ -114,7 +114,11 @@ def show_account(account_id: int, problem: Problem | None = None) -> Response:
         account=account,
         fa_id=fa_id,
         splits_batches=fa_id is not None and queries.feed_accounts.get(here(), fa_id).splits_batches,
-        parents=[each for each in queries.choices.accounts(here(), with_feeds=True) if each.id != account_id],
+        parents=[
+            each
+            for each in queries.choices.accounts(here(), with_feeds=True, chosen=[account.parent_id])
+            if each.id != account_id
+        ],
         form=request.form,
         problem=problem,
     )

@@ -146,7 +146,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         candidates=pages.candidates(document),
         held=queries.document_holds.held(document),
         set_by_rules=pages.set_by_rules(document),
-        accounts=queries.choices.accounts(here()),
+        accounts=queries.choices.accounts(here(), chosen=[document.account_id]),
         merchants=queries.choices.merchants(here()),
         projects=queries.choices.projects(here()),
         types=TYPES,

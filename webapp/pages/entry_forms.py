@@ -120,7 +120,7 @@ def of_document(document: Document, day: date) -> EntryForm:
 
     What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
     """
-    accounts = queries.choices.accounts(here(), with_feeds=True)
+    accounts = queries.choices.accounts(here(), with_feeds=True, chosen=[document.account_id])
     first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     labels = {account.id: label(account) for account in accounts}
     first |= {
@@ -151,7 +151,8 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
 
 def of_draft(entry: JournalEntry) -> EntryForm:
     """Fill the form with what a draft says."""
-    accounts = queries.choices.accounts(here(), with_feeds=True)
+    legs = queries.manual_entries.said_legs(entry)
+    accounts = queries.choices.accounts(here(), with_feeds=True, chosen=[leg.account_id for leg in legs])
     labels = {account.id: label(account) for account in accounts}
     return EntryForm(
         effective_at=entry.effective_on.isoformat(),
@@ -167,7 +168,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                 "orgMerchantId": str(leg.merchant_id or ""),
                 "projectId": str(leg.project_id or ""),
             }
-            for leg in queries.manual_entries.said_legs(entry)
+            for leg in legs
         ],
         accounts=accounts,
     )

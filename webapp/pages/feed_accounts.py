@@ -125,7 +125,7 @@ def workspace(
         "split_rows": split_rows(current) if current else [],
         "why": why(current["id"], asked) if current else None,
         "words": rule_wording,
-        "choices": choices(),
+        "choices": choices(current),
         "neighbours": neighbours(hub, fa_id),
         "panel": queries.panels.panel(feed_account),
         "coverage": None if target() else coverage(feed_account),
@@ -153,10 +153,11 @@ def keep(narrowing: Narrowing) -> dict[str, str]:
     return {name: str(value) for name, value in named.items() if value}
 
 
-def choices() -> dict[str, Any]:
-    """Give what a line's fields can be set to."""
+def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Give what the current line's fields can be set to."""
+    parts = [line, *(line["splits"] or ())] if line else []
     return {
-        "accounts": queries.choices.accounts(here()),
+        "accounts": queries.choices.accounts(here(), chosen=[part["account_id"] for part in parts]),
         "merchants": queries.choices.merchants(here()),
         "projects": queries.choices.projects(here()),
     }

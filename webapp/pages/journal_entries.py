@@ -38,7 +38,7 @@ def index() -> Response:
         "journal_entries/index.html",
         entries=[listed_entry(record) for record in page.items],
         filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
-        accounts=queries.choices.accounts(here(), with_feeds=True),
+        accounts=queries.choices.accounts(here(), with_feeds=True, chosen=[asked["account_id"]]),
         keep=keep,
         cursor=cursor,
         next_cursor=paging.encode(page.next_key),

@@ -64,7 +64,7 @@ def general_ledger() -> Response:
         keep={"accountId": account_id} if account_id else {},
         lines=page.items,
         account_id=account_id,
-        accounts=queries.choices.accounts(here(), with_feeds=True),
+        accounts=queries.choices.accounts(here(), with_feeds=True, chosen=[account_id]),
         cursor=asked["cursor"],
         next_cursor=paging.encode(page.next_key),
     )

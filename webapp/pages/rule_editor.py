@@ -140,7 +140,7 @@ def show_form(
     form: RuleForm, *, rule: Rule | None = None, problem: Problem | None = None, is_unfinished: bool = False
 ) -> Response:
     """Render the form with what was typed, what it would do, and what is wrong with it."""
-    choices = rule_rows.choices()
+    choices = rule_rows.choices(form.conditions, form.effects)
     asked = RuleLinesPageSchema.read_leniently_of(request.values)
     wrong = dict(problem.fields) if problem else form.problems(is_unfinished=True) if is_unfinished else {}
     context: dict[str, Any] = {

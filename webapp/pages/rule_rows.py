@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from webapp.ledger.triggers import Target, Trigger
 from webapp.queries.rule_names import ASKED
 from webapp.web import rule_wording
 from webapp.web.auth import here
+from webapp.web.forms import chosen_id
 
 Row = dict[str, Any]
 Choices = Mapping[str, Sequence[Any]]
@@ -33,14 +35,26 @@ CHOSEN: Final = {
 }
 
 
-def choices() -> Choices:
-    """Give what rules may name in these books, by the key that its id is sent under."""
+def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
+    """Give what rules may name in these books and what these rows name, by the key that its id is sent under."""
+    named = _named(conditions, effects)
     return {
-        "accountId": queries.choices.accounts(here()),
+        "accountId": queries.choices.accounts(here(), chosen=named["accountId"]),
         "orgMerchantId": queries.choices.merchants(here()),
         "projectId": queries.choices.projects(here()),
-        "faId": queries.choices.feed_accounts(here()),
+        "faId": queries.choices.feed_accounts(here(), chosen=named["faId"]),
     }
+
+
+def _named(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[str, set[int | None]]:
+    found: defaultdict[str, set[int | None]] = defaultdict(set)
+    for row in conditions:
+        parts = str(row.get("value") or "").split(",")
+        found[ASKED.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
+    for row in effects:
+        key = VALUE_KEY[EffectKind(row["kind"])]
+        found[key].add(chosen_id(row.get(key)))
+    return found
 
 
 def triggers_of(target: str) -> list[Trigger]:
@@ -114,7 +128,10 @@ def widget(field_: Field, operator: Operator) -> str:
 
 def _options(field_: Field, choices: Choices) -> Sequence[Any]:
     if field_ in ASKED:
-        return [{"id": str(each.id), "name": each.name} for each in choices[ASKED[field_]]]
+        return [
+            {"id": str(each.id), "name": each.name, "is_archived": getattr(each, "is_archived", False)}
+            for each in choices[ASKED[field_]]
+        ]
     return [
         {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
         for word in CHOSEN.get(KIND_OF[field_], ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions import ConfirmManyFormSchema, ConfirmSchema, TransactionFormSchema
 from webapp.web.auth import acting, here, requires
 from webapp.web.figures import typed
-from webapp.web.forms import form_body
+from webapp.web.forms import chosen_id, form_body
 from webapp.web.htmx import back, is_htmx, render
 from webapp.web.problems import Problem, problem_of
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from webapp.models import Transaction
 
 bp = Blueprint("transactions", __name__, url_prefix="/transactions")
-
-ID = re.compile("[1-9][0-9]{0,18}")
 
 
 @bp.post("/<id:transaction_id>")
@@ -141,17 +138,12 @@ def typed_rows() -> list[dict[str, Any]]:
     return [
         {
             "amount": row.get("amount"),
-            "account_id": chosen(row.get("accountId")),
-            "org_merchant_id": chosen(row.get("orgMerchantId")),
-            "project_id": chosen(row.get("projectId")),
+            "account_id": chosen_id(row.get("accountId")),
+            "org_merchant_id": chosen_id(row.get("orgMerchantId")),
+            "project_id": chosen_id(row.get("projectId")),
         }
         for row in rows
     ]
-
-
-def chosen(value: object) -> int | None:
-    """Read what a select was set to; whatever is no id chose nothing."""
-    return int(value) if isinstance(value, str) and ID.fullmatch(value) else None
 
 
 def save(line: Transaction) -> None:

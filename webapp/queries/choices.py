@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import sqlalchemy as sa
 
 from webapp.db import db, fold
@@ -9,14 +11,21 @@ from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.accounts import BY_CODE
 
 
-def accounts(organization_id: str, *, with_feeds: bool = False) -> list[Account]:
-    """List the accounts in use by code; feed-backed ones only where a filter may name them."""
-    statement = sa.select(Account).where(
-        Account.organization_id == organization_id, Account.is_archived.is_(False)
-    )
+def accounts(
+    organization_id: str, *, with_feeds: bool = False, chosen: Collection[int | None] = ()
+) -> list[Account]:
+    """List the accounts in use by code; feed-backed ones only where a filter may name them.
+
+    Those that are `chosen` already are among them in any case: a choice that could not show what is chosen
+    would show another one, and save it.
+    """
+    fits: sa.ColumnElement[bool] = Account.is_archived.is_(False)
     if not with_feeds:
         backed = sa.select(FeedAccount.account_id).where(FeedAccount.organization_id == organization_id)
-        statement = statement.where(Account.id.not_in(backed))
+        fits = sa.and_(fits, Account.id.not_in(backed))
+    statement = sa.select(Account).where(
+        Account.organization_id == organization_id, sa.or_(fits, Account.id.in_(_ids(chosen)))
+    )
     return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
 
 
@@ -38,9 +47,14 @@ def project_groups(organization_id: str) -> list[ProjectGroup]:
     return list(db.session.scalars(statement.order_by(fold(ProjectGroup.name), ProjectGroup.id)))
 
 
-def feed_accounts(organization_id: str) -> list[FeedAccount]:
-    """List the feed accounts in use, A to Z."""
+def feed_accounts(organization_id: str, *, chosen: Collection[int | None] = ()) -> list[FeedAccount]:
+    """List the feed accounts in use and those that are chosen already, A to Z."""
     statement = sa.select(FeedAccount).where(
-        FeedAccount.organization_id == organization_id, FeedAccount.is_active
+        FeedAccount.organization_id == organization_id,
+        sa.or_(FeedAccount.is_active, FeedAccount.id.in_(_ids(chosen))),
     )
     return list(db.session.scalars(statement.order_by(fold(FeedAccount.name), FeedAccount.id)))
+
+
+def _ids(chosen: Collection[int | None]) -> list[int]:
+    return sorted({each for each in chosen if each is not None})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from flask import request
@@ -9,11 +10,22 @@ from werkzeug.datastructures import MultiDict
 
 DEEPEST_NAME = 8
 LONGEST_LIST = 200
+# Each of these is less than the largest id.
+ID = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 
 
 def form_body(*, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Read the posted form as the JSON body it stands for; names in `lists` keep all their values."""
     return nest(request.form, lists=lists)
+
+
+def chosen_id(value: object) -> int | None:
+    """Read what a select was set to; whatever is no id chose nothing.
+
+    >>> chosen_id("17"), chosen_id("CREDIT"), chosen_id(None)
+    (17, None, None)
+    """
+    return int(value) if isinstance(value, str) and ID.fullmatch(value) else None
 
 
 def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
