@@ -6,27 +6,29 @@ from collections.abc import Collection
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.batches import batches
 
+# Where an id is looked for beside the organization, SQLite would rather read all that this has: so what changes is
+# found by the id alone, and held against the organization after that.
+
 
 def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
-    """Say of the bank lines of some drafts, or of what these correct, that they changed: a draft tells no instant."""
+    """Say of the bank lines of some entries, or of what these correct, that they changed: a draft tells no instant."""
+    line = orm.aliased(Transaction)
     for portion in batches(entry_ids):
-        corrected = sa.select(JournalEntry.corrects_id).where(
-            JournalEntry.organization_id == organization_id,
-            JournalEntry.id.in_(portion),
-            JournalEntry.corrects_id.is_not(None),
+        # A correction has no line of its own: it is about the one of the entry that it corrects.
+        entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
         )
         db.session.execute(
             sa.update(Transaction)
             .where(
                 Transaction.organization_id == organization_id,
-                sa.or_(
-                    Transaction.journal_entry_id.in_(portion), Transaction.journal_entry_id.in_(corrected)
-                ),
+                Transaction.id.in_(sa.select(line.id).where(line.journal_entry_id.in_(entries))),
             )
             .values(updated_at=now)
             .execution_options(synchronize_session=False)
@@ -35,16 +37,9 @@ def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime)
 
 def of_documents(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
     """Say of the documents that belong to some entries that they changed: each tells what it belongs to."""
+    theirs = sa.select(DocumentRelation.document_id).where(DocumentRelation.journal_entry_id.in_(entry_ids))
     db.session.execute(
         sa.update(Document)
-        .where(
-            Document.organization_id == organization_id,
-            Document.id.in_(
-                sa.select(DocumentRelation.document_id).where(
-                    DocumentRelation.organization_id == organization_id,
-                    DocumentRelation.journal_entry_id.in_(entry_ids),
-                )
-            ),
-        )
+        .where(Document.organization_id == organization_id, Document.id.in_(theirs))
         .values(updated_at=now)
     )
