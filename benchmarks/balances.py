@@ -41,18 +41,20 @@ YEAR_BACK = histories.LAST - timedelta(days=365)
 Question = Callable[[str, int], Any]
 QUESTIONS: dict[str, Question] = {
     "hub": lambda organization, _: (
-        queries.hub.accounts(organization),
-        queries.watched.watched(organization),
+        queries.reconciliation.hub.accounts(organization),
+        queries.transfers.watched.watched(organization),
     ),
-    "hub as of a day": lambda organization, _: queries.hub.accounts(organization, as_of=YEAR_BACK),
-    "account as of a day": lambda organization, account: queries.accounts.record(
-        queries.accounts.get(organization, account), as_of=YEAR_BACK
+    "hub as of a day": lambda organization, _: queries.reconciliation.hub.accounts(
+        organization, as_of=YEAR_BACK
     ),
-    "register, newest page": lambda organization, account: queries.registers.page(
-        queries.accounts.get(organization, account), limit=50
+    "account as of a day": lambda organization, account: queries.accounts.accounts.record(
+        queries.accounts.accounts.get(organization, account), as_of=YEAR_BACK
     ),
-    "register, last page": lambda organization, account: queries.registers.page(
-        queries.accounts.get(organization, account),
+    "register, newest page": lambda organization, account: queries.reports.registers.page(
+        queries.accounts.accounts.get(organization, account), limit=50
+    ),
+    "register, last page": lambda organization, account: queries.reports.registers.page(
+        queries.accounts.accounts.get(organization, account),
         after=(histories.FIRST + timedelta(days=60), 0, 0),
         limit=50,
     ),

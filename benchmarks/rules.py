@@ -24,11 +24,11 @@ from tests.fixtures.banks import Bank
 from tests.fixtures.houses import House
 from tests.fixtures.people import Person
 from tests.fixtures.stores import SqliteFiles
-from webapp.ledger.conditions import Condition, Match
-from webapp.ledger.effects import Effect, EffectKind
-from webapp.ledger.rule_engine import ReadyRule, RuleSet
-from webapp.ledger.rule_items import RuleItem
-from webapp.ledger.rule_matching import ready
+from webapp.ledger.rules.conditions import Condition, Match
+from webapp.ledger.rules.effects import Effect, EffectKind
+from webapp.ledger.rules.engine import ReadyRule, RuleSet
+from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.matching import ready
 
 LINES, TAKEN = 100_000, 20_000
 FEW, MANY = 50, 500

@@ -24,7 +24,9 @@ from tests.fixtures.stores import SqliteFiles
 from webapp.db import db, scope_session
 from webapp.ledger.chart import Role
 from webapp.models import Transaction
-from webapp.queries import accounts, likely_accounts, rule_suggestions, transactions
+from webapp.queries.accounts import accounts
+from webapp.queries.suggestions import likely_accounts, rule_suggestions
+from webapp.queries.transactions import records as transactions
 
 LINES, PARTIES, SHOWN = 100_000, 200, 50
 SECONDS_GOAL, RATIO_GOAL, LIKELY_GOAL = 2.0, 14.0, 0.05

@@ -60,8 +60,10 @@ EXCEPTIONS = {
         "migrations",
         "sqlalchemy",
     },  # it asks whether there is a database at all
-    "webapp/queries/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
-    "webapp/services/action_requests.py": {"commit"},  # a refusal is written after the request's rollback
+    "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user
+    "webapp/services/audit/action_requests.py": {
+        "commit"
+    },  # a refusal is written after the request's rollback
 }
 LAYERED = [path for path in tree.modules("webapp") if len(path.parts) > 1 and path.stem != "__init__"]
 UNCOMMITTED = {"ledger", "models", "queries", "services", "schemas", "importers", "api", "pages"}

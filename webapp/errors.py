@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.db import BusyError, db
 from webapp.ledger.errors import LedgerError
-from webapp.services.action_requests import record_refusal
+from webapp.services.audit.action_requests import record_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

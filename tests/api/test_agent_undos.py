@@ -11,7 +11,7 @@ from tests.documents import sent
 from tests.ofx_statements import Line, bank_file
 from tests.replays import everything
 from webapp.queries import checks
-from webapp.services.inverses import INVERSES
+from webapp.services.undo.inverses import INVERSES
 
 SINCE = "2026-01-02T00:00:00Z"
 PUSHED = "pushed by the agent"

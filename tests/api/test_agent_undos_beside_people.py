@@ -13,8 +13,8 @@ from tests.replays import everything
 from tests.tree import ROOT
 from webapp.db import db
 from webapp.models import Membership
-from webapp.services import agent_undos
-from webapp.services.inverses import INVERSES, STAYS
+from webapp.services.undo import agent_undos
+from webapp.services.undo.inverses import INVERSES, STAYS
 
 
 @pytest.fixture

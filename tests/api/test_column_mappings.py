@@ -4,8 +4,8 @@ import json
 
 from tests.api.test_imports import PATH, imported, send
 from webapp.models import ColumnMapping
-from webapp.services import column_mappings
-from webapp.services.actors import Actor
+from webapp.services.audit.actors import Actor
+from webapp.services.imports import column_mappings
 
 # Neither the order of the days nor the sign is certain here.
 ASKING = "Datum;Text;Betrag\n{}/03/2026;Coffee;-2,50\n04/03/2026;Invoice 7;1.000,00\n"

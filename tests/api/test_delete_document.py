@@ -10,7 +10,7 @@ from tests.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.db import begin_read, db
 from webapp.models import Document
 from webapp.queries.checks import documents as violations_of_documents
-from webapp.services import document_files
+from webapp.services.storage import document_files
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -208,7 +208,7 @@ def test_the_file_stays_where_the_request_fails_after_it_was_let_go(
         assert len(kept_documents()) == 2, "the file, and the mark that it may go"
         raise RuntimeError("the disk of the database is full")
 
-    monkeypatch.setattr("webapp.services.action_requests.append", fail)
+    monkeypatch.setattr("webapp.services.audit.action_requests.append", fail)
     assert ben.delete(address(document)).status_code == 500
     monkeypatch.undo()
     assert kept_documents() == {path}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
 from webapp.queries import checks
-from webapp.services import document_files
+from webapp.services.storage import document_files
 
 pytestmark = pytest.mark.usefixtures("sound")
 BILL = {
@@ -214,7 +214,7 @@ def test_a_file_goes_with_a_request_that_fails_after_it_was_written(ben, bank, k
         assert len(kept_documents()) == 2, "the file, and the mark that it is on its way"
         raise RuntimeError("the disk of the database is full")
 
-    monkeypatch.setattr("webapp.services.document_rules.run_on", break_)
+    monkeypatch.setattr("webapp.services.rules.document_rules.run_on", break_)
     assert sent(ben, number="1").status_code == 500
     assert kept_documents() == set()
 

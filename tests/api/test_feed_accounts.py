@@ -3,7 +3,7 @@
 import pytest
 
 from tests.marks import on_sqlite
-from webapp.queries import accounts
+from webapp.queries.accounts import accounts
 
 PATH = "/api/feeds/accounts"
 KEYS = [

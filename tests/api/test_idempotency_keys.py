@@ -15,8 +15,8 @@ from tests.ofx_statements import Line, bank_file
 from tests.replays import everything
 from webapp.db import BusyError
 from webapp.models import IdempotencyKey
-from webapp.services import projects as project_services
-from webapp.services.idempotency_keys import KEPT, SWEPT_AT_ONCE
+from webapp.services.accounts import projects as project_services
+from webapp.services.audit.idempotency_keys import KEPT, SWEPT_AT_ONCE
 
 KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324"
 
@@ -129,7 +129,7 @@ def test_a_refusal_of_the_books_is_answered_again_though_they_moved(ada, bank):
 def bank_books(line_id):
     from webapp.db import db  # noqa: PLC0415  (inside the application)
     from webapp.models import Transaction  # noqa: PLC0415
-    from webapp.services import drafts  # noqa: PLC0415
+    from webapp.services.journal import line_drafts as drafts  # noqa: PLC0415
 
     line = db.session.get_one(Transaction, line_id)
     line.status = "BOOKED"

@@ -7,7 +7,7 @@ from tests.fixtures.banks import AT
 from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import Document
-from webapp.services import manual_entries
+from webapp.services.bookkeeping import manual_entries
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from tests.marks import on_sqlite
 from tests.ofx_statements import Line, bank_file
-from webapp.web import trials
+from webapp.web.proposals import dry_runs as trials
 
 FILE = bank_file(Line("2026-04-02", "-2.50", "Coffee", "F1"), Line("2026-04-05", "100.00", "Invoice 7", "F2"))
 

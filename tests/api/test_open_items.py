@@ -8,9 +8,10 @@ import sqlalchemy as sa
 from tests.transfers import line, open_items
 from webapp.db import db
 from webapp.models import JournalEntry
-from webapp.queries.organizations import get
-from webapp.services import transactions, transfers
-from webapp.services.actors import Actor
+from webapp.queries.access.organizations import get
+from webapp.services.audit.actors import Actor
+from webapp.services.transactions import lifecycle as transactions
+from webapp.services.transactions import transfers
 
 NOW = datetime(2026, 4, 1, 9, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import ApiToken, AuditEvent, Proposal
 from webapp.queries import checks
-from webapp.services import proposals
+from webapp.services.audit import proposals
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.feeds import line
-from webapp.queries import past_lines
+from webapp.queries.rule_decisions import candidates as past_lines
 
 pytestmark = pytest.mark.usefixtures("sound")
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"

@@ -19,8 +19,10 @@ import sqlalchemy as sa
 from tests.fixtures.feeds import line
 from webapp.db import db
 from webapp.models import JournalEntry, Posting, Rule, RuleSetting
-from webapp.queries import checks, past_lines, rule_previews
-from webapp.queries.past_lines import Chosen
+from webapp.queries import checks
+from webapp.queries.rule_decisions import candidates as past_lines
+from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.rule_decisions.candidates import Chosen
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
 SHOPS = (

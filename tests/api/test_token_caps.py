@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from tests.replays import everything
 from webapp.db import db
 from webapp.models import ActionRequest, Organization, TokenDay
-from webapp.services import token_caps, transactions
-from webapp.services.actors import Actor
+from webapp.services.access import token_caps
+from webapp.services.audit.actors import Actor
+from webapp.services.transactions import lifecycle as transactions
 
 DAY = "2026-03-02"
 SCOPES = ("read", "draft", "confirm", "reconcile", "admin")

@@ -11,7 +11,8 @@ from tests.security.addresses import addresses_of
 from tests.trial_calls import calls
 from webapp.db import Base, db
 from webapp.models import AuditEvent
-from webapp.queries import checks, effects
+from webapp.queries import checks
+from webapp.queries.effects import books as effects
 
 # What a bookkeeper reads of each proposal, beside its address.
 TITLES = dict(

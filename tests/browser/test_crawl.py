@@ -27,7 +27,7 @@ from webapp.models import (
     ProjectGroup,
     User,
 )
-from webapp.services import organizations
+from webapp.services.access import organizations
 
 EVERYTHING = " ".join(QUICK)
 LEAVES = ("/sign-out",)

@@ -24,19 +24,15 @@ from webapp.models import (
     Transaction,
     User,
 )
-from webapp.queries import organizations
-from webapp.services import (
-    documents,
-    entry_previews,
-    import_runs,
-    manual_entries,
-    rules,
-    sessions,
-    tokens,
-)
-from webapp.services.actors import Actor
-from webapp.services.documents import SentFile
-from webapp.services.imports import Upload
+from webapp.queries.access import organizations
+from webapp.services.access import sessions, tokens
+from webapp.services.audit.actors import Actor
+from webapp.services.bookkeeping import entry_previews, manual_entries
+from webapp.services.documents import documents
+from webapp.services.documents.documents import SentFile
+from webapp.services.imports import runs as import_runs
+from webapp.services.imports.imports import Upload
+from webapp.services.rules import rules
 
 FOLDER = Path(__file__).parent / "screenshots"
 MODES = {

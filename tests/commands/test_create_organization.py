@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from tests.marks import on_sqlite
 from webapp.models import Membership, Organization, User
-from webapp.services.users import verify_password
+from webapp.services.access.users import verify_password
 
 WORDS = ("create-organization", "Lighthouse", "--base-currency", "eur", "--email", "Eve@Example.com")
 PASSWORD = "correct horse battery"

@@ -11,9 +11,11 @@ from webapp.config import Settings
 from webapp.db import db
 from webapp.exporters.names import account_names
 from webapp.models import Organization, RuleRun, User
-from webapp.queries import entry_records, exports, hub
+from webapp.queries.journal import entry_records
+from webapp.queries.reconciliation import hub
+from webapp.queries.reports import exports
 from webapp.schemas.journal_entries import JournalEntrySchema
-from webapp.services.users import verify_password
+from webapp.services.access.users import verify_password
 
 
 def ask(tmp_path, question):

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from webapp.models import BrowserSession, User
-from webapp.services.users import verify_password
+from webapp.services.access.users import verify_password
 
 PASSWORD = "another horse battery"
 

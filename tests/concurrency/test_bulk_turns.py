@@ -13,7 +13,7 @@ from tests.fixtures.programs import Program
 from webapp.db import db
 from webapp.models import BulkTurn, Import, JournalEntry
 from webapp.queries import checks
-from webapp.services import import_runs
+from webapp.services.imports import runs as import_runs
 
 LINES = 300
 AT_ONCE = 3

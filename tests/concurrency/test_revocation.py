@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import Membership, User
-from webapp.services import organizations, sessions, tokens, users
+from webapp.services.access import organizations, sessions, tokens, users
 
 CONNECTIONS, REQUESTS, WORKERS = 16, 50, 4
 

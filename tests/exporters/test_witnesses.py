@@ -12,8 +12,8 @@ from beancount.core.data import Open, Transaction
 from tests import witnesses
 from tests.marks import on_sqlite
 from webapp.exporters.names import account_names
-from webapp.queries import exports
-from webapp.services import manual_entries, revaluations, voids
+from webapp.queries.reports import exports
+from webapp.services.bookkeeping import manual_entries, revaluations, voids
 
 AT = datetime(2026, 6, 1, 9, tzinfo=UTC)
 TEXTS = (

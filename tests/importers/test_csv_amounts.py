@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.importers import FileRefusedError
-from webapp.importers.csv_amounts import exact, marks
+from webapp.importers.tables.amounts import exact, marks
 
 FORMATS = [(".", ""), (".", ","), (".", "'"), (".", " "), (",", ""), (",", "."), (",", " "), (",", "'")]
 SPACES = (" ", "\u00a0", "\u202f", "\u2009")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.importers import FileRefusedError
-from webapp.importers.csv_days import FORMATS, Days, found_format
+from webapp.importers.tables.days import FORMATS, Days, found_format
 
 WRITTEN = [
     "%Y-%m-%d",

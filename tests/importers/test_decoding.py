@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.importers.decoding import decode
-from webapp.importers.ofx_values import charsets
+from webapp.importers.ofx.values import charsets
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=2)
 

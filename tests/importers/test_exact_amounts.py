@@ -5,12 +5,15 @@ from decimal import Decimal
 
 from tests.importers.hostile import outcome
 from tests.importers.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIGNS, WORDED
-from webapp.importers import csv_amounts, ofx_values, qif_amounts, xlsx_cells
 from webapp.importers.bank_files import BankFile
-from webapp.importers.camt_values import unsigned
-from webapp.importers.csv_days import Days
-from webapp.importers.qif_days import day as qif_day
-from webapp.importers.typed_cells import Flaw
+from webapp.importers.camt.values import unsigned
+from webapp.importers.ofx import values as ofx_values
+from webapp.importers.qif import amounts as qif_amounts
+from webapp.importers.qif.days import day as qif_day
+from webapp.importers.tables import amounts as csv_amounts
+from webapp.importers.tables.days import Days
+from webapp.importers.tables.typed_cells import Flaw
+from webapp.importers.xlsx import cells as xlsx_cells
 
 PATTERNS = {**SIGNS, **{pattern: sign or -1 for pattern, sign in WORDED.items()}}
 TABLE = [

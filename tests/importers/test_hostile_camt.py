@@ -75,7 +75,7 @@ def test_more_records_than_any_export_has_are_refused(monkeypatch):
 
 
 def test_more_lines_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.camt.MAX_LINES", 2)
+    monkeypatch.setattr("webapp.importers.camt.reader.MAX_LINES", 2)
     assert "more lines" in outcome(message(statement(entry(), entry(), entry()))).message
 
 

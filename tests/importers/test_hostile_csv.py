@@ -58,7 +58,7 @@ def test_a_hundred_thousand_lines_are_read_in_a_few_seconds():
 
 
 def test_more_rows_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.csv_tables.MAX_LINES", 3)
+    monkeypatch.setattr("webapp.importers.tables.rows.MAX_LINES", 3)
     assert "more than 3 rows" in outcome(HEAD + "2026-03-01,Tea,-3.00,97.00\n" * 9).message
 
 

@@ -7,8 +7,9 @@ import tracemalloc
 import pytest
 
 from tests.importers.ofx_files import document, statement, transaction, written, xml
-from webapp.importers import FileRefusedError, bank_files, read, sgml
+from webapp.importers import FileRefusedError, bank_files, read
 from webapp.importers.bank_files import BankFile
+from webapp.importers.ofx import sgml
 
 SIZE = 1_000_000
 INSIDE = "<OFX><STMTRS><CURDEF>EUR<BANKTRANLIST><STMTTRN><DTPOSTED>20260101<TRNAMT>1<FITID>1<MEMO>"
@@ -64,7 +65,7 @@ def test_depth_costs_nothing():
 
 
 def test_more_lines_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.ofx_documents.MAX_LINES", 3)
+    monkeypatch.setattr("webapp.importers.ofx.documents.MAX_LINES", 3)
     assert len(read(xml(statement(*[transaction()] * 3))).statements[0].lines) == 3
     assert "more than 3 lines" in outcome(xml(statement(*[transaction()] * 4))).message
 

@@ -10,8 +10,9 @@ import pytest
 from tests.importers import xlsx_files as files
 from tests.importers.hostile import ALLOWED_SECONDS, outcome, timed
 from tests.importers.xlsx_files import day, rows, workbook, worksheet
-from webapp.importers import FileRefusedError, xlsx_archives
+from webapp.importers import FileRefusedError
 from webapp.importers.bank_files import BankFile
+from webapp.importers.xlsx import archives as xlsx_archives
 
 SHEET = "xl/worksheets/sheet1.xml"
 TEA = (day(46086), "Tea", -3.5)

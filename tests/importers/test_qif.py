@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.importers import FileRefusedError, read
-from webapp.importers.qif_days import DaysUnclearError
+from webapp.importers.qif.days import DaysUnclearError
 
 
 def record(*fields):
@@ -238,7 +238,7 @@ def test_what_is_repeated_without_end_is_settled(start, piece):
 
 
 def test_more_records_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.qif_records.MAX_LINES", 2)
+    monkeypatch.setattr("webapp.importers.qif.records.MAX_LINES", 2)
     assert "more than 2 records" in refusal(bank(*[record("D31/03/2026", "T1.00")] * 3)).message
 
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from webapp.ledger.habit_books import Book, Choice
-from webapp.ledger.habits import habits
+from webapp.ledger.suggestions.habit_books import Book, Choice
+from webapp.ledger.suggestions.habits import habits
 
 FOOD, FUEL, BOOKS = Choice(7), Choice(8), Choice(9)
 

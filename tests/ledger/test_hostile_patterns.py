@@ -5,10 +5,10 @@ import time
 import pytest
 
 from tests.fixtures.figures import KEY
-from webapp.ledger.condition_values import MAX_PATTERN_LENGTH, pattern_problem
-from webapp.ledger.conditions import Condition, Field, Match, Operator
-from webapp.ledger.rule_items import RuleItem
-from webapp.ledger.rule_matching import ready
+from webapp.ledger.rules.condition_values import MAX_PATTERN_LENGTH, pattern_problem
+from webapp.ledger.rules.conditions import Condition, Field, Match, Operator
+from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.matching import ready
 
 # Each is exponential or of a high power for an engine that backtracks, on texts of these letters.
 EVIL = [

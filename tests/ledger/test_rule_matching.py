@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tests.fixtures.figures import KEY
-from webapp.ledger.conditions import (
+from webapp.ledger.rules.conditions import (
     KIND_OF,
     WITHOUT_VALUE,
     Condition,
@@ -18,9 +18,9 @@ from webapp.ledger.conditions import (
     conditions_problems,
     operators_of,
 )
-from webapp.ledger.rule_items import RuleItem
-from webapp.ledger.rule_matching import ready
-from webapp.ledger.triggers import Target
+from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.triggers import Target
 
 SAID, AMOUNT, DAY = "Café  BERLIN Invoice 42", Decimal("-42.50"), date(2026, 3, 15)
 ITEM = RuleItem(

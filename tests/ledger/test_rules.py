@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.ledger.condition_values import pattern_problem
-from webapp.ledger.conditions import (
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.rules.condition_values import pattern_problem
+from webapp.ledger.rules.conditions import (
     Condition,
     Field,
     Operator,
@@ -14,9 +15,8 @@ from webapp.ledger.conditions import (
     fields_of,
     operators_of,
 )
-from webapp.ledger.effects import effect_problem, effects_problems, outcome, read_effects
-from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.triggers import (
+from webapp.ledger.rules.effects import effect_problem, effects_problems, outcome, read_effects
+from webapp.ledger.rules.triggers import (
     AmbiguousFieldError,
     ContradictionError,
     Target,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.marks import on_sqlite
-from webapp.services import agent_undos
+from webapp.services.undo import agent_undos
 
 pytestmark = on_sqlite
 

@@ -4,7 +4,8 @@ import re
 from html import unescape
 
 from tests.marks import on_sqlite
-from webapp.queries import correction_tables, journal_entries, void_previews
+from webapp.queries.journal import correction_tables, void_previews
+from webapp.queries.journal import entries as journal_entries
 
 
 def said(answer):

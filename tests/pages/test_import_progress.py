@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.test_imports import MARCH, send
 from tests.ofx_statements import bank_file
-from webapp.services import import_runs
+from webapp.services.imports import runs as import_runs
 from webapp.web import progress
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures.feeds import line
 from tests.marks import on_sqlite
-from webapp.services import rule_runs
+from webapp.services.rules import runs as rule_runs
 
 RULES = "/api/automations/rules"
 

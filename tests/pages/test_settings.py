@@ -163,7 +163,7 @@ def test_a_keys_page_lists_what_it_did_today_and_not_before(ada, session):
     membership = session.get(Membership, (ada.organization_id, ada.user_id))
     actor = replace(ada.actor, kind="TOKEN", id=ada.token_id)
     for name, now in (("Old", yesterday), ("New", datetime.now(UTC))):
-        services.tokens.create(membership, actor=actor, now=now, name=name)
+        services.access.tokens.create(membership, actor=actor, now=now, name=name)
     session.commit()
     shown = text(ada.browser().get(f"/settings/keys/{ada.token_id}"))
     assert "Made the API key New" in shown

@@ -16,7 +16,7 @@ from tests.keepers import DAYS, NAMES, Keeper, Known, asking
 from tests.replays import Replay, differences, report_differences
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
-from webapp.services import revaluations
+from webapp.services.bookkeeping import revaluations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

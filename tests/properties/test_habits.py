@@ -5,13 +5,13 @@ from types import SimpleNamespace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webapp.ledger.conditions import Match, conditions_problems
-from webapp.ledger.habit_books import Book, Choice
-from webapp.ledger.habits import habits, is_pure
-from webapp.ledger.likely_accounts import likely
-from webapp.ledger.rule_items import RuleItem
-from webapp.ledger.rule_matching import ready
-from webapp.ledger.triggers import Target
+from webapp.ledger.rules.conditions import Match, conditions_problems
+from webapp.ledger.rules.items import RuleItem
+from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.triggers import Target
+from webapp.ledger.suggestions.habit_books import Book, Choice
+from webapp.ledger.suggestions.habits import habits, is_pure
+from webapp.ledger.suggestions.likely_accounts import likely
 
 # Few words, so that texts repeat, and such that folding, composing and splitting them goes wrong where it can.
 WORDS = (

@@ -1,6 +1,6 @@
 """Whether proofs still hold, and by how much one that does not is off."""
 
-from webapp.queries import hub
+from webapp.queries.reconciliation import hub
 
 
 def prove_two(bank, desk):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from webapp.queries import feed_accounts, panels
+from webapp.queries.accounts import feed_accounts
+from webapp.queries.reconciliation import panels
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from webapp.models import (
     RuleRun,
     RuleVersion,
 )
-from webapp.services import document_files, organizations
+from webapp.services.access import organizations
+from webapp.services.storage import document_files
 
 CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from webapp.cli import main
 from webapp.db import Base, db
 from webapp.models import Membership
-from webapp.services import tokens
+from webapp.services.access import tokens
 
 TOKEN = re.compile(r"tie_(?P<body>[0-9A-Za-z]{43})(?P<checksum>[0-9A-Za-z]{6})")
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -92,7 +92,7 @@ def told_to(app, issued, monkeypatch):
         raise RuntimeError(issued[:20])
 
     told = []
-    monkeypatch.setattr("webapp.queries.projects.listed_groups", break_down)
+    monkeypatch.setattr("webapp.queries.accounts.projects.listed_groups", break_down)
     for number, text in enumerate(issued):
         path = (*ADDRESSES, "/api/projects/groups")[number % 6]
         for header in (f"Bearer {text}", f"Basic {text}", f"Bearer {text}{text}"):

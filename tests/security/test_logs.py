@@ -39,7 +39,7 @@ def test_an_unexpected_error_is_one_line_with_its_place(ada, log, monkeypatch):
     def break_down(*_args, **_kwargs):
         raise RuntimeError(f"with {ada.token} in it\nand a second line")
 
-    monkeypatch.setattr("webapp.queries.transactions.listed", break_down)
+    monkeypatch.setattr("webapp.queries.transactions.records.listed", break_down)
     ada.get("/api/transactions", headers={"X-Request-Id": "of-this-test"})
     error, request = log()
     assert error["requestId"] == request["requestId"] == "of-this-test"
@@ -74,7 +74,7 @@ def test_a_refused_statement_is_logged_without_its_values(app, ada, bank, log, m
     def clash(*_args, **_kwargs):
         db.session.execute(sa.text("INSERT INTO users (id, email) VALUES (1, :secret)"), {"secret": HUSHED})
 
-    monkeypatch.setattr("webapp.services.transactions.confirm", clash)
+    monkeypatch.setattr("webapp.services.transactions.lifecycle.confirm", clash)
     line_id = bank.send("2026-03-02", "1.00")
     assert ada.post(f"/api/transactions/{line_id}/confirm").status_code == 409
     assert HUSHED not in json.dumps(log())

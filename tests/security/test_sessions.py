@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tests.marks import on_sqlite
 from webapp.db import db
 from webapp.models import BrowserSession, Membership, SignInCounter, User
-from webapp.services import users
+from webapp.services.access import users
 
 LOCAL = {"Sec-Fetch-Site": "same-origin"}
 

@@ -10,10 +10,14 @@ from webapp.ledger.corrections import effective
 from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError
 from webapp.models import Transaction
-from webapp.queries import journal_entries as entries
-from webapp.queries import lookups, organizations
-from webapp.services import corrections, drafts, transactions, voids
-from webapp.services.action_requests import act
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries
+from webapp.services.audit.action_requests import act
+from webapp.services.bookkeeping import voids
+from webapp.services.journal import corrections
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions import lifecycle as transactions
 
 RATES = {"USD": "1.0842", "JPY": "161.20", "BHD": "0.4087"}
 DEEPEST = 10

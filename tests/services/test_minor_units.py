@@ -11,9 +11,9 @@ from webapp.db import begin_write
 from webapp.ledger.currencies import ACTIVE, DIGITS, digits
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
-from webapp.queries import journal_entries as entries
-from webapp.queries import organizations
-from webapp.services import entry_previews, manual_entries, manual_postings
+from webapp.queries.access import organizations
+from webapp.queries.journal import entries
+from webapp.services.bookkeeping import entry_previews, manual_entries, manual_postings
 
 RATES = {"USD": "1.0842", "JPY": "161.20", "BHD": "0.4087", "CLF": "0.0271", "HUF": "391.15"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
-from webapp.services import revaluations
+from webapp.services.bookkeeping import revaluations
 
 MARCH = date(2026, 3, 31)
 AT = datetime(2026, 4, 2, 9, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from argon2 import PasswordHasher, extract_parameters
 from argon2.low_level import Type
 
-from webapp.services import users
+from webapp.services.access import users
 
 
 def test_a_password_is_hashed_by_argon2id_as_its_library_advises(monkeypatch):

@@ -31,7 +31,7 @@ AnswerSchema = wrapped("account", AccountSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List ledger accounts by code, with their balances."""
     after = paging.decode(asked.pop("cursor"), "isi")
-    return paging.answer("accounts", queries.accounts.listed(here(), after=after, **asked))
+    return paging.answer("accounts", queries.accounts.accounts.listed(here(), after=after, **asked))
 
 
 @bp.post("")
@@ -40,7 +40,9 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Open a ledger account."""
-    return {"account": queries.accounts.record(services.accounts.create(**body, **acting()))}
+    return {
+        "account": queries.accounts.accounts.record(services.accounts.accounts.create(**body, **acting()))
+    }
 
 
 @bp.get("/<id:account_id>")
@@ -49,7 +51,11 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
     """Read one ledger account, with its balance at the close of a day where one is asked for."""
-    return {"account": queries.accounts.record(queries.accounts.get(here(), account_id), **asked)}
+    return {
+        "account": queries.accounts.accounts.record(
+            queries.accounts.accounts.get(here(), account_id), **asked
+        )
+    }
 
 
 @bp.get("/<id:account_id>/postings")
@@ -58,10 +64,10 @@ def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
 @bp.response(200, listing("postings", RegisterLineSchema))
 def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
     """List what counts on an account from either end, with the balance after each posting."""
-    account = queries.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(here(), account_id)
     asked["after"] = paging.decode(asked.pop("cursor"), "dii")
     asked["oldest_first"] = asked.pop("order") == "OLDEST"
-    return paging.answer("postings", queries.registers.page(account, **asked))
+    return paging.answer("postings", queries.reports.registers.page(account, **asked))
 
 
 @bp.patch("/<id:account_id>")
@@ -70,5 +76,7 @@ def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], account_id: int) -> dict[str, Any]:
     """Change or archive a ledger account."""
-    account = services.accounts.update(queries.accounts.get(here(), account_id), changes, **acting())
-    return {"account": queries.accounts.record(account)}
+    account = services.accounts.accounts.update(
+        queries.accounts.accounts.get(here(), account_id), changes, **acting()
+    )
+    return {"account": queries.accounts.accounts.record(account)}

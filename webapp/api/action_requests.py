@@ -17,8 +17,9 @@ from webapp.schemas.action_requests import (
     RejectionSchema,
 )
 from webapp.schemas.paging import listing
-from webapp.web import approving, paging, requests
+from webapp.web import paging, requests
 from webapp.web.auth import here, requires
+from webapp.web.proposals import approvals as approving
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
 
@@ -30,7 +31,7 @@ bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List acts, newest first."""
     after = paging.decode(asked.pop("cursor"), "s")
-    found = queries.action_requests.listed(here(), now=requests.now(), after=after, **asked)
+    found = queries.audit.action_requests.listed(here(), now=requests.now(), after=after, **asked)
     return paging.answer("actionRequests", found)
 
 
@@ -39,7 +40,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, ActionRequestAnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
     """Read one act, or what became of a proposal."""
-    return {"actionRequest": queries.action_requests.read(here(), request_id, requests.now())}
+    return {"actionRequest": queries.audit.action_requests.read(here(), request_id, requests.now())}
 
 
 @bp.post("/<act:request_id>/approve")

@@ -8,7 +8,7 @@ from flask_smorest import Blueprint
 
 from webapp import services
 from webapp.schemas.agent_undos import SinceSchema, UndoneAgentSchema, UndoPreviewSchema, UndoSchema
-from webapp.services.agent_undos import MovedError
+from webapp.services.undo.agent_undos import MovedError
 from webapp.web import agents
 from webapp.web.auth import requires
 
@@ -24,7 +24,9 @@ bp = Blueprint(
 def preview(asked: dict[str, Any]) -> Any:
     """Tell what undoing everything that a key did since an instant would do, 100 acts at a time; nothing is written."""
     token = agents.token(asked["token_id"])
-    return services.agent_undos.preview(token, asked["since"], before=asked["before"], **agents.undoing())
+    return services.undo.agent_undos.preview(
+        token, asked["since"], before=asked["before"], **agents.undoing()
+    )
 
 
 @bp.post("")
@@ -35,7 +37,7 @@ def undo(asked: dict[str, Any]) -> Any:
     """Undo everything that a key did since an instant, exactly as previewed, one result for each act."""
     token = agents.token(asked.pop("token_id"))
     try:
-        return services.agent_undos.undo(token, **asked, **agents.undoing())
+        return services.undo.agent_undos.undo(token, **asked, **agents.undoing())
     except MovedError as error:
         error.details["preview"] = UndoPreviewSchema().dump(error.batch)
         raise

@@ -8,7 +8,7 @@ from flask import Response, request
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.documents import Filters
+from webapp.queries.documents.documents import Filters
 from webapp.schemas.documents import (
     DocumentFieldsSchema,
     DocumentQuerySchema,
@@ -36,7 +36,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List documents, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
     return paging.answer(
-        "documents", queries.documents.listed(here(), Filters(**asked), after=after, limit=limit)
+        "documents", queries.documents.documents.listed(here(), Filters(**asked), after=after, limit=limit)
     )
 
 
@@ -52,7 +52,7 @@ def create(said: dict[str, Any]) -> dict[str, Any]:
         strictness.refuse_repeated(request.form, DocumentUploadSchema())
         said, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
     requests.begin(here())
-    return answer(services.documents.create(said, file, **acting()))
+    return answer(services.documents.documents.create(said, file, **acting()))
 
 
 @bp.get("/<id:document_id>")
@@ -60,7 +60,7 @@ def create(said: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(document_id: int) -> dict[str, Any]:
     """Read one document, its text, and which rules set what of it."""
-    return answer(queries.documents.get(here(), document_id))
+    return answer(queries.documents.documents.get(here(), document_id))
 
 
 @bp.patch("/<id:document_id>")
@@ -69,8 +69,8 @@ def read(document_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Change a document; the rules on receipts run on what it says now."""
-    document = queries.documents.get(here(), document_id)
-    return answer(services.documents.update(document, changes, **acting()))
+    document = queries.documents.documents.get(here(), document_id)
+    return answer(services.documents.documents.update(document, changes, **acting()))
 
 
 @bp.delete("/<id:document_id>")
@@ -78,7 +78,7 @@ def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(document_id: int) -> dict[str, bool]:
     """Delete a document and its file for good, unless something posted or proved, or an entry of its own, holds it."""
-    services.documents.delete(queries.documents.get(here(), document_id), **acting())
+    services.documents.documents.delete(queries.documents.documents.get(here(), document_id), **acting())
     return {"ok": True}
 
 
@@ -87,7 +87,7 @@ def delete(document_id: int) -> dict[str, bool]:
 @bp.response(200, **FILE)
 def file(document_id: int) -> Response:
     """Download a document's file as it was sent."""
-    return document_files.sent(queries.documents.get(here(), document_id))
+    return document_files.sent(queries.documents.documents.get(here(), document_id))
 
 
 @bp.post("/<id:document_id>/relations")
@@ -98,8 +98,8 @@ def file(document_id: int) -> Response:
 def relate(body: dict[str, int], document_id: int) -> Any:
     """Let a document belong to a line or an entry, which stays as it is."""
     ((name, other_id),) = body.items()
-    document = queries.documents.get(here(), document_id)
-    related = services.document_relations.relate(document, name, other_id, **acting())
+    document = queries.documents.documents.get(here(), document_id)
+    related = services.documents.relations.relate(document, name, other_id, **acting())
     return {"relation": related.relation}, 201 if related.is_new else 200
 
 
@@ -110,11 +110,11 @@ def relate(body: dict[str, int], document_id: int) -> Any:
 def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
     """Let a document belong to a line or an entry no longer."""
     ((name, other_id),) = body.items()
-    document = queries.documents.get(here(), document_id)
-    services.document_relations.unrelate(document, name, other_id, **acting())
+    document = queries.documents.documents.get(here(), document_id)
+    services.documents.relations.unrelate(document, name, other_id, **acting())
     return {"ok": True}
 
 
 def answer(document: Any) -> dict[str, Any]:
     """Give one document with all that is told of it."""
-    return {"document": queries.documents.story(document)}
+    return {"document": queries.documents.documents.story(document)}

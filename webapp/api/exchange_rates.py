@@ -26,7 +26,7 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
     after = paging.decode(asked.pop("cursor"), "di")
-    return paging.answer("rates", queries.exchange_rates.listed(here(), after=after, **asked))
+    return paging.answer("rates", queries.currencies.exchange_rates.listed(here(), after=after, **asked))
 
 
 @bp.put("")
@@ -35,4 +35,4 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, ExchangeRatesSchema)
 def put(body: dict[str, Any]) -> dict[str, Any]:
     """Write exchange rates down, and mirror the drafts that lean on them."""
-    return {"rates": services.exchange_rates.put(body["rates"], **acting())}
+    return {"rates": services.bookkeeping.exchange_rates.put(body["rates"], **acting())}

@@ -44,7 +44,7 @@ def csv() -> Response:
 
 def attached(format_: str) -> Response:
     """Write the book while the request still reads its snapshot, beside memory where it is long, and send it."""
-    export = queries.exports.of(here(), format_)
+    export = queries.reports.exports.of(here(), format_)
     file = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
     for piece in export.pieces:
         file.write(piece.encode())

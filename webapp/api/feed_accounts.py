@@ -28,7 +28,7 @@ AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List feed accounts, newest first."""
     after = paging.decode(asked["cursor"], "i")
-    page = queries.feed_accounts.listed(here(), after=after, limit=asked["limit"])
+    page = queries.accounts.feed_accounts.listed(here(), after=after, limit=asked["limit"])
     return paging.answer("feedAccounts", page)
 
 
@@ -38,8 +38,8 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Open a feed account, with a ledger account of its own unless one is named."""
-    feed_account = services.feed_accounts.create(**body, **acting())
-    return {"feedAccount": queries.feed_accounts.record(feed_account)}
+    feed_account = services.accounts.feed_accounts.create(**body, **acting())
+    return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
 
 
 @bp.get("/<id:fa_id>")
@@ -47,7 +47,11 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(fa_id: int) -> dict[str, Any]:
     """Read one feed account."""
-    return {"feedAccount": queries.feed_accounts.record(queries.feed_accounts.get(here(), fa_id))}
+    return {
+        "feedAccount": queries.accounts.feed_accounts.record(
+            queries.accounts.feed_accounts.get(here(), fa_id)
+        )
+    }
 
 
 @bp.patch("/<id:fa_id>")
@@ -56,9 +60,9 @@ def read(fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Change a feed account; its ledger account can be another only while no line is posted."""
-    feed_account = queries.feed_accounts.get(here(), fa_id)
-    services.feed_accounts.edit(feed_account, changes, **acting())
-    return {"feedAccount": queries.feed_accounts.record(feed_account)}
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    services.accounts.feed_accounts.edit(feed_account, changes, **acting())
+    return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
 
 
 @bp.get("/<id:fa_id>/coverage")
@@ -66,4 +70,4 @@ def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, wrapped("coverage", CoverageSchema))
 def coverage(fa_id: int) -> dict[str, Any]:
     """Tell month by month what covers a feed account, and whether its lines agree with the bank's balances."""
-    return {"coverage": queries.coverage.record(queries.feed_accounts.get(here(), fa_id))}
+    return {"coverage": queries.imports.coverage.record(queries.accounts.feed_accounts.get(here(), fa_id))}

@@ -8,7 +8,7 @@ from flask import Response, g, jsonify
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.imports import ImportRecord
+from webapp.queries.imports.imports import ImportRecord
 from webapp.schemas.imports import (
     CommitSchema,
     ImportFormSchema,
@@ -33,7 +33,7 @@ AnswerSchema = wrapped("import", ImportSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List imports, newest first."""
     after = paging.decode(asked["cursor"], "i")
-    return paging.answer("imports", queries.imports.listed(here(), after=after, limit=asked["limit"]))
+    return paging.answer("imports", queries.imports.imports.listed(here(), after=after, limit=asked["limit"]))
 
 
 @bp.post("")
@@ -54,7 +54,7 @@ def create(form: dict[str, Any]) -> Response:
 @bp.response(200, AnswerSchema)
 def read(import_id: int) -> dict[str, Any]:
     """Read one import."""
-    return {"import": queries.imports.record(queries.imports.get(here(), import_id))}
+    return {"import": queries.imports.imports.record(queries.imports.imports.get(here(), import_id))}
 
 
 @bp.get("/<id:import_id>/lines")
@@ -64,7 +64,7 @@ def read(import_id: int) -> dict[str, Any]:
 def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
     """List the rows of a file with their verdicts, in its order."""
     after = paging.decode(asked.pop("cursor"), "i")
-    imported = queries.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(here(), import_id)
     return paging.answer("lines", uploads.rows(imported, after=after, **asked).page)
 
 
@@ -82,8 +82,8 @@ def commit(said: dict[str, Any], import_id: int) -> Response:
 @bp.response(200, OkSchema)
 def delete(import_id: int) -> dict[str, bool]:
     """Take an import back, as if it had never been; none of its lines may be confirmed or cleared."""
-    imported = queries.imports.get(here(), import_id)
-    services.take_backs.take_back(imported, uploads.folder(), **acting())
+    imported = queries.imports.imports.get(here(), import_id)
+    services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
     return {"ok": True}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.entry_records import Filters
+from webapp.queries.journal.entry_records import Filters
 from webapp.schemas.action_requests import ActionResultSchema
 from webapp.schemas.journal_entries import (
     EntryAnswerSchema,
@@ -38,7 +38,7 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.entry_records.listed(here(), Filters(**asked), after=after, limit=limit)
+    page = queries.journal.entry_records.listed(here(), Filters(**asked), after=after, limit=limit)
     return paging.answer("entries", page)
 
 
@@ -47,7 +47,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, EntryAnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""
-    return answer(queries.journal_entries.get(here(), entry_id))
+    return answer(queries.journal.entries.get(here(), entry_id))
 
 
 @bp.post("")
@@ -58,7 +58,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
     """Write a manual entry; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
-    return answer(services.manual_entries.create(**body, **acting()))
+    return answer(services.bookkeeping.manual_entries.create(**body, **acting()))
 
 
 @bp.put("/<id:entry_id>")
@@ -69,8 +69,8 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Let a draft that was written by hand say something else; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
-    entry = queries.journal_entries.get(here(), entry_id)
-    return answer(services.manual_entries.change(entry, **body, **acting()))
+    entry = queries.journal.entries.get(here(), entry_id)
+    return answer(services.bookkeeping.manual_entries.change(entry, **body, **acting()))
 
 
 @bp.delete("/<id:entry_id>")
@@ -79,7 +79,9 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
     """Take a draft that was written by hand out of the journal."""
-    services.manual_entries.delete(queries.journal_entries.get(here(), entry_id), **asked, **acting())
+    services.bookkeeping.manual_entries.delete(
+        queries.journal.entries.get(here(), entry_id), **asked, **acting()
+    )
     return {"ok": True}
 
 
@@ -89,8 +91,8 @@ def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
 @bp.response(200, ActionResultSchema)
 def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Make a draft that was written by hand part of the books; a repeat changes nothing."""
-    entry = queries.journal_entries.get(here(), entry_id)
-    return services.manual_entries.post(entry, **body, **acting())
+    entry = queries.journal.entries.get(here(), entry_id)
+    return services.bookkeeping.manual_entries.post(entry, **body, **acting())
 
 
 @bp.post("/<id:entry_id>/void")
@@ -102,11 +104,11 @@ def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     if body["copy"]:
         demand("draft")
     body["effective_on"] = body.pop("effective_at")
-    return services.voids.void(queries.journal_entries.get(here(), entry_id), **body, **acting())
+    return services.bookkeeping.voids.void(queries.journal.entries.get(here(), entry_id), **body, **acting())
 
 
 def answer(entry: JournalEntry) -> dict[str, Any]:
     """Give one entry, and of a draft that was written by hand the version that a change of it names."""
-    version = queries.manual_entries.version(entry)
-    shown = {"entry": queries.entry_records.record(entry)}
+    version = queries.journal.manual_entries.version(entry)
+    shown = {"entry": queries.journal.entry_records.record(entry)}
     return shown if version is None else {**shown, "version": version}

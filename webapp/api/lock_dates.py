@@ -18,7 +18,7 @@ bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", descript
 @bp.response(200, LockDateSchema)
 def read() -> Any:
     """Read up to which day the books are closed."""
-    return queries.organizations.get(here())
+    return queries.access.organizations.get(here())
 
 
 @bp.put("")
@@ -27,4 +27,4 @@ def read() -> Any:
 @bp.response(200, LockDateSchema)
 def put(body: dict[str, Any]) -> Any:
     """Close the books up to a day, or open them again."""
-    return services.lock_dates.move(queries.organizations.get(here()), **body, **acting())
+    return services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **body, **acting())

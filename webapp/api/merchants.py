@@ -28,7 +28,7 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List merchants, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("merchants", queries.merchants.listed(here(), after=after, **asked))
+    return paging.answer("merchants", queries.accounts.merchants.listed(here(), after=after, **asked))
 
 
 @bp.post("")
@@ -37,7 +37,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Make a merchant."""
-    return {"merchant": services.merchants.create(**body, **acting())}
+    return {"merchant": services.accounts.merchants.create(**body, **acting())}
 
 
 @bp.get("/<id:merchant_id>")
@@ -45,7 +45,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(merchant_id: int) -> dict[str, Any]:
     """Read one merchant."""
-    return {"merchant": queries.merchants.get(here(), merchant_id)}
+    return {"merchant": queries.accounts.merchants.get(here(), merchant_id)}
 
 
 @bp.patch("/<id:merchant_id>")
@@ -54,5 +54,5 @@ def read(merchant_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], merchant_id: int) -> dict[str, Any]:
     """Change a merchant."""
-    merchant = queries.merchants.get(here(), merchant_id)
-    return {"merchant": services.merchants.update(merchant, changes, **acting())}
+    merchant = queries.accounts.merchants.get(here(), merchant_id)
+    return {"merchant": services.accounts.merchants.update(merchant, changes, **acting())}

@@ -24,6 +24,6 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List what stands open on the watched accounts with its age in days, newest first."""
     after = paging.decode(asked.pop("cursor"), "di")
-    today = queries.organizations.today(here(), requests.now())
-    page = queries.open_items.listed(here(), today=today, after=after, **asked)
+    today = queries.access.organizations.today(here(), requests.now())
+    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
     return paging.answer("openItems", page)

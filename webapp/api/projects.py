@@ -32,7 +32,7 @@ GroupAnswerSchema = wrapped("group", ProjectGroupSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List projects, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("projects", queries.projects.listed(here(), after=after, **asked))
+    return paging.answer("projects", queries.accounts.projects.listed(here(), after=after, **asked))
 
 
 @bp.post("")
@@ -41,7 +41,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
     """Make a project."""
-    return {"project": services.projects.create(**body, **acting())}
+    return {"project": services.accounts.projects.create(**body, **acting())}
 
 
 @bp.get("/<id:project_id>")
@@ -49,7 +49,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(project_id: int) -> dict[str, Any]:
     """Read one project."""
-    return {"project": queries.projects.get(here(), project_id)}
+    return {"project": queries.accounts.projects.get(here(), project_id)}
 
 
 @bp.patch("/<id:project_id>")
@@ -58,8 +58,8 @@ def read(project_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
     """Change a project."""
-    project = queries.projects.get(here(), project_id)
-    return {"project": services.projects.update(project, changes, **acting())}
+    project = queries.accounts.projects.get(here(), project_id)
+    return {"project": services.accounts.projects.update(project, changes, **acting())}
 
 
 @bp.delete("/<id:project_id>")
@@ -67,7 +67,7 @@ def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(project_id: int) -> dict[str, bool]:
     """Delete a project that nothing names."""
-    services.projects.delete(queries.projects.get(here(), project_id), **acting())
+    services.accounts.projects.delete(queries.accounts.projects.get(here(), project_id), **acting())
     return {"ok": True}
 
 
@@ -78,7 +78,7 @@ def delete(project_id: int) -> dict[str, bool]:
 def listed_groups(asked: dict[str, Any]) -> dict[str, Any]:
     """List project groups, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("groups", queries.projects.listed_groups(here(), after=after, **asked))
+    return paging.answer("groups", queries.accounts.projects.listed_groups(here(), after=after, **asked))
 
 
 @bp.post("/groups")
@@ -87,7 +87,7 @@ def listed_groups(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, GroupAnswerSchema)
 def create_group(body: dict[str, Any]) -> dict[str, Any]:
     """Create a project group."""
-    return {"group": services.projects.create_group(**body, **acting())}
+    return {"group": services.accounts.projects.create_group(**body, **acting())}
 
 
 @bp.patch("/groups/<id:group_id>")
@@ -96,8 +96,8 @@ def create_group(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, GroupAnswerSchema)
 def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
     """Change a project group."""
-    group = queries.projects.get_group(here(), group_id)
-    return {"group": services.projects.update_group(group, changes, **acting())}
+    group = queries.accounts.projects.get_group(here(), group_id)
+    return {"group": services.accounts.projects.update_group(group, changes, **acting())}
 
 
 @bp.delete("/groups/<id:group_id>")
@@ -105,5 +105,5 @@ def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete_group(group_id: int) -> dict[str, bool]:
     """Delete a project group; its projects stay."""
-    services.projects.delete_group(queries.projects.get_group(here(), group_id), **acting())
+    services.accounts.projects.delete_group(queries.accounts.projects.get_group(here(), group_id), **acting())
     return {"ok": True}

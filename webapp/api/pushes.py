@@ -23,8 +23,8 @@ BODY_LIMIT = 8 * MEBIBYTE
 @bp.response(200, PushResultsSchema)
 def push(batch: dict[str, Any], fa_id: int) -> Response:
     """Take a batch of lines, whole or not at all; the same batch again answers the same."""
-    feed_account = queries.feed_accounts.get(here(), fa_id)
-    answer = services.pushes.push(feed_account, batch, **acting())
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    answer = services.feeds.pushes.push(feed_account, batch, **acting())
     return Response(answer, 200, content_type="application/json")
 
 
@@ -33,6 +33,6 @@ def push(batch: dict[str, Any], fa_id: int) -> Response:
 @bp.response(200, AnswerSchema)
 def resume(fa_id: int) -> dict[str, Any]:
     """Let a paused feed push again."""
-    feed_account = queries.feed_accounts.get(here(), fa_id)
-    services.pushes.resume(feed_account, **acting())
-    return {"feedAccount": queries.feed_accounts.record(feed_account)}
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    services.feeds.pushes.resume(feed_account, **acting())
+    return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}

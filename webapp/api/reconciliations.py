@@ -25,8 +25,8 @@ from webapp.schemas.reconciliations import (
     ReconciliationSchema,
     ReopenSchema,
 )
-from webapp.services.cleared_items import Choice
-from webapp.services.reconciliations import Statement
+from webapp.services.reconciliation.cleared_items import Choice
+from webapp.services.reconciliation.drafts import Statement
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
 
@@ -43,8 +43,8 @@ AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
 def hub(asked: dict[str, Any]) -> dict[str, Any]:
     """List every active feed account with its anchor, its open draft, and its status."""
     return {
-        "accounts": queries.hub.accounts(here(), as_of=asked["provider_balance_as_of"]),
-        "watched": queries.watched.watched(here()),
+        "accounts": queries.reconciliation.hub.accounts(here(), as_of=asked["provider_balance_as_of"]),
+        "watched": queries.transfers.watched.watched(here()),
     }
 
 
@@ -55,8 +55,8 @@ def hub(asked: dict[str, Any]) -> dict[str, Any]:
 def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Read an account and the lines of its draft, or else of its last proof, newest first."""
     after = paging.decode(asked["cursor"], "dii")
-    account = queries.hub.account(here(), fa_id, as_of=asked["provider_balance_as_of"])
-    lines = queries.reconciliations.lines(here(), fa_id, after=after, limit=asked["limit"])
+    account = queries.reconciliation.hub.account(here(), fa_id, as_of=asked["provider_balance_as_of"])
+    lines = queries.reconciliation.reconciliations.lines(here(), fa_id, after=after, limit=asked["limit"])
     return {"account": account, **paging.answer("lines", lines)}
 
 
@@ -66,9 +66,9 @@ def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, DraftAnswerSchema)
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; says what that had to unclear."""
-    account = queries.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
     version = body.pop("version")
-    change = services.reconciliations.put_draft(account, Statement(**body), version=version, **acting())
+    change = services.reconciliation.drafts.put_draft(account, Statement(**body), version=version, **acting())
     return {
         **answer(fa_id),
         "uncleared": change.uncleared,
@@ -82,13 +82,13 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, ClearedAnswerSchema)
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
-    account = queries.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
     version, is_one_by_one = body.pop("version"), body.pop("one_by_one")
     choice, by = Choice(**body), {"version": version, **acting()}
     if is_one_by_one:
-        results = services.cleared_items.put_one_by_one(account, choice, **by)
+        results = services.reconciliation.cleared_items.put_one_by_one(account, choice, **by)
         return {**answer(fa_id), "results": results}
-    services.cleared_items.put_lines(account, choice, **by)
+    services.reconciliation.cleared_items.put_lines(account, choice, **by)
     return answer(fa_id)
 
 
@@ -98,9 +98,9 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Freeze the account's draft as a proof."""
-    account = queries.reconciliations.account(here(), fa_id)
-    proof = services.proofs.complete(account, **body, **acting())
-    return {"reconciliation": queries.reconciliation_records.record(proof)}
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    proof = services.reconciliation.proofs.complete(account, **body, **acting())
+    return {"reconciliation": queries.reconciliation.records.record(proof)}
 
 
 @bp.post("/accounts/<id:fa_id>/reopen")
@@ -109,7 +109,9 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, HubAccountAnswerSchema)
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Take back the account's newest proof, or all back to the one named; a draft with its figures opens."""
-    services.reopenings.reopen(queries.reconciliations.account(here(), fa_id), **body, **acting())
+    services.reconciliation.reopenings.reopen(
+        queries.reconciliation.reconciliations.account(here(), fa_id), **body, **acting()
+    )
     return answer(fa_id)
 
 
@@ -119,9 +121,9 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Complete the statement of a broken proof again over the items as they are now."""
-    account = queries.reconciliations.account(here(), fa_id)
-    proof = services.reopenings.accept(account, **body, **acting())
-    return {"reconciliation": queries.reconciliation_records.record(proof)}
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    proof = services.reconciliation.reopenings.accept(account, **body, **acting())
+    return {"reconciliation": queries.reconciliation.records.record(proof)}
 
 
 @bp.post("/accounts/<id:fa_id>/abandon")
@@ -129,7 +131,9 @@ def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def abandon(fa_id: int) -> dict[str, bool]:
     """Discard the account's open draft; without one nothing happens, and a proof is left alone."""
-    services.reconciliations.abandon(queries.reconciliations.account(here(), fa_id), **acting())
+    services.reconciliation.drafts.abandon(
+        queries.reconciliation.reconciliations.account(here(), fa_id), **acting()
+    )
     return {"ok": True}
 
 
@@ -138,11 +142,11 @@ def abandon(fa_id: int) -> dict[str, bool]:
 @bp.response(200, AnswerSchema)
 def read(reconciliation_id: int) -> Response:
     """Read a draft or proof in full, as canonical JSON: sorted keys, no spaces, UTF-8."""
-    found = queries.reconciliations.get(here(), reconciliation_id)
-    written = AnswerSchema().dump({"reconciliation": queries.reconciliation_records.record(found)})
+    found = queries.reconciliation.reconciliations.get(here(), reconciliation_id)
+    written = AnswerSchema().dump({"reconciliation": queries.reconciliation.records.record(found)})
     return Response(canonical_json(written), mimetype="application/json")
 
 
 def answer(fa_id: int) -> dict[str, Any]:
     """Give an account as it stands now."""
-    return {"account": queries.hub.account(here(), fa_id)}
+    return {"account": queries.reconciliation.hub.account(here(), fa_id)}

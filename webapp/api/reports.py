@@ -28,7 +28,7 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 @bp.response(200, wrapped("trialBalance", TrialBalanceSchema))
 def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
     """Give opening, change and closing of every account."""
-    return {"trialBalance": queries.reports.trial_balance(here(), periods.asked(**asked))}
+    return {"trialBalance": queries.reports.statements.trial_balance(here(), periods.asked(**asked))}
 
 
 @bp.get("/profit-and-loss")
@@ -37,7 +37,7 @@ def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
 def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
     """Give income and expenses of a period, beside those of the one before."""
-    return {"profitAndLoss": queries.reports.profit_and_loss(here(), periods.asked(**asked))}
+    return {"profitAndLoss": queries.reports.statements.profit_and_loss(here(), periods.asked(**asked))}
 
 
 @bp.get("/balance-sheet")
@@ -46,7 +46,7 @@ def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("balanceSheet", BalanceSheetSchema))
 def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
     """Give what is owned, owed and left at the close of a period."""
-    return {"balanceSheet": queries.reports.balance_sheet(here(), periods.asked(**asked))}
+    return {"balanceSheet": queries.reports.statements.balance_sheet(here(), periods.asked(**asked))}
 
 
 @bp.get("/general-ledger")
@@ -55,11 +55,11 @@ def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, listing("lines", LedgerLineSchema))
 def general_ledger(asked: dict[str, Any]) -> dict[str, Any]:
     """List the postings of a period by account and day, with running balances."""
-    page = queries.general_ledgers.listed(
+    page = queries.reports.general_ledger.listed(
         here(),
         periods.asked(asked["from_"], asked["to"]),
         account_id=asked["account_id"],
-        after=paging.decode(asked["cursor"], queries.general_ledgers.KEY),
+        after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),
         limit=asked["limit"],
     )
     return paging.answer("lines", page)

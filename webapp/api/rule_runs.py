@@ -7,7 +7,7 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.past_lines import Chosen
+from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.rule_runs import (
     ApplySchema,
@@ -35,8 +35,8 @@ def preview_unsaved(body: dict[str, Any], asked: dict[str, Any]) -> dict[str, An
     """Tell what a rule would do to the past before it is stored; nothing is written."""
     requests.begin_reading(here())
     replaced = asked.pop("rule_id")
-    stored = None if replaced is None else queries.rules.get(here(), replaced)
-    return _preview(queries.rule_previews.unsaved(here(), body, stored), asked)
+    stored = None if replaced is None else queries.rules.rules.get(here(), replaced)
+    return _preview(queries.rule_decisions.previews.unsaved(here(), body, stored), asked)
 
 
 @bp.post("/rules/<id:rule_id>/preview")
@@ -46,7 +46,7 @@ def preview_unsaved(body: dict[str, Any], asked: dict[str, Any]) -> dict[str, An
 def preview(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Tell what a stored rule would do to the past; nothing is written."""
     requests.begin_reading(here())
-    return _preview(queries.rules.get(here(), rule_id), asked)
+    return _preview(queries.rules.rules.get(here(), rule_id), asked)
 
 
 @bp.post("/rules/<id:rule_id>/apply")
@@ -56,8 +56,8 @@ def preview(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.response(200, wrapped("run", RunSchema))
 def apply(body: dict[str, Any], chosen: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Let a rule change the past exactly as its preview said."""
-    rule = queries.rules.get(here(), rule_id)
-    return {"run": services.rule_runs.apply(rule, body["digest"], Chosen(**chosen), **acting())}
+    rule = queries.rules.rules.get(here(), rule_id)
+    return {"run": services.rules.runs.apply(rule, body["digest"], Chosen(**chosen), **acting())}
 
 
 @bp.get("/runs")
@@ -67,7 +67,7 @@ def apply(body: dict[str, Any], chosen: dict[str, Any], rule_id: int) -> dict[st
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List what rules did, newest first."""
     after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("runs", queries.rule_runs.listed(here(), after=after, **asked))
+    return paging.answer("runs", queries.rules.runs.listed(here(), after=after, **asked))
 
 
 @bp.post("/runs/<id:run_id>/undo")
@@ -75,10 +75,10 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, UndoneSchema)
 def undo(run_id: int) -> Any:
     """Put back what a run set, field by field, unless somebody has changed it since."""
-    return services.rule_undos.undo(queries.rule_runs.get(here(), run_id), **acting())
+    return services.rules.run_undos.undo(queries.rules.runs.get(here(), run_id), **acting())
 
 
 def _preview(rule: Any, asked: dict[str, Any]) -> dict[str, Any]:
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
-    found = queries.rule_previews.preview(here(), rule, Chosen(**asked), after=after, limit=limit)
+    found = queries.rule_decisions.previews.preview(here(), rule, Chosen(**asked), after=after, limit=limit)
     return {"preview": found, "next_cursor": paging.encode(found.next_key)}

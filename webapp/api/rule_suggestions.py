@@ -27,7 +27,9 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List rules that would do what people always did with lines of the same text, that with most lines first."""
     after = paging.decode(asked.pop("cursor"), "is")
-    return paging.answer("suggestions", queries.rule_suggestions.listed(here(), after=after, **asked))
+    return paging.answer(
+        "suggestions", queries.suggestions.rule_suggestions.listed(here(), after=after, **asked)
+    )
 
 
 @bp.get("/dismissals")
@@ -37,7 +39,9 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
     """List the suggestions that somebody did not want, newest first."""
     after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("dismissals", queries.rule_suggestions.dismissals(here(), after=after, **asked))
+    return paging.answer(
+        "dismissals", queries.suggestions.rule_suggestions.dismissals(here(), after=after, **asked)
+    )
 
 
 @bp.post("/dismiss")
@@ -46,8 +50,10 @@ def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("dismissal", DismissalSchema))
 def dismiss(body: dict[str, str]) -> dict[str, Any]:
     """Suggest a rule no more, until twice as many lines speak for it."""
-    suggestion = requests.ask_first(here(), lambda: queries.rule_suggestions.get(here(), body["key"]))
-    return {"dismissal": services.rule_suggestions.dismiss(suggestion, **acting())}
+    suggestion = requests.ask_first(
+        here(), lambda: queries.suggestions.rule_suggestions.get(here(), body["key"])
+    )
+    return {"dismissal": services.rules.suggestions.dismiss(suggestion, **acting())}
 
 
 @bp.post("/undismiss")
@@ -56,5 +62,7 @@ def dismiss(body: dict[str, str]) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def undismiss(body: dict[str, str]) -> dict[str, bool]:
     """Suggest a dismissed rule again."""
-    services.rule_suggestions.undismiss(queries.rule_suggestions.dismissal(here(), body["key"]), **acting())
+    services.rules.suggestions.undismiss(
+        queries.suggestions.rule_suggestions.dismissal(here(), body["key"]), **acting()
+    )
     return {"ok": True}

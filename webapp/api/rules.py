@@ -15,7 +15,7 @@ from webapp.schemas.rules import (
     RuleSchema,
     RuleVersionSchema,
 )
-from webapp.services.rules import CreatedRule
+from webapp.services.rules.rules import CreatedRule
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
 
@@ -30,7 +30,7 @@ AnswerSchema = wrapped("rule", RuleSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""
     after = paging.decode(asked.pop("cursor"), "ii")
-    return paging.answer("rules", queries.rules.listed(here(), after=after, **asked))
+    return paging.answer("rules", queries.rules.rules.listed(here(), after=after, **asked))
 
 
 @bp.post("")
@@ -39,7 +39,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, CreatedRuleSchema)
 def create(body: dict[str, Any]) -> CreatedRule:
     """Create an automation rule."""
-    return services.rules.create(**body, **acting())
+    return services.rules.rules.create(**body, **acting())
 
 
 @bp.get("/<id:rule_id>")
@@ -47,7 +47,7 @@ def create(body: dict[str, Any]) -> CreatedRule:
 @bp.response(200, AnswerSchema)
 def read(rule_id: int) -> dict[str, Any]:
     """Read one automation rule."""
-    return {"rule": queries.rules.get(here(), rule_id)}
+    return {"rule": queries.rules.rules.get(here(), rule_id)}
 
 
 @bp.get("/<id:rule_id>/versions")
@@ -57,7 +57,7 @@ def read(rule_id: int) -> dict[str, Any]:
 def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """List what a rule said in each of its versions, newest first, also after it was deleted."""
     after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("versions", queries.rules.versions(here(), rule_id, after=after, **asked))
+    return paging.answer("versions", queries.rules.rules.versions(here(), rule_id, after=after, **asked))
 
 
 @bp.put("/<id:rule_id>")
@@ -66,7 +66,9 @@ def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Put another automation rule in place of this one."""
-    return {"rule": services.rules.replace(queries.rules.get(here(), rule_id), **body, **acting())}
+    return {
+        "rule": services.rules.rules.replace(queries.rules.rules.get(here(), rule_id), **body, **acting())
+    }
 
 
 @bp.delete("/<id:rule_id>")
@@ -74,5 +76,5 @@ def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(rule_id: int) -> dict[str, bool]:
     """Delete an automation rule."""
-    services.rules.delete(queries.rules.get(here(), rule_id), **acting())
+    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
     return {"ok": True}

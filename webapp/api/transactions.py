@@ -7,7 +7,7 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.transactions import Filters
+from webapp.queries.transactions.records import Filters
 from webapp.schemas.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.transactions import (
@@ -21,7 +21,7 @@ from webapp.schemas.transactions import (
 )
 from webapp.web import paging
 from webapp.web.auth import acting, here, requires
-from webapp.web.proposing import propose_rest
+from webapp.web.proposals.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
 AnswerSchema = wrapped("transaction", TransactionStorySchema)
@@ -34,7 +34,7 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.transactions.listed(here(), Filters(**asked), after=after, limit=limit)
+    page = queries.transactions.records.listed(here(), Filters(**asked), after=after, limit=limit)
     return paging.answer("transactions", page)
 
 
@@ -52,8 +52,8 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Change what a line's entry says; of a posted one, open its correction marker."""
-    transaction = queries.transactions.get(here(), transaction_id)
-    services.edits.edit(transaction, changes, **acting())
+    transaction = queries.transactions.records.get(here(), transaction_id)
+    services.transactions.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
 
 
@@ -63,7 +63,7 @@ def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
     """Change what several lines' entries say, one result for each."""
-    return {"results": services.edits.edit_many(here(), body["changes"], **acting())}
+    return {"results": services.transactions.edits.edit_many(here(), body["changes"], **acting())}
 
 
 @bp.delete("/<id:transaction_id>")
@@ -71,7 +71,9 @@ def edit_many(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(transaction_id: int) -> dict[str, bool]:
     """Take a line and its draft out; it can be brought back."""
-    services.transactions.delete(queries.transactions.get(here(), transaction_id), **acting())
+    services.transactions.lifecycle.delete(
+        queries.transactions.records.get(here(), transaction_id), **acting()
+    )
     return {"ok": True}
 
 
@@ -80,7 +82,9 @@ def delete(transaction_id: int) -> dict[str, bool]:
 @bp.response(200, AnswerSchema)
 def restore(transaction_id: int) -> dict[str, Any]:
     """Bring a deleted line back."""
-    services.transactions.restore(queries.transactions.get(here(), transaction_id), **acting())
+    services.transactions.lifecycle.restore(
+        queries.transactions.records.get(here(), transaction_id), **acting()
+    )
     return answer(transaction_id)
 
 
@@ -90,8 +94,8 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Finalize a transaction."""
-    transaction = queries.transactions.get(here(), transaction_id)
-    return services.transactions.confirm(transaction, **body, **acting())
+    transaction = queries.transactions.records.get(here(), transaction_id)
+    return services.transactions.lifecycle.confirm(transaction, **body, **acting())
 
 
 @bp.post("/confirm")
@@ -100,9 +104,13 @@ def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
-    return {"results": propose_rest(services.transactions.confirm_many(here(), **body, **acting()))}
+    return {"results": propose_rest(services.transactions.lifecycle.confirm_many(here(), **body, **acting()))}
 
 
 def answer(transaction_id: int) -> dict[str, Any]:
     """Give a line as it stands now."""
-    return {"transaction": queries.line_stories.story(queries.transactions.get(here(), transaction_id))}
+    return {
+        "transaction": queries.transactions.line_details.story(
+            queries.transactions.records.get(here(), transaction_id)
+        )
+    }

@@ -20,7 +20,7 @@ bp = Blueprint(
 @bp.response(200, TransfersSchema)
 def listed() -> dict[str, Any]:
     """List the transfers that are proposed, the unambiguous ones first; 250 at most."""
-    return {"transfers": queries.transfers.proposed(here())}
+    return {"transfers": queries.transfers.proposed.proposed(here())}
 
 
 @bp.post("/accept")
@@ -28,4 +28,4 @@ def listed() -> dict[str, Any]:
 @bp.response(200, PairResultsSchema)
 def accept() -> dict[str, Any]:
     """Pair all lines of which each fits the other and nothing else, with one result for each pair."""
-    return {"results": services.transfers.pair_unambiguous(**acting())}
+    return {"results": services.transactions.transfers.pair_unambiguous(**acting())}

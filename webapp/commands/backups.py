@@ -13,7 +13,7 @@ from webapp.config import make_instance
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
-from webapp.services import backups, restores
+from webapp.services.backups import backups, restores
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 

@@ -15,8 +15,8 @@ from webapp.config import is_loopback
 from webapp.db import begin_write, db
 from webapp.demo import studio
 from webapp.models import Organization
-from webapp.services import demo as demo_books
-from webapp.services import users
+from webapp.services.access import users
+from webapp.services.demo import making as demo_books
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 

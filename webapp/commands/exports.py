@@ -8,7 +8,7 @@ import click
 
 from webapp.commands.books import ORGANIZATION, books, require_organization
 from webapp.db import begin_read
-from webapp.queries import exports
+from webapp.queries.reports import exports
 
 FORMATS = ("beancount", "hledger", "csv")
 

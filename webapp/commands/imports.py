@@ -15,11 +15,11 @@ from webapp.commands.progress import TerminalProgress
 from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
-from webapp.queries import feed_accounts
-from webapp.queries import imports as queried
+from webapp.queries.accounts import feed_accounts
+from webapp.queries.imports import imports as queried
 from webapp.schemas.imports import ImportSchema
-from webapp.services import import_runs
-from webapp.services.imports import Upload
+from webapp.services.imports import runs as import_runs
+from webapp.services.imports.imports import Upload
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -8,7 +8,7 @@ import click
 
 from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
 from webapp.db import begin_write, db
-from webapp.services import organizations, users
+from webapp.services.access import organizations, users
 
 
 @click.command()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from webapp.services.import_progress import sentence
+from webapp.services.imports.progress import sentence
 
 if TYPE_CHECKING:
-    from webapp.services.import_progress import Phase
+    from webapp.services.imports.progress import Phase
 
 WIDTH = 78
 

@@ -16,9 +16,10 @@ from webapp.commands.books import JSON, answer, books, command_actor, require_or
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import FeedAccount
-from webapp.queries import feed_accounts
+from webapp.queries.accounts import feed_accounts
 from webapp.schemas.pushes import PushSchema
-from webapp.services import action_requests, provider_payloads, pushes
+from webapp.services.audit import action_requests
+from webapp.services.feeds import provider_payloads, pushes
 
 OURS = "tieout"
 

@@ -20,8 +20,8 @@ from webapp.commands.books import (
 from webapp.db import begin_write, db
 from webapp.ledger.scopes import SCOPES
 from webapp.models import Membership, User
-from webapp.queries import organizations
-from webapp.services import tokens, users
+from webapp.queries.access import organizations
+from webapp.services.access import tokens, users
 
 
 class Amount(click.ParamType):  # type: ignore[type-arg]

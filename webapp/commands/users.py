@@ -7,7 +7,7 @@ import click
 from webapp.commands.books import EMAIL, PASSWORD_STDIN, books, password_from_stdin
 from webapp.db import begin_write, db
 from webapp.ledger.errors import NotFoundError
-from webapp.services import users
+from webapp.services.access import users
 
 
 @click.command()

@@ -4,10 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from webapp.importers import camt, csv_files, foreign_files, mt940, ofx, qif, xlsx
+from webapp.importers import foreign_files
 from webapp.importers.balances import contradictions
 from webapp.importers.bank_files import BankFile, FileRefusedError
-from webapp.importers.glimpses import Glimpse
+from webapp.importers.camt import reader as camt
+from webapp.importers.mt940 import reader as mt940
+from webapp.importers.ofx import reader as ofx
+from webapp.importers.qif import reader as qif
+from webapp.importers.tables import reader as csv_files
+from webapp.importers.tables.glimpses import Glimpse
+from webapp.importers.xlsx import reader as xlsx
 
 __all__ = ["BankFile", "FileRefusedError", "Glimpse", "glimpse", "layouts", "read", "takes_mapping"]
 

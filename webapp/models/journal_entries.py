@@ -14,6 +14,8 @@ from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of
 
 COUNTING = ("POSTED", "VOIDED")
 SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
+# Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
+WRITTEN_BY_PEOPLE = frozenset({"manual", "document"})
 
 
 class JournalEntry(Numbered, Base):

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.ledger.habits import LONGEST_KEY
+from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.models.base import BigId, Numbered, created, numbered, same_organization
 
 

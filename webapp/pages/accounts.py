@@ -32,7 +32,7 @@ def index() -> Response:
 def create() -> Response:
     """Open an account, or show the chart with what is wrong."""
     try:
-        services.accounts.create(**NewAccountFormSchema().load(form_body()), **acting())
+        services.accounts.accounts.create(**NewAccountFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_chart(problem_of(error))
     return go(url_for("accounts.index"))
@@ -50,15 +50,15 @@ def show(account_id: int) -> Response:
 def register(account_id: int) -> Response:
     """Show what counts on an account, from either end, with the balance after each posting."""
     asked = RegisterPageQuerySchema().load(request.args)
-    account = queries.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(here(), account_id)
     cursor, oldest_first = asked.pop("cursor"), asked.pop("order") == "OLDEST"
-    page = queries.registers.page(
+    page = queries.reports.registers.page(
         account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **asked
     )
     return render(
         "accounts/register.html",
-        account=queries.accounts.record(account, as_of=asked["to"]),
-        fa_id=queries.accounts.feed_ids(here()).get(account_id),
+        account=queries.accounts.accounts.record(account, as_of=asked["to"]),
+        fa_id=queries.accounts.accounts.feed_ids(here()).get(account_id),
         lines=page.items,
         days={"from_date": asked["from_"], "to_date": asked["to"]},
         oldest_first=oldest_first,
@@ -72,9 +72,9 @@ def register(account_id: int) -> Response:
 @requires("admin")
 def update(account_id: int) -> Response:
     """Change an account, or show it with what is wrong."""
-    account = queries.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(here(), account_id)
     try:
-        services.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
+        services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_account(account_id, problem_of(error))
     return go(url_for("accounts.index"))
@@ -84,9 +84,9 @@ def update(account_id: int) -> Response:
 @requires("admin")
 def archive(account_id: int) -> Response:
     """Put an account away or bring it back, or show it with the reason why not."""
-    account = queries.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(here(), account_id)
     try:
-        services.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
+        services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_account(account_id, problem_of(error))
     return go(url_for("accounts.show", account_id=account_id))
@@ -97,8 +97,8 @@ def show_chart(problem: Problem | None = None) -> Response:
     return render(
         "accounts/index.html",
         status=problem.status if problem else 200,
-        groups=queries.accounts.chart(here()),
-        feeds=queries.accounts.feed_ids(here()),
+        groups=queries.accounts.accounts.chart(here()),
+        feeds=queries.accounts.accounts.feed_ids(here()),
         form=request.form,
         problem=problem,
     )
@@ -106,17 +106,17 @@ def show_chart(problem: Problem | None = None) -> Response:
 
 def show_account(account_id: int, problem: Problem | None = None) -> Response:
     """Render an account, with what was typed where it was refused."""
-    account = queries.accounts.record(queries.accounts.get(here(), account_id))
-    fa_id = queries.accounts.feed_ids(here()).get(account_id)
+    account = queries.accounts.accounts.record(queries.accounts.accounts.get(here(), account_id))
+    fa_id = queries.accounts.accounts.feed_ids(here()).get(account_id)
     return render(
         "accounts/show.html",
         status=problem.status if problem else 200,
         account=account,
         fa_id=fa_id,
-        splits_batches=fa_id is not None and queries.feed_accounts.get(here(), fa_id).splits_batches,
+        splits_batches=fa_id is not None and queries.accounts.feed_accounts.get(here(), fa_id).splits_batches,
         parents=[
             each
-            for each in queries.choices.accounts(here(), with_feeds=True, chosen=[account.parent_id])
+            for each in queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[account.parent_id])
             if each.id != account_id
         ],
         form=request.form,

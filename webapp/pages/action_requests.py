@@ -24,12 +24,12 @@ def index() -> Response:
     cursor, shown = asked.pop("cursor"), asked["status"] or ""
     actor = actor_of(asked.pop("token_id"), asked.pop("person_id"))
     after = paging.decode(cursor, "s")
-    page = queries.action_requests.listed(here(), actor=actor, now=requests.now(), after=after, **asked)
+    page = queries.audit.action_requests.listed(here(), actor=actor, now=requests.now(), after=after, **asked)
     return render(
         "action_requests/index.html",
         requests=page.items,
-        places=queries.action_requests.places(here(), page.items),
-        changes=queries.act_changes.of(here(), page.items),
+        places=queries.audit.action_requests.places(here(), page.items),
+        changes=queries.audit.field_changes.of(here(), page.items),
         whose=actor[0] if actor else None,
         name=page.items[0].actor["name"] if actor and page.items else None,
         shown=shown,

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from webapp import queries, services
 from webapp.schemas.agent_undos import SinceFormSchema, UndoFormSchema
-from webapp.services.agent_undos import MovedError
+from webapp.services.undo.agent_undos import MovedError
 from webapp.web import agents, requests
 from webapp.web.auth import here, requires
 from webapp.web.forms import form_body
@@ -23,7 +23,7 @@ bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>
 @requires("read")
 def show(token_id: int) -> Response:
     """Ask since when."""
-    today = queries.organizations.today(here(), requests.now())
+    today = queries.access.organizations.today(here(), requests.now())
     return show_form(token_id, said={"since": f"{today}T00:00"})
 
 
@@ -34,7 +34,7 @@ def preview(token_id: int) -> Response:
     token = agents.token(token_id)
     try:
         said = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        batch = services.agent_undos.preview(token, **said, **agents.undoing())
+        batch = services.undo.agent_undos.preview(token, **said, **agents.undoing())
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
     return show_form(token_id, batch=batch)
@@ -47,7 +47,7 @@ def undo(token_id: int) -> Response:
     token = agents.token(token_id)
     try:
         said = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        batch = services.agent_undos.undo(token, **said, **agents.undoing())
+        batch = services.undo.agent_undos.undo(token, **said, **agents.undoing())
     except MovedError as error:
         return show_form(token_id, problem=problem_of(error), batch=error.batch)
     except REFUSALS as error:
@@ -62,8 +62,8 @@ def show_form(token_id: int, **context: Any) -> Response:
     return render(
         "settings/undo.html",
         status=problem.status if problem else 200,
-        key=queries.tokens.record(agents.token(token_id)),
+        key=queries.access.tokens.record(agents.token(token_id)),
         said=said,
-        most=services.agent_undos.MOST_AT_ONCE,
+        most=services.undo.agent_undos.MOST_AT_ONCE,
         **{"batch": None, **context},
     )

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.queries.documents import Filters
+from webapp.queries.documents.documents import Filters
 from webapp.schemas.documents import (
     DocumentFormSchema,
     DocumentPageQuerySchema,
@@ -47,7 +47,7 @@ def create() -> Response:
         said = DocumentUploadSchema().load(request.form.to_dict())
         file = document_files.received()
         requests.begin(here())
-        document = services.documents.create(said, file, **acting())
+        document = services.documents.documents.create(said, file, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
     return go(url_for("documents.show", document_id=document.id))
@@ -64,12 +64,12 @@ def show(document_id: int) -> Response:
 @requires("draft")
 def update(document_id: int) -> Response:
     """Change what differs of a document, or show it with what is wrong."""
-    document = queries.documents.get(here(), document_id)
+    document = queries.documents.documents.get(here(), document_id)
     try:
         said = DocumentFormSchema().load(form_body())
         changes = {name: value for name, value in said.items() if value != standing(document, name)}
         if changes:
-            services.documents.update(document, changes, **acting())
+            services.documents.documents.update(document, changes, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error))
     return go(url_for("documents.show", document_id=document_id))
@@ -79,9 +79,9 @@ def update(document_id: int) -> Response:
 @requires("draft")
 def delete(document_id: int) -> Response:
     """Delete a document and go back to the list, or show it with what holds it."""
-    document = queries.documents.get(here(), document_id)
+    document = queries.documents.documents.get(here(), document_id)
     try:
-        services.documents.delete(document, **acting())
+        services.documents.documents.delete(document, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error, place="delete"))
     return go(url_for("documents.index"))
@@ -91,21 +91,21 @@ def delete(document_id: int) -> Response:
 @requires("read")
 def file(document_id: int) -> Response:
     """Download a document's file."""
-    return document_files.sent(queries.documents.get(here(), document_id))
+    return document_files.sent(queries.documents.documents.get(here(), document_id))
 
 
 @bp.post("/<id:document_id>/relations")
 @requires("draft")
 def relate(document_id: int) -> Response:
     """Let a document belong to a line or an entry."""
-    return _related(document_id, services.document_relations.relate)
+    return _related(document_id, services.documents.relations.relate)
 
 
 @bp.post("/<id:document_id>/relations/delete")
 @requires("draft")
 def unrelate(document_id: int) -> Response:
     """Let a document belong to a line or an entry no longer."""
-    return _related(document_id, services.document_relations.unrelate)
+    return _related(document_id, services.documents.relations.unrelate)
 
 
 def standing(document: Any, name: str) -> Any:
@@ -118,7 +118,9 @@ def show_list(problem: Problem | None = None) -> Response:
     """Render the documents, with what was typed where it was refused."""
     asked = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
     limit, cursor = asked.pop("limit"), asked.pop("cursor")
-    page = queries.documents.listed(here(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit)
+    page = queries.documents.documents.listed(
+        here(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit
+    )
     return render(
         "documents/index.html",
         status=problem.status if problem else 200,
@@ -136,19 +138,19 @@ def show_list(problem: Problem | None = None) -> Response:
 
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with what was typed where it was refused."""
-    document = queries.documents.get(here(), document_id)
-    pages = queries.document_pages
+    document = queries.documents.documents.get(here(), document_id)
+    pages = queries.documents.pages
     return render(
         "documents/show.html",
         status=problem.status if problem else 200,
         document=document,
         owners=pages.owners(document),
         candidates=pages.candidates(document),
-        held=queries.document_holds.held(document),
+        held=queries.documents.deletion_blockers.held(document),
         set_by_rules=pages.set_by_rules(document),
-        accounts=queries.choices.accounts(here(), chosen=[document.account_id]),
-        merchants=queries.choices.merchants(here()),
-        projects=queries.choices.projects(here()),
+        accounts=queries.accounts.choices.accounts(here(), chosen=[document.account_id]),
+        merchants=queries.accounts.choices.merchants(here()),
+        projects=queries.accounts.choices.projects(here()),
         types=TYPES,
         choices=CHOICES,
         form=request.form,
@@ -157,7 +159,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
 
 
 def _related(document_id: int, act: Any) -> Response:
-    document = queries.documents.get(here(), document_id)
+    document = queries.documents.documents.get(here(), document_id)
     try:
         body = {name: value for name, value in form_body().items() if value is not None}
         ((name, other_id),) = RelatedFormSchema().load(body).items()

@@ -110,7 +110,7 @@ def read() -> EntryForm:
         description=str(body.get("description") or ""),
         version=str(body["version"]) if body.get("version") else None,
         rows=rows,
-        accounts=queries.choices.accounts(here(), with_feeds=True),
+        accounts=queries.accounts.choices.accounts(here(), with_feeds=True),
         document_id=str(body["documentId"]) if body.get("documentId") else None,
     )
 
@@ -120,7 +120,7 @@ def of_document(document: Document, day: date) -> EntryForm:
 
     What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
     """
-    accounts = queries.choices.accounts(here(), with_feeds=True, chosen=[document.account_id])
+    accounts = queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[document.account_id])
     first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     labels = {account.id: label(account) for account in accounts}
     first |= {
@@ -137,7 +137,7 @@ def document_of(form: EntryForm) -> Document | None:
     """Find the document that an entry comes from; None where it names none that is there."""
     asked = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
     try:
-        return queries.documents.get(here(), asked) if asked else None
+        return queries.documents.documents.get(here(), asked) if asked else None
     except NotFoundError:
         return None
 
@@ -151,13 +151,15 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
 
 def of_draft(entry: JournalEntry) -> EntryForm:
     """Fill the form with what a draft says."""
-    legs = queries.manual_entries.said_legs(entry)
-    accounts = queries.choices.accounts(here(), with_feeds=True, chosen=[leg.account_id for leg in legs])
+    legs = queries.journal.manual_entries.said_legs(entry)
+    accounts = queries.accounts.choices.accounts(
+        here(), with_feeds=True, chosen=[leg.account_id for leg in legs]
+    )
     labels = {account.id: label(account) for account in accounts}
     return EntryForm(
         effective_at=entry.effective_on.isoformat(),
         description=entry.description,
-        version=queries.manual_entries.version(entry),
+        version=queries.journal.manual_entries.version(entry),
         rows=[
             {
                 "accountId": labels.get(leg.account_id, ""),

@@ -20,7 +20,7 @@ from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
 
 # The parts of a form have names and borders beside the file itself.
-FILE_LIMIT = services.exchange_rates.MOST_FILE_BYTES + requests.MEBIBYTE
+FILE_LIMIT = services.bookkeeping.exchange_rates.MOST_FILE_BYTES + requests.MEBIBYTE
 
 bp = Blueprint("exchange_rates", __name__, url_prefix="/settings/exchange-rates")
 
@@ -37,7 +37,7 @@ def show() -> Response:
 def put() -> Response:
     """Write one rate down, or show what is wrong."""
     try:
-        services.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting())
+        services.bookkeeping.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting())
     except REFUSALS as error:
         return show_rates("rate", problem_of(error))
     return go(url_for("exchange_rates.show"))
@@ -49,9 +49,11 @@ def take_file() -> Response:
     """Take a file of the European Central Bank's, or show why not."""
     try:
         upload = uploads.received({})
-        days = services.exchange_rates.read_file(upload.data)
+        days = services.bookkeeping.exchange_rates.read_file(upload.data)
         requests.begin(here())
-        services.exchange_rates.take_file(days, sha256=sha256(upload.data).hexdigest(), **acting())
+        services.bookkeeping.exchange_rates.take_file(
+            days, sha256=sha256(upload.data).hexdigest(), **acting()
+        )
     except REFUSALS as error:
         return show_rates("file", problem_of(error))
     return go(url_for("exchange_rates.show"))
@@ -63,7 +65,7 @@ def revalue() -> Response:
     """Revalue the balances in other currencies, or show what stands in the way."""
     try:
         as_of = RevaluationFormSchema().load(form_body())["as_of"]
-        written = services.revaluations.revalue(as_of, **acting())
+        written = services.bookkeeping.revaluations.revalue(as_of, **acting())
     except REFUSALS as error:
         return show_rates("revalue", problem_of(error))
     if written:
@@ -75,17 +77,19 @@ def show_rates(place: str = "", problem: Problem | None = None) -> Response:
     """Render the rates, with what was refused at its place."""
     asked: dict[str, Any] = ExchangeRatePageQuerySchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked["cursor"], "di")
-    page = queries.exchange_rates.listed(
+    page = queries.currencies.exchange_rates.listed(
         here(), currency=asked["currency"], after=after, limit=asked["limit"]
     )
     return render(
         "settings/exchange_rates.html",
         status=problem.status if problem else 200,
-        base=queries.organizations.get(here()).base_currency,
+        base=queries.access.organizations.get(here()).base_currency,
         rates=page.items,
         next_cursor=paging.encode(page.next_key),
         currency=asked["currency"] or "",
-        currencies=[{"id": code, "name": code} for code in queries.exchange_rates.currencies(here())],
+        currencies=[
+            {"id": code, "name": code} for code in queries.currencies.exchange_rates.currencies(here())
+        ],
         form=request.form,
         place=place,
         problem=problem,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.queries.workspaces import Narrowing
+from webapp.queries.transactions.workspaces import Narrowing
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.feed_accounts import BatchesFormSchema
 from webapp.web import paging, rule_wording
@@ -21,7 +21,7 @@ from webapp.web.problems import Problem
 if TYPE_CHECKING:
     from webapp.ledger.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
-    from webapp.queries.line_reasons import LineReasons
+    from webapp.queries.rule_decisions.line_reasons import LineReasons
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
@@ -37,7 +37,7 @@ def show(fa_id: int) -> Response:
     """Show the workspace, or for htmx the one line that it asks for."""
     asked = WorkspaceQuerySchema().load(request.args)
     if target() == f"line-{asked['line']}":
-        line = queries.transactions.get(here(), asked["line"])
+        line = queries.transactions.records.get(here(), asked["line"])
         return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
     return render(TEMPLATE, **workspace(fa_id, asked))
 
@@ -46,7 +46,7 @@ def show(fa_id: int) -> Response:
 @requires("admin")
 def resume(fa_id: int) -> Response:
     """Let a paused feed push again."""
-    services.pushes.resume(queries.feed_accounts.get(here(), fa_id), **acting())
+    services.feeds.pushes.resume(queries.accounts.feed_accounts.get(here(), fa_id), **acting())
     return back(url_for("feed_accounts.show", fa_id=fa_id))
 
 
@@ -54,8 +54,8 @@ def resume(fa_id: int) -> Response:
 @requires("admin")
 def batches(fa_id: int) -> Response:
     """Set whether the batches of an account's files are split."""
-    feed_account = queries.feed_accounts.get(here(), fa_id)
-    services.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    services.accounts.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
     return go(url_for("accounts.show", account_id=feed_account.account_id))
 
 
@@ -76,7 +76,7 @@ def render_line(
     asked |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
     context = workspace(transaction.feed_account_id, asked, problem=problem, form=form)
-    line = queries.workspaces.line(transaction)
+    line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, asked)}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
@@ -99,15 +99,17 @@ def workspace(
     asking: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Gather what the workspace shows."""
-    feed_account = queries.feed_accounts.get(here(), fa_id)
-    hub = queries.hub.accounts(here())
-    account = next((each for each in hub if each.fa_id == fa_id), None) or queries.hub.account(here(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    hub = queries.reconciliation.hub.accounts(here())
+    account = next((each for each in hub if each.fa_id == fa_id), None) or queries.reconciliation.hub.account(
+        here(), fa_id
+    )
     show = asked["show"] or ("statement" if account.draft else "all")
     narrowing = Narrowing(show, asked["q"], asked["from_"], asked["to"], asked["cursor"])
-    page = queries.workspaces.lines(
+    page = queries.transactions.workspaces.lines(
         here(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
     )
-    counts = queries.workspaces.counts(here(), fa_id, narrowing)
+    counts = queries.transactions.workspaces.counts(here(), fa_id, narrowing)
     current = next((line for line in page.items if line["id"] == asked["line"]), None)
     return {
         "account": account,
@@ -127,7 +129,7 @@ def workspace(
         "words": rule_wording,
         "choices": choices(current),
         "neighbours": neighbours(hub, fa_id),
-        "panel": queries.panels.panel(feed_account),
+        "panel": queries.reconciliation.panels.panel(feed_account),
         "coverage": None if target() else coverage(feed_account),
         "form": form or {},
         "problem": problem,
@@ -139,12 +141,12 @@ def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
     """Tell why a line's entry says what it says, where that is asked."""
     if asked["edit"] != "why":
         return None
-    return queries.line_reasons.reasons(queries.transactions.get(here(), line_id))
+    return queries.rule_decisions.line_reasons.reasons(queries.transactions.records.get(here(), line_id))
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
     """Give the newest months of the account's coverage, oldest first, as the strip has room for."""
-    return queries.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+    return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
 
 
 def keep(narrowing: Narrowing) -> dict[str, str]:
@@ -157,9 +159,9 @@ def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
     """Give what the current line's fields can be set to."""
     parts = [line, *(line["splits"] or ())] if line else []
     return {
-        "accounts": queries.choices.accounts(here(), chosen=[part["account_id"] for part in parts]),
-        "merchants": queries.choices.merchants(here()),
-        "projects": queries.choices.projects(here()),
+        "accounts": queries.accounts.choices.accounts(here(), chosen=[part["account_id"] for part in parts]),
+        "merchants": queries.accounts.choices.merchants(here()),
+        "projects": queries.accounts.choices.projects(here()),
     }
 
 

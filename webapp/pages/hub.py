@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
-from webapp.queries.hub import HubRecord
+from webapp.queries.reconciliation.hub import HubRecord
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web import requests
 from webapp.web.auth import here, principal, requires
@@ -28,9 +28,9 @@ LATELY = 6
 @requires("read")
 def index() -> Response:
     """Show the hub as of a day."""
-    today = queries.organizations.today(here(), requests.now())
+    today = queries.access.organizations.today(here(), requests.now())
     as_of = HubPageQuerySchema().load(request.args)["as_of"] or today
-    accounts = sorted(queries.hub.accounts(here(), as_of=as_of), key=standing_of)
+    accounts = sorted(queries.reconciliation.hub.accounts(here(), as_of=as_of), key=standing_of)
     base = {account.fa_id: in_base(account, as_of) for account in accounts}
     return render(
         "hub/index.html",
@@ -39,9 +39,11 @@ def index() -> Response:
         total=total(accounts, base),
         as_of=as_of,
         today=today,
-        balances=queries.sparklines.balances(here(), as_of, known_balances(accounts)),
-        watched=queries.watched.watched(here()),
-        recent=queries.action_requests.listed(here(), now=requests.now(), after=None, limit=LATELY).items,
+        balances=queries.reports.sparklines.balances(here(), as_of, known_balances(accounts)),
+        watched=queries.transfers.watched.watched(here()),
+        recent=queries.audit.action_requests.listed(
+            here(), now=requests.now(), after=None, limit=LATELY
+        ).items,
     )
 
 
@@ -84,7 +86,7 @@ def in_base(account: HubRecord, as_of: date) -> Money | None:
     balance, base = account.provider_balance, principal().base_currency
     if balance is None or balance.amount is None:
         return None
-    rate = queries.exchange_rates.rate_on(here(), account.currency, base, as_of)
+    rate = queries.currencies.exchange_rates.rate_on(here(), account.currency, base, as_of)
     return None if rate is None else Money(mirror(balance.amount.minor, account.currency, base, rate), base)
 
 

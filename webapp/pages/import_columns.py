@@ -7,9 +7,10 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.pages import column_forms as told_columns
 from webapp.schemas.column_forms import ColumnsFormSchema
-from webapp.services.imports import PreviewOverError
-from webapp.web import told_columns, uploads
+from webapp.services.imports.imports import PreviewOverError
+from webapp.web import uploads
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
@@ -22,7 +23,7 @@ bp = Blueprint("import_columns", __name__, url_prefix="/imports")
 @requires("read")
 def show(import_id: int) -> Response:
     """Show how a kept file is read, or what it leaves open."""
-    imported = queries.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(here(), import_id)
     if imported.status == "IMPORTED" or imported.kept_file is None:
         return go(url_for("imports.show", import_id=import_id))
     try:
@@ -53,7 +54,9 @@ def tell(import_id: int) -> Response:
 @requires("draft")
 def forget(mapping_id: int) -> Response:
     """Let go of how an account's columns were read."""
-    services.column_mappings.forget(queries.column_mappings.get(here(), mapping_id), **acting())
+    services.imports.column_mappings.forget(
+        queries.imports.column_mappings.get(here(), mapping_id), **acting()
+    )
     return go(url_for("imports.new"))
 
 
@@ -77,9 +80,9 @@ def show_columns(
     return render(
         "imports/columns.html",
         status=status,
-        bank_import=queries.imports.record(imported),
+        bank_import=queries.imports.imports.record(imported),
         standing=told_columns.standing(reading, mapping, said["columns"] if problem else ()),
         said=said | told_columns.form_of(mapping),
-        remembered=queries.column_mappings.listed(here()),
+        remembered=queries.imports.column_mappings.listed(here()),
         problem=problem,
     )

@@ -16,9 +16,9 @@ bp = Blueprint("import_progress", __name__, url_prefix="/imports")
 @requires("read")
 def show(import_id: int) -> Response:
     """Show how far the import of a previewed file is."""
-    imported = queries.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(here(), import_id)
     return render(
         "imports/progress.html",
-        bank_import=queries.imports.record(imported),
+        bank_import=queries.imports.imports.record(imported),
         progress=import_progress.read(import_id),
     )

@@ -7,11 +7,11 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.queries.imports import VERDICTS
-from webapp.queries.paging import Page
+from webapp.queries.common.paging import Page
+from webapp.queries.imports.imports import VERDICTS
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports import CommitFormSchema, ImportFormSchema
-from webapp.services.imports import PreviewOverError
+from webapp.services.imports.imports import PreviewOverError
 from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
@@ -71,9 +71,9 @@ def commit(import_id: int) -> Response:
 @requires("draft")
 def delete(import_id: int) -> Response:
     """Take an import back, as if it had never been."""
-    imported = queries.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(here(), import_id)
     try:
-        services.take_backs.take_back(imported, uploads.folder(), **acting())
+        services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
     except LedgerError as error:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
@@ -83,11 +83,13 @@ def delete(import_id: int) -> Response:
 def show_form(*, problem: str | None = None, status: int = 200) -> Response:
     """Render the form for a file."""
     asked = ImportsPageQuerySchema().load(request.args)
-    page = queries.imports.listed(here(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"])
+    page = queries.imports.imports.listed(
+        here(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"]
+    )
     return render(
         "imports/new.html",
         status=status,
-        feed_accounts=queries.choices.feed_accounts(here()),
+        feed_accounts=queries.accounts.choices.feed_accounts(here()),
         fa_id=asked["fa_id"],
         imports=page.items,
         next_cursor=paging.encode(page.next_key),
@@ -97,7 +99,7 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
 
 def show_import(import_id: int, *, problem: str | None = None, status: int = 200) -> Response:
     """Render one import with its lines."""
-    imported = queries.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(here(), import_id)
     asked = ImportPageQuerySchema().load(request.args)
     verdict = None if asked["show"] == "ALL" else asked["show"]
     after = paging.decode(asked["cursor"], "i")
@@ -106,8 +108,8 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_kept = True
     except PreviewOverError:
         rows, is_kept = uploads.Rows(Page([]), {}), False
-    record = queries.imports.record(imported)
-    held = services.take_backs.held(imported)
+    record = queries.imports.imports.record(imported)
+    held = services.imports.removal.removals.held(imported)
     return render(
         "imports/show.html",
         status=status,

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.queries.entry_records import EntryRecord, Filters
+from webapp.queries.journal.entry_records import EntryRecord, Filters
 from webapp.schemas.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.web import paging
 from webapp.web.auth import acting, demand, here, requires
@@ -30,7 +30,7 @@ def index() -> Response:
     """Show the journal, newest first, narrowed by the filters in the address."""
     asked: dict[str, Any] = EntryFilterFormSchema().load(request.args)
     limit, cursor = asked.pop("limit"), asked.pop("cursor")
-    page = queries.entry_records.listed(
+    page = queries.journal.entry_records.listed(
         here(), Filters(**asked), after=paging.decode(cursor, "di"), limit=limit
     )
     keep = {name: value for name, value in request.args.items() if value and name != "cursor"}
@@ -38,7 +38,7 @@ def index() -> Response:
         "journal_entries/index.html",
         entries=[listed_entry(record) for record in page.items],
         filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
-        accounts=queries.choices.accounts(here(), with_feeds=True, chosen=[asked["account_id"]]),
+        accounts=queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[asked["account_id"]]),
         keep=keep,
         cursor=cursor,
         next_cursor=paging.encode(page.next_key),
@@ -49,23 +49,23 @@ def index() -> Response:
 @requires("read")
 def show(entry_id: int) -> Response:
     """Show one entry."""
-    return show_entry(queries.journal_entries.get(here(), entry_id))
+    return show_entry(queries.journal.entries.get(here(), entry_id))
 
 
 @bp.post("/<id:entry_id>/void")
 @requires("confirm")
 def void(entry_id: int) -> Response:
     """Void an entry and show it again, or say in its place why not."""
-    entry = queries.journal_entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(here(), entry_id)
     try:
         body = VoidFormSchema().load(form_body())
         if body["copy"]:
             demand("draft")
         body["effective_on"] = body.pop("effective_at")
-        done = services.voids.void(entry, **body, **acting())
+        done = services.bookkeeping.voids.void(entry, **body, **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_entry(
-            queries.journal_entries.get(here(), entry_id), problem=problem_of(error, place="void")
+            queries.journal.entries.get(here(), entry_id), problem=problem_of(error, place="void")
         )
     if body["copy"]:
         return go(url_for("manual_entries.edit", entry_id=done["result"]["journalEntryIds"][-1]))
@@ -76,8 +76,8 @@ def void(entry_id: int) -> Response:
 @requires("draft")
 def discard(entry_id: int) -> Response:
     """Discard the waiting correction of an entry, and show the entry as it stands."""
-    entry = queries.journal_entries.get(here(), entry_id)
-    services.edits.discard_correction(entry, **acting())
+    entry = queries.journal.entries.get(here(), entry_id)
+    services.transactions.edits.discard_correction(entry, **acting())
     return go(url_for("journal_entries.show", entry_id=entry_id))
 
 
@@ -99,8 +99,8 @@ def listed_entry(record: EntryRecord) -> dict[str, Any]:
 
 def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Response:
     """Render an entry, with what was refused beside the form that asked for it."""
-    record = queries.entry_records.record(entry)
-    stories = queries.entry_stories
+    record = queries.journal.entry_records.record(entry)
+    stories = queries.journal.entry_details
     line = stories.line_of(entry)
     history, chain = stories.history(entry, line)
     totals = stories.totals(entry)
@@ -119,14 +119,14 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         rate=stories.rate(entry, line),
         transaction=line and stories.line_story(line),
         other=(other := stories.other_line_of(entry, line)) and stories.line_story(other),
-        corrections=queries.correction_tables.corrections(entry),
-        proof=queries.proof_pages.of_line(line) if line is not None else None,
+        corrections=queries.journal.correction_tables.corrections(entry),
+        proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
         history=history,
         chain=chain,
-        voiding=queries.void_previews.preview(entry) if record.can_void else None,
-        void_from=queries.organizations.first_open_day(here(), stories.latest_day(entry)),
-        version=queries.manual_entries.version(entry),
-        is_manual=entry.source in queries.manual_entries.SOURCES,
+        voiding=queries.journal.void_previews.preview(entry) if record.can_void else None,
+        void_from=queries.access.organizations.first_open_day(here(), stories.latest_day(entry)),
+        version=queries.journal.manual_entries.version(entry),
+        is_manual=queries.journal.manual_entries.is_by_hand(entry),
         form=request.form,
         problem=problem,
     )

@@ -28,22 +28,26 @@ bp = Blueprint("line_joins", __name__, url_prefix="/transactions")
 @requires("draft")
 def join(transaction_id: int) -> Response:
     """Settle that two rows are one line."""
-    return settle(transaction_id, lambda line, other: services.joins.join(line, other, **acting()))
+    return settle(
+        transaction_id, lambda line, other: services.transactions.joins.join(line, other, **acting())
+    )
 
 
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
     """Settle that two rows are two lines."""
-    return settle(transaction_id, lambda line, other: services.joins.unjoin(line, other, **acting()))
+    return settle(
+        transaction_id, lambda line, other: services.transactions.joins.unjoin(line, other, **acting())
+    )
 
 
 def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
     """Settle two rows, and answer with the lines as they stand then: both may have changed, or one be gone."""
-    line = queries.transactions.get(here(), transaction_id)
+    line = queries.transactions.records.get(here(), transaction_id)
     try:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        left = act(line, queries.transactions.refer(here(), other_id))
+        left = act(line, queries.transactions.records.refer(here(), other_id))
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
         return render_line(line, current_id=transaction_id, problem=problem)

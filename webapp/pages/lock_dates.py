@@ -30,7 +30,7 @@ def move() -> Response:
     said = None
     try:
         said = LockDateFormSchema().load({"lockDate": None} | form_body())
-        services.lock_dates.move(queries.organizations.get(here()), **said, **acting())
+        services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **said, **acting())
     except REFUSALS as error:
         return show_lock(said, problem_of(error))
     return go(url_for("lock_dates.show"))
@@ -38,7 +38,7 @@ def move() -> Response:
 
 def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:
     """Render the lock date, with what was asked for where it was refused."""
-    lock_date = queries.organizations.get(here()).lock_date
+    lock_date = queries.access.organizations.get(here()).lock_date
     return render(
         "settings/lock_date.html",
         status=problem.status if problem else 200,

@@ -37,13 +37,13 @@ bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 def new() -> Response:
     """Show an empty form, dated today or the first open day, or one that a document has filled in."""
     asked = NewEntryPageSchema.read_leniently(request.query_string.decode())
-    document = queries.documents.get(here(), asked["document_id"]) if asked["document_id"] else None
-    today = queries.organizations.today(here(), requests.now())
+    document = queries.documents.documents.get(here(), asked["document_id"]) if asked["document_id"] else None
+    today = queries.access.organizations.today(here(), requests.now())
     day = today if document is None else document.issued_on or today
-    first = queries.organizations.first_open_day(here(), day)
+    first = queries.access.organizations.first_open_day(here(), day)
     if document is not None:
         return show_form(entry_forms.of_document(document, first))
-    accounts = queries.choices.accounts(here(), with_feeds=True)
+    accounts = queries.accounts.choices.accounts(here(), with_feeds=True)
     return show_form(EntryForm(first.isoformat(), "", None, [], accounts))
 
 
@@ -53,7 +53,7 @@ def create() -> Response:
     """Write the entry as a draft, or post it at once, or show what is wrong where it was typed."""
     form = entry_forms.read()
     try:
-        entry = services.manual_entries.create(
+        entry = services.bookkeeping.manual_entries.create(
             **ManualEntryFormSchema().load(form.body()), post=asks_to_post(), **acting()
         )
     except REFUSALS as error:
@@ -75,8 +75,8 @@ def balance(entry_id: int | None) -> Response:
 @requires("draft")
 def edit(entry_id: int) -> Response:
     """Show a draft to change it; what cannot be changed is shown as it stands."""
-    entry = queries.journal_entries.get(here(), entry_id)
-    if queries.manual_entries.version(entry) is None:
+    entry = queries.journal.entries.get(here(), entry_id)
+    if queries.journal.manual_entries.version(entry) is None:
         return go(url_for("journal_entries.show", entry_id=entry_id))
     return show_form(entry_forms.of_draft(entry), entry_id=entry_id)
 
@@ -85,10 +85,10 @@ def edit(entry_id: int) -> Response:
 @requires("draft")
 def change(entry_id: int) -> Response:
     """Change a draft, and post it where that is asked, or show what is wrong where it was typed."""
-    entry = queries.journal_entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(here(), entry_id)
     form = entry_forms.read()
     try:
-        services.manual_entries.change(
+        services.bookkeeping.manual_entries.change(
             entry, **EntryChangesFormSchema().load(form.body()), post=asks_to_post(), **acting()
         )
     except REFUSALS as error:
@@ -100,9 +100,9 @@ def change(entry_id: int) -> Response:
 @requires("confirm")
 def post(entry_id: int) -> Response:
     """Post a draft, and show it as it stands then."""
-    entry = queries.journal_entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(here(), entry_id)
     try:
-        services.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
+        services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return refused(entry_id, problem_of(error, place="draft"))
     return go(url_for("journal_entries.show", entry_id=entry_id))
@@ -112,10 +112,10 @@ def post(entry_id: int) -> Response:
 @requires("draft")
 def delete(entry_id: int) -> Response:
     """Delete a draft, and go back to the journal."""
-    entry = queries.journal_entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(here(), entry_id)
     try:
         said = EntryPostSchema(only=("version",)).load(form_body())
-        services.manual_entries.delete(entry, **said, **acting())
+        services.bookkeeping.manual_entries.delete(entry, **said, **acting())
     except REFUSALS as error:
         return refused(entry_id, problem_of(error, place="draft"))
     return go(url_for("journal_entries.index"))
@@ -123,7 +123,7 @@ def delete(entry_id: int) -> Response:
 
 def refused(entry_id: int, problem: Problem) -> Response:
     """Show an entry with what was refused beside its acts."""
-    return show_entry(queries.journal_entries.get(here(), entry_id), problem=problem)
+    return show_entry(queries.journal.entries.get(here(), entry_id), problem=problem)
 
 
 def asks_to_post() -> bool:
@@ -136,23 +136,23 @@ def asks_to_post() -> bool:
 
 def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:
     """Render the form with what was typed, how it stands, and what is wrong with it."""
-    organization = queries.organizations.get(here())
+    organization = queries.access.organizations.get(here())
     day = day_of(form)
     if "fill" in request.args:
         fill(form, organization.base_currency, day)
     legs, needs = form.legs(organization.base_currency)
-    entry: JournalEntry | None = queries.journal_entries.get(here(), entry_id) if entry_id else None
+    entry: JournalEntry | None = queries.journal.entries.get(here(), entry_id) if entry_id else None
     context: dict[str, Any] = {
         "form": form,
         "entry": entry,
         "document": entry_forms.document_of(form),
         "day": day,
         "rows": [*form.rows, *({} for _ in range(max(1, entry_forms.BLANK_LEGS - len(form.rows))))],
-        "preview": services.entry_previews.preview(organization, legs, day),
+        "preview": services.bookkeeping.entry_previews.preview(organization, legs, day),
         "needs": needs,
         "base": organization.base_currency,
-        "merchants": queries.choices.merchants(here()),
-        "projects": queries.choices.projects(here()),
+        "merchants": queries.accounts.choices.merchants(here()),
+        "projects": queries.accounts.choices.projects(here()),
         "labels": [entry_forms.label(account) for account in form.accounts],
         "problem": problem,
         "wrong": form.placed(problem) if problem else {},
@@ -166,7 +166,7 @@ def day_of(form: EntryForm) -> date:
     try:
         day: date = fields.EffectiveAt().deserialize(form.effective_at)
     except REFUSALS:
-        return queries.organizations.today(here(), requests.now())
+        return queries.access.organizations.today(here(), requests.now())
     return day
 
 
@@ -182,7 +182,9 @@ def fill(form: EntryForm, base: str, day: date) -> None:
         currency = form.currency_of(row, only.pop() if len(only) == 1 else base)
     except REFUSALS:
         return
-    rest = services.entry_previews.rest(queries.organizations.get(here()), legs, currency, day)
+    rest = services.bookkeeping.entry_previews.rest(
+        queries.access.organizations.get(here()), legs, currency, day
+    )
     if rest:
         row["debit" if rest.minor > 0 else "credit"] = str(abs(rest))
         row["currency"] = currency

@@ -8,7 +8,7 @@ from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.pages.sessions import COOKIE_WOULD_LEAK, can_keep_cookie, keep_cookie
 from webapp.schemas.organizations import MemberFormSchema, RoleFormSchema
-from webapp.services.organizations import LINK_LIFETIME
+from webapp.services.access.organizations import LINK_LIFETIME
 from webapp.web import requests
 from webapp.web.auth import PUBLIC, acting, here, requires
 from webapp.web.forms import form_body
@@ -31,7 +31,7 @@ def add() -> Response:
     """Add a member and show the link, or show what is wrong."""
     try:
         said = MemberFormSchema().load(form_body())
-        membership, secret = services.organizations.add_member(here(), **said, **acting())
+        membership, secret = services.access.organizations.add_member(here(), **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error))
     return show_link(membership.user.name, secret) if secret else go(url_for("members.index"))
@@ -41,9 +41,9 @@ def add() -> Response:
 @requires("admin", session_only=True)
 def renew_link(user_id: int) -> Response:
     """Make another link for a member who has not come in yet."""
-    queries.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(here(), user_id)
     try:
-        membership, secret = services.organizations.renew_link(here(), user_id, **acting())
+        membership, secret = services.access.organizations.renew_link(here(), user_id, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return show_link(membership.user.name, secret)
@@ -53,10 +53,10 @@ def renew_link(user_id: int) -> Response:
 @requires("admin", session_only=True)
 def change_role(user_id: int) -> Response:
     """Let a member do more or less, or show why not."""
-    queries.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(here(), user_id)
     try:
         said = RoleFormSchema().load(form_body())
-        services.organizations.change_role(here(), user_id, **said, **acting())
+        services.access.organizations.change_role(here(), user_id, **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return go(url_for("members.index"))
@@ -66,9 +66,9 @@ def change_role(user_id: int) -> Response:
 @requires("admin", session_only=True)
 def remove(user_id: int) -> Response:
     """Let a member go, or show why not."""
-    queries.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(here(), user_id)
     try:
-        services.organizations.remove_member(here(), user_id, **acting())
+        services.access.organizations.remove_member(here(), user_id, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return go(url_for("members.index"))
@@ -88,7 +88,7 @@ def join(secret: str) -> Response:
     if not can_keep_cookie():
         return show_welcome(secret)
     try:
-        session = services.sessions.join(secret, request.form.get("password", ""), now=requests.now())
+        session = services.access.sessions.join(secret, request.form.get("password", ""), now=requests.now())
     except LedgerError as error:
         return show_welcome(secret, error)
     return keep_cookie(make_response(redirect("/", 303)), session)
@@ -115,7 +115,7 @@ def show_members(
     return render(
         "settings/members.html",
         status=problem.status if problem else 200,
-        members=queries.organizations.members(here()),
+        members=queries.access.organizations.members(here()),
         new_link=new_link,
         form=request.form if problem and member_id is None else {},
         problem=problem,
@@ -125,7 +125,7 @@ def show_members(
 
 def show_welcome(secret: str, error: LedgerError | None = None) -> Response:
     """Render the choice of a password, or raise NotFoundError where the link opens no more."""
-    membership = queries.organizations.invitation(secret, requests.now())
+    membership = queries.access.organizations.invitation(secret, requests.now())
     problems = error.fields if error else {}
     if not can_keep_cookie():
         problems = {"password": [COOKIE_WOULD_LEAK]}

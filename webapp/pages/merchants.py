@@ -27,7 +27,7 @@ def index() -> Response:
 def create() -> Response:
     """Make a merchant, or show the list with what is wrong."""
     try:
-        services.merchants.create(**NewMerchantSchema().load(form_body()), **acting())
+        services.accounts.merchants.create(**NewMerchantSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
     return go(url_for("merchants.index"))
@@ -44,9 +44,9 @@ def show(merchant_id: int) -> Response:
 @requires("draft")
 def update(merchant_id: int) -> Response:
     """Change a merchant, or show it with what is wrong."""
-    merchant = queries.merchants.get(here(), merchant_id)
+    merchant = queries.accounts.merchants.get(here(), merchant_id)
     try:
-        services.merchants.update(merchant, NewMerchantSchema().load(form_body()), **acting())
+        services.accounts.merchants.update(merchant, NewMerchantSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_merchant(merchant_id, problem_of(error))
     return go(url_for("merchants.index"))
@@ -56,7 +56,7 @@ def show_list(problem: Problem | None = None) -> Response:
     """Render the merchants, with what was typed where it was refused."""
     asked = MerchantPageQuerySchema.read_leniently(request.query_string.decode())
     cursor = asked.pop("cursor")
-    page = queries.merchants.listed(here(), after=paging.decode(cursor, "si"), **asked)
+    page = queries.accounts.merchants.listed(here(), after=paging.decode(cursor, "si"), **asked)
     return render(
         "merchants/index.html",
         status=problem.status if problem else 200,
@@ -73,7 +73,7 @@ def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
     return render(
         "merchants/show.html",
         status=problem.status if problem else 200,
-        merchant=queries.merchants.get(here(), merchant_id),
+        merchant=queries.accounts.merchants.get(here(), merchant_id),
         form=request.form,
         problem=problem,
     )

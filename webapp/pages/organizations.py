@@ -37,9 +37,11 @@ def show() -> Response:
 @requires("admin")
 def update() -> Response:
     """Change the organization, or show it with what is wrong."""
-    organization = queries.organizations.get(here())
+    organization = queries.access.organizations.get(here())
     try:
-        services.organizations.update(organization, **OrganizationFormSchema().load(form_body()), **acting())
+        services.access.organizations.update(
+            organization, **OrganizationFormSchema().load(form_body()), **acting()
+        )
     except REFUSALS as error:
         return show_organization(problem_of(error))
     return go(url_for("organizations.show"))
@@ -69,7 +71,7 @@ def open_books() -> Response:
     """Start books of one's own and go over to them, or show what is wrong."""
     try:
         said = StartFormSchema().load(form_body())
-        opened = services.organizations.open_own(principal().user_id, **said, now=requests.now())
+        opened = services.access.organizations.open_own(principal().user_id, **said, now=requests.now())
     except REFUSALS as error:
         return show_start(problem_of(error))
     return go_over(opened.id)
@@ -77,7 +79,7 @@ def open_books() -> Response:
 
 def go_over(organization_id: str) -> Response:
     """Leave for another organization, with a new session."""
-    secret = services.sessions.choose_organization(
+    secret = services.access.sessions.choose_organization(
         principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
     )
     return keep_cookie(go("/"), secret)
@@ -88,8 +90,10 @@ def show_organization(problem: Problem | None = None) -> Response:
     return render(
         "settings/organization.html",
         status=problem.status if problem else 200,
-        organization=queries.organizations.get(here()),
-        others=[each for each in queries.organizations.of_user(principal().user_id) if each.id != here()],
+        organization=queries.access.organizations.get(here()),
+        others=[
+            each for each in queries.access.organizations.of_user(principal().user_id) if each.id != here()
+        ],
         time_zones=sorted(available_timezones()),
         form=request.form,
         problem=problem,

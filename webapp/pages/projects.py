@@ -28,7 +28,7 @@ def index() -> Response:
 def create() -> Response:
     """Make a project, or show the list with what is wrong."""
     try:
-        services.projects.create(**ProjectFormSchema().load(form_body()), **acting())
+        services.accounts.projects.create(**ProjectFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error), of="project")
     return go(url_for("projects.index"))
@@ -39,7 +39,7 @@ def create() -> Response:
 def create_group() -> Response:
     """Make a group, or show the list with what is wrong."""
     try:
-        services.projects.create_group(**ProjectGroupFormSchema().load(form_body()), **acting())
+        services.accounts.projects.create_group(**ProjectGroupFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error), of="group")
     return go(url_for("projects.index"))
@@ -56,9 +56,9 @@ def show(project_id: int) -> Response:
 @requires("draft")
 def update(project_id: int) -> Response:
     """Change a project, or show it with what is wrong."""
-    project = queries.projects.get(here(), project_id)
+    project = queries.accounts.projects.get(here(), project_id)
     return done_or(
-        lambda: services.projects.update(project, ProjectFormSchema().load(form_body()), **acting()),
+        lambda: services.accounts.projects.update(project, ProjectFormSchema().load(form_body()), **acting()),
         lambda problem: show_project(project_id, problem),
     )
 
@@ -67,9 +67,9 @@ def update(project_id: int) -> Response:
 @requires("draft")
 def delete(project_id: int) -> Response:
     """Delete a project, or show it with the reason why not."""
-    project = queries.projects.get(here(), project_id)
+    project = queries.accounts.projects.get(here(), project_id)
     return done_or(
-        lambda: services.projects.delete(project, **acting()),
+        lambda: services.accounts.projects.delete(project, **acting()),
         lambda problem: show_project(project_id, problem),
     )
 
@@ -85,9 +85,11 @@ def show_one_group(group_id: int) -> Response:
 @requires("draft")
 def update_group(group_id: int) -> Response:
     """Change a group, or show it with what is wrong."""
-    group = queries.projects.get_group(here(), group_id)
+    group = queries.accounts.projects.get_group(here(), group_id)
     return done_or(
-        lambda: services.projects.update_group(group, ProjectGroupFormSchema().load(form_body()), **acting()),
+        lambda: services.accounts.projects.update_group(
+            group, ProjectGroupFormSchema().load(form_body()), **acting()
+        ),
         lambda problem: show_group(group_id, problem),
     )
 
@@ -96,9 +98,9 @@ def update_group(group_id: int) -> Response:
 @requires("draft")
 def delete_group(group_id: int) -> Response:
     """Delete a group; its projects stay."""
-    group = queries.projects.get_group(here(), group_id)
+    group = queries.accounts.projects.get_group(here(), group_id)
     return done_or(
-        lambda: services.projects.delete_group(group, **acting()),
+        lambda: services.accounts.projects.delete_group(group, **acting()),
         lambda problem: show_group(group_id, problem),
     )
 
@@ -117,8 +119,8 @@ def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
     return render(
         "projects/index.html",
         status=problem.status if problem else 200,
-        groups=queries.projects.by_group(here()),
-        all_groups=queries.choices.project_groups(here()),
+        groups=queries.accounts.projects.by_group(here()),
+        all_groups=queries.accounts.choices.project_groups(here()),
         form=request.form,
         problem=problem,
         refused=of,
@@ -130,8 +132,8 @@ def show_project(project_id: int, problem: Problem | None = None) -> Response:
     return render(
         "projects/show.html",
         status=problem.status if problem else 200,
-        project=queries.projects.get(here(), project_id),
-        all_groups=queries.choices.project_groups(here()),
+        project=queries.accounts.projects.get(here(), project_id),
+        all_groups=queries.accounts.choices.project_groups(here()),
         form=request.form,
         problem=problem,
     )
@@ -142,7 +144,7 @@ def show_group(group_id: int, problem: Problem | None = None) -> Response:
     return render(
         "projects/group.html",
         status=problem.status if problem else 200,
-        group=queries.projects.get_group(here(), group_id),
+        group=queries.accounts.projects.get_group(here(), group_id),
         form=request.form,
         problem=problem,
     )

@@ -16,11 +16,12 @@ from webapp.schemas.proposals import (
     ProposalsPageSchema,
     RejectionFormSchema,
 )
-from webapp.web import approving, requests
+from webapp.web import requests
 from webapp.web.auth import here, principal, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
+from webapp.web.proposals import approvals as approving
 
 if TYPE_CHECKING:
     from webapp.models import Proposal
@@ -103,10 +104,10 @@ def show(
         status=problem.status if problem else 409 if refused else 200,
         show=asked["show"],
         proposals=listed,
-        breaks={each.action_request_id: queries.proposal_pages.breaks(each) for each in listed},
-        waiting=queries.proposals.count(here(), requests.now()),
+        breaks={each.action_request_id: queries.effects.pages.breaks(each) for each in listed},
+        waiting=queries.audit.proposals.count(here(), requests.now()),
         opened=opened,
-        shown=queries.proposal_pages.shown(opened) if opened else None,
+        shown=queries.effects.pages.shown(opened) if opened else None,
         may_decide=opened is not None and opened.scope in principal().scopes,
         place=place,
         before=ids[place - 1] if place else None,
@@ -122,14 +123,14 @@ def show(
 def lists(which: str) -> Sequence[Proposal]:
     """List what waits, or what was decided last."""
     if which == DECIDED:
-        return queries.proposals.decided(here(), limit=MOST_SHOWN)
-    return queries.proposals.waiting(here(), requests.now(), limit=MOST_SHOWN)
+        return queries.audit.proposals.decided(here(), limit=MOST_SHOWN)
+    return queries.audit.proposals.waiting(here(), requests.now(), limit=MOST_SHOWN)
 
 
 def found(request_id: str) -> Proposal | None:
     """Find a proposal that an address names, if there is one."""
     try:
-        return queries.proposals.get(here(), request_id)
+        return queries.audit.proposals.get(here(), request_id)
     except LedgerError:
         return None
 

@@ -20,8 +20,8 @@ from webapp.schemas.reconciliation_forms import (
     ReopenFormSchema,
     VersionFormSchema,
 )
-from webapp.services.cleared_items import Choice
-from webapp.services.reconciliations import Statement
+from webapp.services.reconciliation.cleared_items import Choice
+from webapp.services.reconciliation.drafts import Statement
 from webapp.web import requests
 from webapp.web.auth import acting, here, requires
 from webapp.web.figures import typed
@@ -58,7 +58,7 @@ def complete(fa_id: int) -> Response:
 
     def act(account: FeedAccount) -> None:
         body = VersionFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        services.proofs.complete(account, **body, **acting())
+        services.reconciliation.proofs.complete(account, **body, **acting())
 
     return act_on(fa_id, act)
 
@@ -67,16 +67,16 @@ def complete(fa_id: int) -> Response:
 @requires("reconcile")
 def abandon(fa_id: int) -> Response:
     """Let the draft go."""
-    return act_on(fa_id, lambda account: services.reconciliations.abandon(account, **acting()))
+    return act_on(fa_id, lambda account: services.reconciliation.drafts.abandon(account, **acting()))
 
 
 @bp.post("/<id:fa_id>/reopen")
 @requires("reconcile")
 def reopen(fa_id: int) -> Response:
     """Take the newest proof back into a draft, or say on its paper why not."""
-    account = queries.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
     try:
-        services.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
+        services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
     return go(url_for("feed_accounts.show", fa_id=fa_id))
@@ -86,9 +86,11 @@ def reopen(fa_id: int) -> Response:
 @requires("reconcile")
 def accept(fa_id: int) -> Response:
     """Complete a broken proof's statement again over what is there now, or say on paper why not."""
-    account = queries.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
     try:
-        proof = services.reopenings.accept(account, **AcceptFormSchema().load(form_body()), **acting())
+        proof = services.reconciliation.reopenings.accept(
+            account, **AcceptFormSchema().load(form_body()), **acting()
+        )
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
     return go(url_for("reconciliations.show", reconciliation_id=proof.id))
@@ -96,7 +98,9 @@ def accept(fa_id: int) -> Response:
 
 def show_refused(fa_id: int, problem: Problem) -> Response:
     """Say on the last proof's paper why it was not taken back; without one, beside the lines."""
-    proof = queries.reconciliations.anchor_of(queries.reconciliations.account(here(), fa_id))
+    proof = queries.reconciliation.reconciliations.anchor_of(
+        queries.reconciliation.reconciliations.account(here(), fa_id)
+    )
     if proof is None:
         return render_workspace(fa_id, problem=problem)
     return show_proof(proof, problem=problem)
@@ -106,7 +110,7 @@ def show_refused(fa_id: int, problem: Problem) -> Response:
 @requires("read")
 def show(reconciliation_id: int) -> Response:
     """Show a proof on paper; a draft is shown where it is worked on."""
-    proof = queries.reconciliations.get(here(), reconciliation_id)
+    proof = queries.reconciliation.reconciliations.get(here(), reconciliation_id)
     if proof.status == "DRAFT":
         return go(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
     return show_proof(proof)
@@ -114,17 +118,17 @@ def show(reconciliation_id: int) -> Response:
 
 def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Response:
     """Render a proof, and by how much it is off where it no longer holds."""
-    verdict = queries.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
+    verdict = queries.reconciliation.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
     is_off = verdict is not None and not verdict.holds
     return render(
         "reconciliations/show.html",
         status=problem.status if problem else 200,
-        proof=queries.proof_pages.proof_page(proof),
-        account=queries.hub.account(here(), proof.feed_account_id),
+        proof=queries.reconciliation.proof_pages.proof_page(proof),
+        account=queries.reconciliation.hub.account(here(), proof.feed_account_id),
         off_by=Money(verdict.off_by_minor, proof.currency) if verdict is not None and is_off else None,
         broken_by=verdict.broken_by if verdict is not None else None,
         checked_at=requests.now(),
-        is_newest=queries.proof_pages.is_newest(proof),
+        is_newest=queries.reconciliation.proof_pages.is_newest(proof),
         problem=problem,
         form=request.form,
     )
@@ -132,7 +136,7 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
 
 def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
     """Do one act on an account's reconciliation, and answer where it was made."""
-    account = queries.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
     try:
         act(account)
     except (LedgerError, ma.ValidationError) as error:
@@ -146,7 +150,7 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
     """Answer with the line whose tick was pressed, or with the panel and the lines."""
     line_id = target().removeprefix("line-")
     if line_id.isdigit() and problem is None:
-        line = queries.transactions.get(here(), int(line_id))
+        line = queries.transactions.records.get(here(), int(line_id))
         return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
     asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
     context = workspace(fa_id, asked, problem=problem, form=request.form if problem else None)
@@ -169,7 +173,7 @@ def save_draft(account: FeedAccount) -> None:
     body["keepAsNew"] = "keepAsNew" in body
     inputs = DraftFormSchema().load(body)
     version = inputs.pop("version")
-    services.reconciliations.put_draft(account, Statement(**inputs), version=version, **acting())
+    services.reconciliation.drafts.put_draft(account, Statement(**inputs), version=version, **acting())
 
 
 def signed(size: str | None, *, is_owed: bool) -> str | None:
@@ -190,4 +194,4 @@ def save_lines(account: FeedAccount) -> None:
     if mark in ("cleared", "uncleared"):
         body[mark] = ids
     chosen = LinesFormSchema(unknown=ma.EXCLUDE).load(body)
-    services.cleared_items.put_lines(account, Choice(**chosen), **acting())
+    services.reconciliation.cleared_items.put_lines(account, Choice(**chosen), **acting())

@@ -28,21 +28,21 @@ def index() -> Response:
 @requires("read")
 def trial_balance() -> Response:
     """Show the trial balance."""
-    return shown("reports/trial_balance.html", queries.reports.trial_balance)
+    return shown("reports/trial_balance.html", queries.reports.statements.trial_balance)
 
 
 @bp.get("/profit-and-loss")
 @requires("read")
 def profit_and_loss() -> Response:
     """Show income and expenses."""
-    return shown("reports/profit_and_loss.html", queries.reports.profit_and_loss)
+    return shown("reports/profit_and_loss.html", queries.reports.statements.profit_and_loss)
 
 
 @bp.get("/balance-sheet")
 @requires("read")
 def balance_sheet() -> Response:
     """Show what is owned, owed and left."""
-    return shown("reports/balance_sheet.html", queries.reports.balance_sheet)
+    return shown("reports/balance_sheet.html", queries.reports.statements.balance_sheet)
 
 
 @bp.get("/general-ledger")
@@ -51,11 +51,11 @@ def general_ledger() -> Response:
     """Show the postings of a period, of all accounts or of one."""
     asked = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
     period, account_id = periods.asked(asked["from_"], asked["to"]), asked["account_id"]
-    page = queries.general_ledgers.listed(
+    page = queries.reports.general_ledger.listed(
         here(),
         period,
         account_id=account_id,
-        after=paging.decode(asked["cursor"], queries.general_ledgers.KEY),
+        after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),
         limit=asked["limit"],
     )
     return render(
@@ -64,7 +64,7 @@ def general_ledger() -> Response:
         keep={"accountId": account_id} if account_id else {},
         lines=page.items,
         account_id=account_id,
-        accounts=queries.choices.accounts(here(), with_feeds=True, chosen=[account_id]),
+        accounts=queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[account_id]),
         cursor=asked["cursor"],
         next_cursor=paging.encode(page.next_key),
     )

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.conditions import Field, Operator
-from webapp.ledger.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.conditions import Field, Operator
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.pages import rule_forms, rule_rows
 from webapp.pages.rule_effects import ShownPreview, shown_preview
 from webapp.pages.rule_forms import RuleForm
@@ -36,10 +36,12 @@ def new() -> Response:
     """Show an empty form, a copy of another rule, or what somebody suggests."""
     asked = NewRulePageSchema.read_leniently(request.query_string.decode())
     if asked["suggestion"] is not None:
-        return show_form(rule_forms.of_input(queries.rule_suggestions.filled(here(), asked["suggestion"])))
+        return show_form(
+            rule_forms.of_input(queries.suggestions.rule_suggestions.filled(here(), asked["suggestion"]))
+        )
     if asked["copy"] is None:
         return show_form(suggested(asked))
-    copied = rule_forms.of_content(queries.rules.get(here(), asked["copy"]), version=None)
+    copied = rule_forms.of_content(queries.rules.rules.get(here(), asked["copy"]), version=None)
     return show_form(replace(copied, name=f"{copied.name} (copy)"[:255]))
 
 
@@ -51,7 +53,7 @@ def create() -> Response:
     try:
         said = form.load()
         del said["version"]
-        made = services.rules.create(**said, **acting())
+        made = services.rules.rules.create(**said, **acting())
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))
     return go(after_saving(made.rule.id))
@@ -61,7 +63,7 @@ def create() -> Response:
 @requires("read")
 def show(rule_id: int) -> Response:
     """Show a rule to change it, or to whoever may not, what it would do."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     if "draft" not in principal().scopes:
         return go(url_for("rule_previews.show", rule_id=rule_id))
     return show_form(rule_forms.of_content(rule, version=rule.version), rule=rule)
@@ -71,13 +73,13 @@ def show(rule_id: int) -> Response:
 @requires("draft")
 def change(rule_id: int) -> Response:
     """Put what was typed in place of a rule, or show what is wrong, or who was there before."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     form = rule_forms.read()
     try:
-        services.rules.replace(rule, **form.load(), **acting())
+        services.rules.rules.replace(rule, **form.load(), **acting())
     except REFUSALS as error:
         problem = problem_of(error)
-        return show_form(form, rule=queries.rules.get(here(), rule_id), problem=problem)
+        return show_form(form, rule=queries.rules.rules.get(here(), rule_id), problem=problem)
     return go(after_saving(rule_id))
 
 
@@ -88,7 +90,7 @@ def attempt(rule_id: int | None) -> Response:
     """Show what was typed would do, with a row more or less where that is asked; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
     requests.begin_reading(here())
-    rule = None if rule_id is None else queries.rules.get(here(), rule_id)
+    rule = None if rule_id is None else queries.rules.rules.get(here(), rule_id)
     form = rule_forms.read()
     rearrange(form)
     return show_form(form, rule=rule, is_unfinished=True)
@@ -171,7 +173,7 @@ def found(form: RuleForm, rule: Rule | None, asked: dict[str, Any]) -> ShownPrev
     said = form.said()
     if form.conditions and not said["conditions"]["conditions"]:
         return ShownPreview(problem="Say what to look for.")
-    return shown_preview(queries.rule_previews.unsaved(here(), said, rule), asked)
+    return shown_preview(queries.rule_decisions.previews.unsaved(here(), said, rule), asked)
 
 
 def parts_of(context: dict[str, Any]) -> str:
@@ -185,7 +187,7 @@ def parts_of(context: dict[str, Any]) -> str:
 
 def theirs(rule: Rule) -> dict[str, Any]:
     """Tell what the rule says by now, and who changed it last."""
-    names = queries.rule_names.of_rules(here(), [rule])
-    page = queries.rules.versions(here(), rule.id, after=None, limit=1)
-    made = queries.action_requests.named(here(), [each.action_request_id for each in page.items])
+    names = queries.rules.names.of_rules(here(), [rule])
+    page = queries.rules.rules.versions(here(), rule.id, after=None, limit=1)
+    made = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
     return {"sentence": sentence(rule, names), "act": next(iter(made.values()), None)}

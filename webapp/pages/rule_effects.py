@@ -9,10 +9,10 @@ from typing import Any
 
 from webapp import queries
 from webapp.ledger.errors import LedgerError
-from webapp.queries.past_lines import Chosen
-from webapp.queries.ready_rules import SaidRule
-from webapp.queries.rule_names import Names
-from webapp.queries.rule_previews import EffectRecord, Preview
+from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.compiled_rules import SaidRule
+from webapp.queries.rule_decisions.previews import EffectRecord, Preview
+from webapp.queries.rules.names import Names
 from webapp.web import paging
 from webapp.web.auth import here
 
@@ -44,7 +44,7 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
     chosen = Chosen(asked["from_"], asked["to"], asked["fa_id"])
     after = paging.decode(asked["cursor"], "i")
     try:
-        preview = queries.rule_previews.preview(
+        preview = queries.rule_decisions.previews.preview(
             here(), rule, chosen, after=after, limit=asked["limit"], changes_first=asked["show"] == "first"
         )
     except LedgerError as error:
@@ -52,7 +52,7 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
     rules = {each["id"]: each["name"] for each in preview.rules}
     return ShownPreview(
         preview=preview,
-        names=queries.rule_names.of_ids(here(), _named(preview.items)),
+        names=queries.rules.names.of_ids(here(), _named(preview.items)),
         rules=rules,
         noun="document" if rule.target == "RECEIPT" else "line",
         currency=_only([item.currency or "" for item in preview.items]),

@@ -10,7 +10,7 @@ import marshmallow as ma
 from flask import request
 from werkzeug.datastructures import MultiDict
 
-from webapp.ledger.conditions import (
+from webapp.ledger.rules.conditions import (
     KIND_OF,
     WITHOUT_VALUE,
     Condition,
@@ -22,8 +22,8 @@ from webapp.ledger.conditions import (
     fields_of,
     operators_of,
 )
-from webapp.ledger.effects import VALUE_KEY, EffectKind, effect_problem
-from webapp.ledger.triggers import Target, Trigger
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effect_problem
+from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.pages.rule_rows import CONDITIONS, SEVERAL, triggers_of
 from webapp.schemas.rules import RuleReplacementSchema, canonical_effects
 from webapp.web.figures import typed

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.rule_effects import shown_preview
 from webapp.pages.rules import sentence
-from webapp.queries.past_lines import Chosen
+from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.schemas.addresses import RuleLinesPageSchema
 from webapp.schemas.rule_runs import ApplyFormSchema
 from webapp.web import rule_progress, rule_wording
@@ -32,12 +32,12 @@ def show(rule_id: int) -> Response:
 @requires("draft")
 def apply(rule_id: int) -> Response:
     """Apply a rule as its preview said, or show what it would do by now."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     lines = RuleLinesPageSchema.read_leniently_of(request.form)
     try:
         said = ApplyFormSchema().load(form_body())
         with rule_progress.told(rule_id) as progress:
-            run = services.rule_runs.apply(
+            run = services.rules.runs.apply(
                 rule,
                 said["digest"],
                 Chosen(said["from_"], said["to"], said["fa_id"]),
@@ -53,22 +53,22 @@ def apply(rule_id: int) -> Response:
 @requires("read")
 def progress(rule_id: int) -> Response:
     """Show how far the applying of a rule is."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     return render("rules/progress.html", rule=rule, progress=rule_progress.read(rule_id))
 
 
 def show_preview(rule_id: int, asked: dict[str, Any], problem: Problem | None = None) -> Response:
     """Render what a rule would do."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     return render(
         "rules/preview.html",
         status=problem.status if problem else 200,
         rule=rule,
-        sentence=sentence(rule, queries.rule_names.of_rules(here(), [rule])),
+        sentence=sentence(rule, queries.rules.names.of_rules(here(), [rule])),
         words=rule_wording,
         lines=asked,
         keep=kept(asked),
-        feeds=queries.choices.feed_accounts(here()),
+        feeds=queries.accounts.choices.feed_accounts(here()),
         found=shown_preview(rule, asked),
         problem=problem,
     )

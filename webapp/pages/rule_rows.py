@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from webapp import queries
-from webapp.ledger.conditions import (
+from webapp.ledger.rules.conditions import (
     DOCUMENT_TYPES,
     KIND_OF,
     WITHOUT_VALUE,
@@ -17,9 +17,9 @@ from webapp.ledger.conditions import (
     fields_of,
     operators_of,
 )
-from webapp.ledger.effects import VALUE_KEY, EffectKind
-from webapp.ledger.triggers import Target, Trigger
-from webapp.queries.rule_names import ASKED
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.triggers import Target, Trigger
+from webapp.queries.rules.names import ASKED
 from webapp.web import rule_wording
 from webapp.web.auth import here
 from webapp.web.forms import chosen_id
@@ -39,10 +39,10 @@ def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
     """Give what rules may name in these books and what these rows name, by the key that its id is sent under."""
     named = _named(conditions, effects)
     return {
-        "accountId": queries.choices.accounts(here(), chosen=named["accountId"]),
-        "orgMerchantId": queries.choices.merchants(here()),
-        "projectId": queries.choices.projects(here()),
-        "faId": queries.choices.feed_accounts(here(), chosen=named["faId"]),
+        "accountId": queries.accounts.choices.accounts(here(), chosen=named["accountId"]),
+        "orgMerchantId": queries.accounts.choices.merchants(here()),
+        "projectId": queries.accounts.choices.projects(here()),
+        "faId": queries.accounts.choices.feed_accounts(here(), chosen=named["faId"]),
     }
 
 

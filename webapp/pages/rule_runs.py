@@ -20,11 +20,11 @@ def index() -> Response:
     """Show the runs of rules, newest first."""
     asked = RunsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rule_runs.listed(here(), after=after, **asked)
+    page = queries.rules.runs.listed(here(), after=after, **asked)
     return render(
         "rules/runs.html",
         runs=page.items,
-        acts=queries.action_requests.named(here(), [run.action_request_id for run in page.items]),
+        acts=queries.audit.action_requests.named(here(), [run.action_request_id for run in page.items]),
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),
         is_first=after is None,
@@ -42,10 +42,10 @@ def show(run_id: int) -> Response:
 @requires("draft")
 def ask(run_id: int) -> Response:
     """Show what undoing a run would leave as it is, before anything goes back."""
-    run = queries.rule_runs.get(here(), run_id)
+    run = queries.rules.runs.get(here(), run_id)
     if run.undone_at is not None:
         return go(url_for("rule_runs.show", run_id=run_id))
-    kept = services.rule_undos.would_keep(run)
+    kept = services.rules.run_undos.would_keep(run)
     return show_run(run_id, kept=kept)
 
 
@@ -54,21 +54,21 @@ def ask(run_id: int) -> Response:
 def undo(run_id: int) -> Response:
     """Put back what a run set, or say why not."""
     try:
-        services.rule_undos.undo(queries.rule_runs.get(here(), run_id), **acting())
+        services.rules.run_undos.undo(queries.rules.runs.get(here(), run_id), **acting())
     except REFUSALS as error:
         return show_run(run_id, problem=problem_of(error))
     return go(url_for("rule_runs.show", run_id=run_id))
 
 
 def show_run(
-    run_id: int, *, kept: list[services.rule_undos.Kept] | None = None, problem: Problem | None = None
+    run_id: int, *, kept: list[services.rules.run_undos.Kept] | None = None, problem: Problem | None = None
 ) -> Response:
     """Render a run, and where somebody is about to undo it, the fields that would stay."""
     asked = RunsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    run = queries.rule_runs.get(here(), run_id)
-    page = queries.run_diffs.items(run, after=after, **asked)
-    acts = queries.action_requests.named(here(), [run.action_request_id, run.undone_by])
+    run = queries.rules.runs.get(here(), run_id)
+    page = queries.rules.run_diffs.items(run, after=after, **asked)
+    acts = queries.audit.action_requests.named(here(), [run.action_request_id, run.undone_by])
     return render(
         "rules/run.html",
         status=problem.status if problem else 200,
@@ -76,7 +76,7 @@ def show_run(
         act=acts.get(run.action_request_id),
         undone=acts.get(run.undone_by or ""),
         changes=page.items,
-        kept=None if kept is None else queries.run_diffs.named_kept(here(), kept),
+        kept=None if kept is None else queries.rules.run_diffs.named_kept(here(), kept),
         kept_count=len(kept or ()),
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),

@@ -18,7 +18,7 @@ from webapp.web.problems import Problem, problem_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from webapp.queries.rule_suggestions import RuleSuggestion
+    from webapp.queries.suggestions.rule_suggestions import RuleSuggestion
 
 bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
 
@@ -40,8 +40,8 @@ def dismiss() -> Response:
     key = SuggestionKeySchema().load(form_body())["key"]
 
     def act() -> None:
-        suggestion = requests.ask_first(here(), lambda: queries.rule_suggestions.get(here(), key))
-        services.rule_suggestions.dismiss(suggestion, **acting())
+        suggestion = requests.ask_first(here(), lambda: queries.suggestions.rule_suggestions.get(here(), key))
+        services.rules.suggestions.dismiss(suggestion, **acting())
 
     return settle(act)
 
@@ -52,8 +52,8 @@ def undismiss() -> Response:
     """Suggest a dismissed rule again."""
     key = SuggestionKeySchema().load(form_body())["key"]
     return settle(
-        lambda: services.rule_suggestions.undismiss(
-            queries.rule_suggestions.dismissal(here(), key), **acting()
+        lambda: services.rules.suggestions.undismiss(
+            queries.suggestions.rule_suggestions.dismissal(here(), key), **acting()
         )
     )
 
@@ -83,13 +83,15 @@ def show(*, problem: Problem | None = None) -> Response:
     """Render the list."""
     asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
     limit = SHOWN_AS_PART if is_htmx() else SHOWN
-    page = queries.rule_suggestions.listed(here(), after=paging.decode(asked["cursor"], "is"), limit=limit)
+    page = queries.suggestions.rule_suggestions.listed(
+        here(), after=paging.decode(asked["cursor"], "is"), limit=limit
+    )
     return render(
         "rules/suggestions.html",
         status=problem.status if problem else 200,
         suggestions=page.items,
         sentences={each.key: sentence(each) for each in page.items},
         next_cursor=paging.encode(page.next_key),
-        dismissals=queries.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
+        dismissals=queries.suggestions.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
         problem=problem,
     )

@@ -18,7 +18,7 @@ from webapp.web.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
     from webapp.models.rules import RuleContent
-    from webapp.queries.rule_names import Names
+    from webapp.queries.rules.names import Names
 
 TEMPLATE = "rules/index.html"
 
@@ -36,9 +36,9 @@ def index() -> Response:
 @requires("draft")
 def move(rule_id: int) -> Response:
     """Let a rule run before another one, or last."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     try:
-        services.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
+        services.rules.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error, place="list"))
     return show_list() if is_htmx() else back(url_for("rules.index"))
@@ -48,9 +48,9 @@ def move(rule_id: int) -> Response:
 @requires("draft")
 def switch(rule_id: int) -> Response:
     """Let a rule run by itself, or not any more."""
-    rule = queries.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(here(), rule_id)
     try:
-        services.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
+        services.rules.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error, place="list"))
     return show_list() if is_htmx() else back(url_for("rules.index"))
@@ -60,7 +60,7 @@ def switch(rule_id: int) -> Response:
 @requires("draft")
 def delete(rule_id: int) -> Response:
     """Delete a rule; what it did stays."""
-    services.rules.delete(queries.rules.get(here(), rule_id), **acting())
+    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
     return go(url_for("rules.index"))
 
 
@@ -70,13 +70,13 @@ def versions(rule_id: int) -> Response:
     """Show what a rule said in each of its versions, also after it was deleted."""
     asked = VersionsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rules.versions(here(), rule_id, after=after, **asked)
-    names = queries.rule_names.of_rules(here(), page.items)
-    acts = queries.action_requests.named(here(), [each.action_request_id for each in page.items])
+    page = queries.rules.rules.versions(here(), rule_id, after=after, **asked)
+    names = queries.rules.names.of_rules(here(), page.items)
+    acts = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
     return render(
         "rules/versions.html",
         rule_id=rule_id,
-        rule=queries.rules.find(here(), rule_id),
+        rule=queries.rules.rules.find(here(), rule_id),
         versions=[{"said": each, "sentence": sentence(each, names)} for each in page.items],
         acts=acts,
         words=rule_wording,
@@ -97,8 +97,8 @@ def show_list(problem: Problem | None = None) -> Response:
 
 def shown() -> list[dict[str, Any]]:
     """Give the rules in order, each with its sentence and the rules that a move up or down puts it before."""
-    rules = queries.rules.in_order(here())
-    names = queries.rule_names.of_rules(here(), rules)
+    rules = queries.rules.rules.in_order(here())
+    names = queries.rules.names.of_rules(here(), rules)
     return [
         {
             "rule": rule,

@@ -8,8 +8,8 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from webapp.config import is_loopback
 from webapp.ledger.errors import LedgerError
-from webapp.queries.principals import digest_of
-from webapp.services import sessions
+from webapp.queries.access.principals import digest_of
+from webapp.services.access import sessions
 from webapp.web import requests
 from webapp.web.auth import PUBLIC, cookie_name, principal, requires
 

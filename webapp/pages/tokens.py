@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
-from webapp.queries.tokens import TokenRecord
+from webapp.queries.access.tokens import TokenRecord
 from webapp.schemas.tokens import TokenChangesFormSchema, TokenFormSchema
 from webapp.web import requests
 from webapp.web.auth import acting, here, principal, requires, settings
@@ -38,8 +38,8 @@ def create() -> Response:
         preset = said.pop("preset")
         if preset != "own":
             said["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
-        member = queries.organizations.membership(here(), principal().user_id)
-        token, text = services.tokens.create(member, **limits(said), **said, **acting())
+        member = queries.access.organizations.membership(here(), principal().user_id)
+        token, text = services.access.tokens.create(member, **limits(said), **said, **acting())
     except REFUSALS as error:
         return show_keys(problem_of(error))
     return show_keys(new_token={"name": token.name, "token": text})
@@ -56,10 +56,10 @@ def detail(token_id: int) -> Response:
 @requires("read", session_only=True)
 def change(token_id: int) -> Response:
     """Let a key do more or less from now on, or show what is wrong."""
-    token = queries.tokens.get(here(), token_id, user_id=whose())
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
     try:
         said = TokenChangesFormSchema().load(form_body(lists=LISTS))
-        services.tokens.change(token, **limits(said), **said, **acting())
+        services.access.tokens.change(token, **limits(said), **said, **acting())
     except REFUSALS as error:
         return show_key(token_id, problem_of(error))
     return go(url_for("tokens.detail", token_id=token_id))
@@ -69,8 +69,8 @@ def change(token_id: int) -> Response:
 @requires("read", session_only=True)
 def revoke(token_id: int) -> Response:
     """End a key at once."""
-    token = queries.tokens.get(here(), token_id, user_id=whose())
-    services.tokens.revoke(token, **acting())
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    services.access.tokens.revoke(token, **acting())
     return go(url_for("tokens.index"))
 
 
@@ -82,9 +82,11 @@ def whose() -> int | None:
 def limits(said: dict[str, Any]) -> dict[str, Any]:
     """Take expiry and caps out of what a form says, as the service wants them."""
     day: date | None = said.pop("expires_on")
-    expires_at: datetime | None = None if day is None else queries.organizations.end_of_day(here(), day)
+    expires_at: datetime | None = (
+        None if day is None else queries.access.organizations.end_of_day(here(), day)
+    )
     names = ("max_entries_a_day", "max_amount_a_day", "max_requests_a_minute")
-    caps = services.tokens.caps(here(), **{name: said.pop(name) for name in names})
+    caps = services.access.tokens.caps(here(), **{name: said.pop(name) for name in names})
     return {"expires_at": expires_at, "caps": caps}
 
 
@@ -113,7 +115,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
     return render(
         "settings/keys.html",
         status=problem.status if problem else 200,
-        tokens=queries.tokens.listed(here(), user_id=whose()),
+        tokens=queries.access.tokens.listed(here(), user_id=whose()),
         new_token=new_token,
         presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
@@ -126,13 +128,13 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
 
 def show_key(token_id: int, problem: Problem | None = None) -> Response:
     """Render one key, with what was typed where it was refused."""
-    token = queries.tokens.get(here(), token_id, user_id=whose())
-    key = queries.tokens.record(token)
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    key = queries.access.tokens.record(token)
     return render(
         "settings/key.html",
         status=problem.status if problem else 200,
         key=key,
-        today=queries.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
+        today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
         chosen=request.form.getlist("scopes") if problem else key.scopes,
         said=typed() if problem else as_it_is(key),

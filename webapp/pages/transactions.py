@@ -39,7 +39,9 @@ def confirm(transaction_id: int) -> Response:
     """Confirm a line."""
     return act_on(
         transaction_id,
-        lambda line: services.transactions.confirm(line, **ConfirmSchema().load(form_body()), **acting()),
+        lambda line: services.transactions.lifecycle.confirm(
+            line, **ConfirmSchema().load(form_body()), **acting()
+        ),
     )
 
 
@@ -47,14 +49,14 @@ def confirm(transaction_id: int) -> Response:
 @requires("draft")
 def delete(transaction_id: int) -> Response:
     """Leave a line out of the books."""
-    return act_on(transaction_id, lambda line: services.transactions.delete(line, **acting()))
+    return act_on(transaction_id, lambda line: services.transactions.lifecycle.delete(line, **acting()))
 
 
 @bp.post("/<id:transaction_id>/restore")
 @requires("draft")
 def restore(transaction_id: int) -> Response:
     """Bring a line back."""
-    return act_on(transaction_id, lambda line: services.transactions.restore(line, **acting()))
+    return act_on(transaction_id, lambda line: services.transactions.lifecycle.restore(line, **acting()))
 
 
 @bp.post("/confirm")
@@ -62,14 +64,14 @@ def restore(transaction_id: int) -> Response:
 def confirm_many() -> Response:
     """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
-    first = queries.transactions.get(here(), body["ids"][0])
-    ids = queries.workspaces.unconfirmed(here(), body["ids"])
+    first = queries.transactions.records.get(here(), body["ids"][0])
+    ids = queries.transactions.workspaces.unconfirmed(here(), body["ids"])
     if "withUncategorised" not in request.form:
-        count = queries.workspaces.count_uncategorised(here(), ids)
+        count = queries.transactions.workspaces.count_uncategorised(here(), ids)
         if count:
             asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
             return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.confirm_many(here(), ids, note=body["note"], **acting())
+    results = services.transactions.lifecycle.confirm_many(here(), ids, note=body["note"], **acting())
     refused = [result for result in results if result["status"] == "FAILED"]
     if refused:
         message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0]['error']}"
@@ -82,8 +84,8 @@ def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
     """Say how many lines were confirmed and what they come to, with the way to their entries."""
     if not ids:
         return {"text": "Nothing left to confirm."}
-    account = queries.feed_accounts.get(here(), first.feed_account_id)
-    amount = queries.workspaces.total(here(), ids, first.currency)
+    account = queries.accounts.feed_accounts.get(here(), first.feed_account_id)
+    amount = queries.transactions.workspaces.total(here(), ids, first.currency)
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.said}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
@@ -110,12 +112,12 @@ def render_dock(
 
 def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
     """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
-    line = queries.transactions.get(here(), transaction_id)
+    line = queries.transactions.records.get(here(), transaction_id)
     try:
         act(line)
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
-        line = queries.transactions.get(here(), transaction_id)
+        line = queries.transactions.records.get(here(), transaction_id)
         rows = typed_rows()
         editing = "splits" if rows else "description" if "description" in request.form else None
         return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
@@ -152,11 +154,11 @@ def save(line: Transaction) -> None:
     if isinstance(body.get("splits"), list):
         body["splits"] = [part for part in map(as_typed, body["splits"]) if part]
     changes = TransactionFormSchema().load(body)
-    present = queries.transactions.record(line)
+    present = queries.transactions.records.record(line)
     changed = {
         name: value
         for name, value in changes.items()
         if name in ("splits", "description") or value != getattr(present, name)
     }
     if changed:
-        services.edits.edit(line, changed, **acting())
+        services.transactions.edits.edit(line, changed, **acting())

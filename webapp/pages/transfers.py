@@ -37,7 +37,7 @@ def index() -> Response:
 @requires("draft")
 def accept() -> Response:
     """Pair all lines that fit each other and nothing else."""
-    services.transfers.pair_unambiguous(**acting())
+    services.transactions.transfers.pair_unambiguous(**acting())
     return back(url_for("transfers.index"))
 
 
@@ -45,14 +45,14 @@ def accept() -> Response:
 @requires("draft")
 def join(transaction_id: int) -> Response:
     """Pair two lines."""
-    return settle(transaction_id, services.matches.join)
+    return settle(transaction_id, services.transactions.links.join)
 
 
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
     """Take two lines apart, or say that they are no transfer."""
-    return settle(transaction_id, services.matches.unjoin)
+    return settle(transaction_id, services.transactions.links.unjoin)
 
 
 def settle(transaction_id: int, act: Callable[..., object]) -> Response:
@@ -60,12 +60,12 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
 
     def on_both(line: Transaction) -> None:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        act(line, queries.transactions.refer(here(), other_id), **acting())
+        act(line, queries.transactions.records.refer(here(), other_id), **acting())
 
     if is_htmx():
         return act_on(transaction_id, on_both)
     try:
-        on_both(queries.transactions.get(here(), transaction_id))
+        on_both(queries.transactions.records.get(here(), transaction_id))
     except LedgerError as error:
         return show(problem=problem_of(error))
     return back(url_for("transfers.index"))
@@ -75,9 +75,9 @@ def show(*, problem: Problem | None = None) -> Response:
     """Render what there is to settle."""
     asked: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
     after = paging.decode(asked.pop("cursor"), "di")
-    today = queries.organizations.today(here(), requests.now())
-    page = queries.open_items.listed(here(), today=today, after=after, **asked)
-    proposals = queries.transfers.proposed(here())
+    today = queries.access.organizations.today(here(), requests.now())
+    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
+    proposals = queries.transfers.proposed.proposed(here())
     best: dict[int | None, Any] = defaultdict(lambda: None)
     for each in reversed(proposals):
         best[each.line.id] = best[each.other.id] = each
@@ -88,7 +88,7 @@ def show(*, problem: Problem | None = None) -> Response:
         only_count=sum(each.is_only for each in proposals),
         proposed_for=best,
         items=page.items,
-        watched=queries.watched.watched(here()),
+        watched=queries.transfers.watched.watched(here()),
         account_id=asked["account_id"],
         keep={"accountId": asked["account_id"]} if asked["account_id"] else {},
         next_cursor=paging.encode(page.next_key),

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from webapp.ledger.habits import LONGEST_KEY
+from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from webapp.ledger.conditions import Field, Match, Operator
-from webapp.ledger.effects import EffectKind
-from webapp.ledger.triggers import Trigger
+from webapp.ledger.rules.conditions import Field, Match, Operator
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.triggers import Trigger
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema

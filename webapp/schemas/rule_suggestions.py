@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from webapp.ledger.conditions import Match
-from webapp.ledger.habits import LONGEST_KEY
-from webapp.ledger.triggers import Target, Trigger
+from webapp.ledger.rules.conditions import Match
+from webapp.ledger.rules.triggers import Target, Trigger
+from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.schemas import fields
 from webapp.schemas.action_requests import PersonSchema
 from webapp.schemas.base import Schema

@@ -7,9 +7,16 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.conditions import WITHOUT_VALUE, Condition, Field, Match, Operator, conditions_problems
-from webapp.ledger.effects import VALUE_KEY, EffectKind, effects_problems, read_effects
-from webapp.ledger.triggers import Target, Trigger, bind_rule_words
+from webapp.ledger.rules.conditions import (
+    WITHOUT_VALUE,
+    Condition,
+    Field,
+    Match,
+    Operator,
+    conditions_problems,
+)
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effects_problems, read_effects
+from webapp.ledger.rules.triggers import Target, Trigger, bind_rule_words
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 

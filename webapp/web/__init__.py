@@ -9,7 +9,7 @@ from webapp.web.converters import ActIdConverter, IdConverter
 from webapp.web.headers import add_headers
 from webapp.web.last_uses import note_last_use
 from webapp.web.logs import register_logs
-from webapp.web.proposing import register_proposing
+from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rate_limits import register_rate_limits
 from webapp.web.requests import register_requests
 

@@ -13,7 +13,7 @@ from webapp.web.auth import acting, here, principal
 def token(token_id: int) -> ApiToken:
     """Find a token whose acts the visitor may undo: his own, or for an owner anybody's; or NotFoundError."""
     user_id = None if "admin" in principal().scopes else principal().user_id
-    return queries.tokens.get(here(), token_id, user_id=user_id)
+    return queries.access.tokens.get(here(), token_id, user_id=user_id)
 
 
 def undoing() -> dict[str, Any]:

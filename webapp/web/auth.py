@@ -16,9 +16,9 @@ from webapp.config import Settings
 from webapp.db import db
 from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
-from webapp.queries import principals
-from webapp.queries.principals import Principal
-from webapp.services.actors import Actor
+from webapp.queries.access import principals
+from webapp.queries.access.principals import Principal
+from webapp.services.audit.actors import Actor
 from webapp.web import bearers, idempotency, rate_limits, requests
 from webapp.web.strictness import (
     declared_places,

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask, g
 
 from webapp.ledger.legible import legible
-from webapp.queries.principals import Principal
+from webapp.queries.access.principals import Principal
 from webapp.web import figures, requests, wording
 
 

@@ -10,9 +10,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.file_kinds import KINDS
 from webapp.models import Document
-from webapp.queries import documents as queried
-from webapp.services import document_files
-from webapp.services.documents import MOST_BYTES, SentFile
+from webapp.queries.documents import documents as queried
+from webapp.services.documents.documents import MOST_BYTES, SentFile
+from webapp.services.storage import document_files
 from webapp.web import requests
 from webapp.web.uploads import FileMissingError
 

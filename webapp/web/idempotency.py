@@ -16,9 +16,9 @@ from webapp import db as database
 from webapp.db import db
 from webapp.errors import answer_ledger_error, is_for_api
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.queries.principals import Principal
-from webapp.services import idempotency_keys
-from webapp.services.idempotency_keys import Answer, Claim
+from webapp.queries.access.principals import Principal
+from webapp.services.audit import idempotency_keys
+from webapp.services.audit.idempotency_keys import Answer, Claim
 from webapp.web.strictness import declared_places
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"

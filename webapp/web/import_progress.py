@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from webapp.services.import_progress import Phase, Progress, sentence
+from webapp.services.imports.progress import Phase, Progress, sentence
 from webapp.web import progress
 
 

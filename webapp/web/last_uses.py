@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from webapp.db import own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, BrowserSession
-from webapp.queries.principals import Principal
+from webapp.queries.access.principals import Principal
 from webapp.web import requests
 
 SEEN_EVERY = timedelta(minutes=1)

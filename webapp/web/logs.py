@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from flask import Flask, Response, g, has_request_context, request
 
-from webapp.queries.principals import Principal
+from webapp.queries.access.principals import Principal
 
 LOGGERS = ("tieout", "webapp")
 SECRET = re.compile(r"tie_[0-9A-Za-z]{8,}|\$argon2[^\s'\"]*")

@@ -12,7 +12,7 @@ from typing import Any
 from flask import g
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.queries.paging import Page, total
+from webapp.queries.common.paging import Page, total
 from webapp.schemas.fields import LARGEST_ID
 
 # What no text in the books contains; anything else may be part of a name that a list went up to.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from webapp.ledger.periods import Period, year_to
-from webapp.queries import organizations
+from webapp.queries.access import organizations
 from webapp.web import requests
 from webapp.web.auth import here
 

@@ -10,7 +10,7 @@ import marshmallow as ma
 from webapp.db import db
 from webapp.errors import walk_messages
 from webapp.ledger.errors import LedgerError
-from webapp.services.action_requests import record_refusal
+from webapp.services.audit.action_requests import record_refusal
 from webapp.web import requests
 from webapp.web.auth import here
 

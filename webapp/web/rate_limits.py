@@ -20,7 +20,7 @@ from flask import Flask, Response, current_app, g
 
 from webapp.config import Settings
 from webapp.ledger.errors import LedgerError
-from webapp.queries.principals import Principal
+from webapp.queries.access.principals import Principal
 
 SECOND = 1_000_000_000
 MINUTE = 60 * SECOND

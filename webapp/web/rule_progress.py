@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from webapp.services.rule_runs import RunProgress
+from webapp.services.rules.runs import RunProgress
 from webapp.web import progress
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any, Final
 
-from webapp.ledger.conditions import KIND_OF, Condition, Field, Operator, ValueKind
-from webapp.ledger.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Operator, ValueKind
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.triggers import SPOKEN, Target, Trigger
 from webapp.ledger.titles import joined
-from webapp.ledger.triggers import SPOKEN, Target, Trigger
-from webapp.queries.rule_names import ASKED
+from webapp.queries.rules.names import ASKED
 from webapp.web.figures import day, figure
 
 # Names by the key that their ids are sent under, and the id.

@@ -14,7 +14,7 @@ from flask import Response, current_app, g, request
 
 from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
-from webapp.queries import paging
+from webapp.queries.common import paging
 from webapp.schemas.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.effects import DryRunSchema
 from webapp.schemas.instants import Since

@@ -13,15 +13,18 @@ from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Import
-from webapp.queries import imports as queried
-from webapp.queries.imports import ImportLineRecord, ImportRecord
-from webapp.queries.paging import Page
-from webapp.services import column_readings, import_runs, imports, previewed_lines
-from webapp.services.column_readings import ColumnReading
-from webapp.services.import_choices import NOTHING_SAID, AccountChoice, Choices
-from webapp.services.imports import Upload
-from webapp.services.previewed_lines import Doubt, OpenAccount
-from webapp.services.savepoints import is_trial
+from webapp.queries.common.paging import Page
+from webapp.queries.imports import imports as queried
+from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
+from webapp.services.imports import column_trials as column_readings
+from webapp.services.imports import imports
+from webapp.services.imports import preview_lines as previewed_lines
+from webapp.services.imports import runs as import_runs
+from webapp.services.imports.column_trials import ColumnReading
+from webapp.services.imports.imports import Upload
+from webapp.services.imports.planning.choices import NOTHING_SAID, AccountChoice, Choices
+from webapp.services.imports.preview_lines import Doubt, OpenAccount
+from webapp.services.storage.savepoints import is_trial
 from webapp.web import import_progress, requests
 from webapp.web.auth import acting, here, is_decided_on, settings
 

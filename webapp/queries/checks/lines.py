@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.models import IN_ITS_ENTRY, FeedAccount, JournalEntry, Organization, Posting, Transaction
-from webapp.queries import lock_dates
 from webapp.queries.checks.violations import Violation, entry, found, line
+from webapp.queries.journal import lock_dates
 
 OF_FEED = sa.and_(
     FeedAccount.organization_id == Transaction.organization_id, FeedAccount.id == Transaction.feed_account_id

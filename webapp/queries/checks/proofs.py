@@ -26,8 +26,8 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries import holds
 from webapp.queries.checks.violations import Violation, found
+from webapp.queries.reconciliation import verdicts as holds
 
 AT_ONCE = 100
 ITEMS_AT_ONCE = 2000

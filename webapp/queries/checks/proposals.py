@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from webapp.db import db, kept_beside
 from webapp.models import ActionRequest
-from webapp.queries import proposals
+from webapp.queries.audit import proposals
+from webapp.queries.audit.proposals import KeptFile
 from webapp.queries.checks.kept_files import wrong_with
 from webapp.queries.checks.violations import Violation
-from webapp.queries.proposals import KeptFile
 
 
 def files() -> Iterator[Violation]:

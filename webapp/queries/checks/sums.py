@@ -24,7 +24,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.checks.violations import Violation, found
-from webapp.queries.statement_items import is_of
+from webapp.queries.reconciliation.statement_items import is_of
 
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
 LINE_KEYS = ("organization_id", "feed_account_id", "day")

@@ -1,0 +1,219 @@
+"""Amounts of CSV in every country's writing, read exactly by the marks that are known, or not at all."""
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Final
+
+from webapp.importers.bank_files import AskedError
+from webapp.importers.tables.typed_cells import Day, Flaw, Number, untyped
+from webapp.importers.texts import quoted
+from webapp.ledger.currencies import DIGITS
+
+_MAX_LENGTH: Final = 60
+_MAX_DIGITS: Final = 27
+_SPACES: Final = str.maketrans(
+    {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
+)
+# What a symbol says of the currency; the dollar, the yen, the rupee and the krone are of several countries.
+_SYMBOLS: Final = {
+    "€": "EUR",
+    "£": "GBP",
+    "₽": "RUB",
+    "₹": "INR",
+    "$": None,
+    "¥": None,
+    "￥": None,
+    "R$": "BRL",
+    "US$": "USD",
+    "A$": "AUD",
+    "CA$": "CAD",
+    "NZ$": "NZD",
+    "HK$": "HKD",
+    "S$": "SGD",
+    "zł": "PLN",
+    "Kč": "CZK",
+    "Ft": "HUF",
+    "kr": None,
+    "kr.": None,
+    "Rs": None,
+    "Rs.": None,
+    "Fr.": "CHF",
+    "₺": "TRY",
+    "₴": "UAH",
+    "₪": "ILS",
+    "₩": "KRW",
+    "₫": "VND",
+    "฿": "THB",
+    "元": "CNY",
+    "円": "JPY",
+    "\u0440\u0443\u0431.": "RUB",
+}
+_LONGEST_FIRST: Final = "|".join(map(re.escape, sorted(_SYMBOLS, key=len, reverse=True)))
+_WORDED: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
+_MARKED: Final = re.compile(
+    r"(?P<number>.*?)\s*(?:(?P<mark>CR|DR|Cr|Dr|cr|dr)\.?|(?P<letter>(?<=[\d\s])[CDHS]))"
+)
+_OUT_MARKS: Final = frozenset({"DR", "D", "S"})
+_CORE: Final = re.compile(r"\d[\d.,' ]*", re.ASCII)
+_SIMPLE: Final = re.compile(r"-?[0-9]{1,18}(?:([.,])[0-9]{1,8})?")
+_ALIKE: Final = 3
+
+
+def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
+    """Read an amount exactly, both marks being known ("" for no thousands mark), or None where it is none.
+
+    >>> [str(exact(text, ".", ",")) for text in ("-1,000.00", "(12.00)", "12-", "- $5", "5.00 DR", "1,00", "1e5")]
+    ['-1000.00', '-12.00', '-12', '-5', '-5.00', 'None', 'None']
+    >>> str(exact("1\u202f234,50", ",", " ")), exact("1.234", ",", ""), exact("-5 DR", ".", ""), exact("½", ".", "")
+    ('1234.50', None, None, None)
+    """
+    if isinstance(text, (Number, Day, Flaw)):
+        return exact(str(text), ".", "") if isinstance(text, Number) else None
+    # Nearly every amount is this plain, and a file has hundreds of thousands.
+    if (simple := _SIMPLE.fullmatch(text)) and simple[1] in {None, decimal}:
+        value = Decimal(text.replace(",", "."))
+        return value or abs(value)
+    plain = text.translate(_SPACES).strip()
+    if len(plain) > _MAX_LENGTH:
+        return None
+    unworded = _without_currency(plain)
+    core, signs = _without_signs(unworded or "")
+    if core is None or len(signs) > 1:
+        return None
+    number = _digits(core, decimal, thousands)
+    if number is None or len(number.replace(".", "").lstrip("0")) > _MAX_DIGITS:
+        return None
+    value = Decimal(number)
+    return value.copy_negate() if signs == ["-"] and value else value
+
+
+def currency_in(text: str) -> str | None:
+    """The currency that an amount's own code or symbol names beyond doubt.
+
+    >>> currency_in("EUR 12.00"), currency_in("12,00 €"), currency_in("$12"), currency_in("12")
+    ('EUR', 'EUR', None, None)
+    """
+    found = (
+        None
+        if text.isascii() and text[-1:].isdigit() and text[:2].strip("-+0123456789.,") == ""
+        else _WORDED.search(text)
+    )
+    if not found:
+        return None
+    return _SYMBOLS.get(found[0], found[0] if found[0] in DIGITS else None)
+
+
+def marks(texts: Iterable[str]) -> tuple[str, str]:
+    """Find the mark before the cents and the one between thousands, from all amounts of a file.
+
+    >>> marks(["1.234,56"]), marks(["12.5", "1,000"]), marks(["1 234,5"]), marks(["12"])
+    ((',', '.'), ('.', ','), (',', ' '), ('.', ''))
+
+    Raises AskedError where no amount tells: 1,234 may be a thousand or a little more than one.
+    """
+    votes: set[str] = set()
+    seen: set[str] = set()
+    unclear = ""
+    cells = dict.fromkeys(texts)
+    for text in dict.fromkeys(untyped(cells)):
+        found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
+        core = found[0].strip() if found else ""
+        seen.update(set(core) & {".", ",", " ", "'"})
+        mark = _decimal(core)
+        if mark:
+            votes.add(mark)
+        elif mark is None:
+            unclear = unclear or text.strip()
+    # A spreadsheet that opens another country's CSV makes 1.234 of 1.234 and leaves 1.234,56 a text.
+    is_mixed = "," in votes and any(isinstance(cell, Number) for cell in cells)
+    if len(votes) > 1 or (unclear and not votes) or is_mixed:
+        example = f" such as {quoted(unclear)}" if unclear else ""
+        raise AskedError(
+            f"Amounts{example} can be read in two ways; say the mark before the cents in the mapping, as decimal,"
+            " and the one between thousands, as thousands.",
+            "decimal",
+            example=unclear.strip(),
+        )
+    decimal = votes.pop() if votes else "."
+    groups = sorted(seen - {decimal}, reverse=True)
+    return decimal, groups[0] if len(groups) == 1 else ""
+
+
+def grouping(texts: Iterable[str], decimal: str) -> str:
+    """Find the mark between thousands where the one before the cents is known; "" where there is none, or several.
+
+    >>> grouping(["1.234,56", "7"], ","), grouping(["1 234,56"], ","), grouping(["1.5", "7"], "."), grouping([], ".")
+    ('.', ' ', '', '')
+    """
+    seen: set[str] = set()
+    for text in dict.fromkeys(texts):
+        found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
+        seen.update(set(found[0].strip() if found else "") & {".", ",", " ", "'"})
+    groups = sorted(seen - {decimal})
+    return groups[0] if len(groups) == 1 else ""
+
+
+def _decimal(core: str) -> str | None:
+    """The mark that parts the cents of one number: "" where it has neither mark, None where it does not tell."""
+    last = max(core.rfind("."), core.rfind(","))
+    if last < 0:
+        return ""
+    mark, behind = core[last], len(core) - last - 1
+    other = "," if mark == "." else "."
+    if core.count(mark) > 1:
+        return other
+    if other in core or behind != _ALIKE or last > _ALIKE or core.startswith("0") or " " in core:
+        return mark
+    return None
+
+
+def _without_currency(plain: str) -> str | None:
+    """Take one currency away, the code or symbol beside the number; None where there is a word that is none."""
+    found = _WORDED.findall(plain)
+    if not found:
+        return plain
+    if len(found) > 1 or (found[0] not in _SYMBOLS and found[0] not in DIGITS):
+        return None
+    before, _, behind = plain.partition(found[0])
+    if any(map(str.isdigit, before)) and any(map(str.isdigit, behind)):
+        return None
+    return before.rstrip() + behind.lstrip()
+
+
+def _without_signs(plain: str) -> tuple[str | None, list[str]]:
+    """Take every sign away: before, behind, parentheses, CR and DR, C and D, and German H and S."""
+    signs = []
+    if marked := _MARKED.fullmatch(plain):
+        signs.append("-" if (marked["mark"] or marked["letter"]).upper() in _OUT_MARKS else "+")
+        plain = marked["number"]
+    if plain.startswith("(") and plain.endswith(")"):
+        signs.append("-")
+        plain = plain[1:-1].strip()
+    if plain[:1] in {"-", "+"}:
+        signs.append(plain[0])
+        plain = plain[1:].lstrip()
+    if plain[-1:] in {"-", "+"}:
+        signs.append(plain[-1])
+        plain = plain[:-1].rstrip()
+    return plain or None, signs
+
+
+def _digits(plain: str, decimal: str, thousands: str) -> str | None:
+    """The number as Python writes it, its groups being whole."""
+    whole, mark, part = plain.partition(decimal)
+    if mark and not re.fullmatch(r"[0-9]+", part):
+        return None
+    if thousands and thousands in whole:
+        if not re.fullmatch(_groups(thousands), whole):
+            return None
+        whole = whole.replace(thousands, "")
+    if not re.fullmatch(r"[0-9]+", whole) and not (mark and not whole):
+        return None
+    return f"{whole or 0}.{part}" if mark else whole
+
+
+def _groups(mark: str) -> str:
+    """Groups of three, or India's of two before the last."""
+    three = rf"[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{3}})+"
+    return rf"{three}|[0-9]{{1,2}}(?:,[0-9]{{2}})+,[0-9]{{3}}" if mark == "," else three

@@ -1,0 +1,1 @@
+"""XLSX workbooks: the archive, its sheets, and cells with their own kinds."""

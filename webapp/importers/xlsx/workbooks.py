@@ -1,0 +1,130 @@
+"""A workbook: its sheets by their names, and what their cells share, found by its own relations and nowhere else."""
+
+import posixpath
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.xlsx import cells as xlsx_cells
+from webapp.importers.xlsx.archives import Archive
+from webapp.importers.xlsx.cells import Kind
+from webapp.importers.xlsx.parts import Element, Elements
+from webapp.importers.xlsx.sheets import Context, SharedStrings, Sheet
+
+ROOT: Final = "_rels/.rels"
+_MAX_NAME: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SheetName:
+    """A sheet as the workbook lists it."""
+
+    name: str
+    part: str
+    is_hidden: bool
+
+
+class Book:
+    """A workbook in an archive; a sheet is read when it is asked for."""
+
+    def __init__(self, archive: Archive) -> None:
+        """Find the sheets; raises FileRefusedError for what is no workbook."""
+        self._archive = archive
+        documents = [each for each in self._relations("", ROOT) if each.kind == "officeDocument"]
+        if not documents:
+            raise FileRefusedError("The file is an archive (zip), but no workbook.")
+        self._main = documents[0].part
+        self._elements = self._read(self._main)
+        if not any(each.name == "workbook" for each in self._elements):
+            raise FileRefusedError(
+                "The file is a document of Word or PowerPoint; export it from the bank as a table."
+            )
+        folder, name = posixpath.split(self._main)
+        self._parts = self._relations(folder, posixpath.join(folder, "_rels", f"{name}.rels"))
+
+    @cached_property
+    def sheets(self) -> list[SheetName]:
+        """The sheets with cells, in their order."""
+        parts = {each.id: each.part for each in self._parts if each.kind == "worksheet"}
+        return [
+            SheetName(
+                each.attributes.get("name", "")[:_MAX_NAME],
+                parts[each.attributes["id"]],
+                each.attributes.get("state", "visible") != "visible",
+            )
+            for each in self._elements
+            if each.name == "sheet" and each.attributes.get("id") in parts
+        ]
+
+    def sheet(self, listed: SheetName) -> Sheet:
+        """Read a sheet's rows."""
+        sheet = Sheet(self._context)
+        sheet.take(self._archive.pieces(listed.part))
+        return sheet
+
+    @cached_property
+    def _context(self) -> Context:
+        strings = SharedStrings()
+        for part in (each.part for each in self._parts if each.kind == "sharedStrings"):
+            strings.take(self._archive.pieces(part))
+        properties = (each.attributes for each in self._elements if each.name == "workbookPr")
+        is_1904 = any(each.get("date1904") in {"1", "true", "on"} for each in properties)
+        return Context(strings.texts, self._kinds(), is_1904)
+
+    def _kinds(self) -> list[Kind]:
+        """What each style of a cell makes of a number."""
+        parts = [each.part for each in self._parts if each.kind == "styles"]
+        elements = [element for part in parts for element in self._read(part)]
+        codes = {
+            each.attributes.get("numFmtId"): each.attributes.get("formatCode", "")
+            for each in elements
+            if each.name == "numFmt" and each.parent == "numFmts"
+        }
+        kinds: dict[str, Kind] = {}
+        styles = [
+            each.attributes.get("numFmtId", "0")
+            for each in elements
+            if each.name == "xf" and each.parent == "cellXfs"
+        ]
+        for style in styles:
+            if style not in kinds:
+                known = int(style) if style.isascii() and style.isdigit() and len(style) < 10 else 0  # noqa: PLR2004
+                kinds[style] = xlsx_cells.kind_of(known, codes.get(style))
+        return [kinds[style] for style in styles]
+
+    def _relations(self, folder: str, part: str) -> "list[_Relation]":
+        """The parts that another one names; what lies outside of the file is left alone."""
+        if part not in self._archive:
+            return []
+        return [
+            _Relation(
+                each.attributes.get("Id", ""),
+                each.attributes.get("Type", "").rpartition("/")[2],
+                _within(folder, each.attributes.get("Target", "")),
+            )
+            for each in self._read(part)
+            if each.name == "Relationship" and each.attributes.get("TargetMode") != "External"
+        ]
+
+    def _read(self, part: str) -> list[Element]:
+        elements = Elements()
+        elements.take(self._archive.pieces(part))
+        return elements.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    id: str
+    kind: str
+    part: str
+
+
+def _within(folder: str, target: str) -> str:
+    """The name of a part in the archive, from where another one points.
+
+    >>> _within("xl", "worksheets/sheet1.xml"), _within("xl", "/xl/styles.xml"), _within("xl", "../../../etc/passwd")
+    ('xl/worksheets/sheet1.xml', 'xl/styles.xml', 'etc/passwd')
+    """
+    joined = posixpath.join("/", folder, target.replace("\\", "/"))
+    return posixpath.normpath(joined).lstrip("/")

@@ -1,0 +1,213 @@
+"""What a rule may ask of a bank line or a receipt, and whether a condition makes sense."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+from typing import Final
+
+from webapp.ledger.rules.condition_values import (
+    amount_problem,
+    currency_problem,
+    date_problem,
+    id_problem,
+    pattern_problem,
+    size_problem,
+    text_problem,
+    word_problem,
+)
+from webapp.ledger.rules.triggers import Target
+
+
+class Match(StrEnum):
+    """Whether all conditions of a rule must hold, or any one."""
+
+    ALL = "ALL"
+    ANY = "ANY"
+
+
+class Field(StrEnum):
+    """What a condition looks at; those from DOCUMENT_TYPE on only a receipt has."""
+
+    ANY_TEXT = "ANY_TEXT"
+    DESCRIPTION = "DESCRIPTION"
+    COUNTERPARTY = "COUNTERPARTY"
+    REFERENCE = "REFERENCE"
+    IBAN = "IBAN"
+    AMOUNT = "AMOUNT"
+    AMOUNT_ABS = "AMOUNT_ABS"
+    DIRECTION = "DIRECTION"
+    CURRENCY = "CURRENCY"
+    DATE = "DATE"
+    FEED_ACCOUNT = "FEED_ACCOUNT"
+    MERCHANT = "MERCHANT"
+    PROJECT = "PROJECT"
+    DOCUMENT_TYPE = "DOCUMENT_TYPE"
+    TOTAL = "TOTAL"
+    TAX = "TAX"
+    ISSUED_ON = "ISSUED_ON"
+    SENDER = "SENDER"
+    FILE_NAME = "FILE_NAME"
+    TEXT = "TEXT"
+
+    # Every line that rules are asked of looks fields up; an enum's own hash is a call in Python.
+    __hash__ = str.__hash__
+
+
+class Operator(StrEnum):
+    """How a condition compares; the negative ones match a missing value too."""
+
+    EQUALS = "EQUALS"
+    NOT_EQUALS = "NOT_EQUALS"
+    CONTAINS = "CONTAINS"
+    NOT_CONTAINS = "NOT_CONTAINS"
+    STARTS_WITH = "STARTS_WITH"
+    ENDS_WITH = "ENDS_WITH"
+    MATCHES = "MATCHES"
+    IN = "IN"
+    NOT_IN = "NOT_IN"
+    GREATER_THAN = "GREATER_THAN"
+    GREATER_OR_EQUAL = "GREATER_OR_EQUAL"
+    LESS_THAN = "LESS_THAN"
+    LESS_OR_EQUAL = "LESS_OR_EQUAL"
+    BETWEEN = "BETWEEN"
+    IS_EMPTY = "IS_EMPTY"
+    IS_NOT_EMPTY = "IS_NOT_EMPTY"
+
+
+class ValueKind(Enum):
+    """What sort of value a field has, which decides its operators and how a condition's value reads."""
+
+    TEXT = auto()
+    AMOUNT = auto()
+    SIZE = auto()
+    DAY = auto()
+    DIRECTION = auto()
+    DOCUMENT_TYPE = auto()
+    CURRENCY = auto()
+    ID = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One question of a rule; what is left out asks whether any text contains the value."""
+
+    field: Field = Field.ANY_TEXT
+    operator: Operator = Operator.CONTAINS
+    value: str = ""
+
+
+DIRECTIONS: Final = ("IN", "OUT")
+DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
+
+RECEIPT_FIELDS: Final = frozenset(
+    {Field.DOCUMENT_TYPE, Field.TOTAL, Field.TAX, Field.ISSUED_ON, Field.SENDER, Field.FILE_NAME, Field.TEXT}
+)
+
+KIND_OF: Final[dict[Field, ValueKind]] = dict.fromkeys(Field, ValueKind.TEXT) | {
+    Field.AMOUNT: ValueKind.AMOUNT,
+    Field.AMOUNT_ABS: ValueKind.SIZE,
+    Field.DIRECTION: ValueKind.DIRECTION,
+    Field.CURRENCY: ValueKind.CURRENCY,
+    Field.DATE: ValueKind.DAY,
+    Field.FEED_ACCOUNT: ValueKind.ID,
+    Field.MERCHANT: ValueKind.ID,
+    Field.PROJECT: ValueKind.ID,
+    Field.DOCUMENT_TYPE: ValueKind.DOCUMENT_TYPE,
+    Field.TOTAL: ValueKind.AMOUNT,
+    Field.TAX: ValueKind.AMOUNT,
+    Field.ISSUED_ON: ValueKind.DAY,
+}
+
+WITHOUT_VALUE: Final = frozenset({Operator.IS_EMPTY, Operator.IS_NOT_EMPTY})
+_CHOICES: Final = WITHOUT_VALUE | {Operator.EQUALS, Operator.NOT_EQUALS, Operator.IN, Operator.NOT_IN}
+_TEXTS: Final = _CHOICES | {
+    Operator.CONTAINS,
+    Operator.NOT_CONTAINS,
+    Operator.STARTS_WITH,
+    Operator.ENDS_WITH,
+    Operator.MATCHES,
+}
+_RANGES: Final = _CHOICES | {
+    Operator.GREATER_THAN,
+    Operator.GREATER_OR_EQUAL,
+    Operator.LESS_THAN,
+    Operator.LESS_OR_EQUAL,
+    Operator.BETWEEN,
+}
+
+OPERATORS_OF: Final[dict[ValueKind, frozenset[Operator]]] = dict.fromkeys(ValueKind, _CHOICES) | {
+    ValueKind.TEXT: _TEXTS,
+    ValueKind.AMOUNT: _RANGES,
+    ValueKind.SIZE: _RANGES,
+    ValueKind.DAY: _RANGES,
+}
+
+_VALUE_PROBLEM: Final[dict[ValueKind, Callable[[str], str | None]]] = {
+    ValueKind.TEXT: text_problem,
+    ValueKind.AMOUNT: amount_problem,
+    ValueKind.SIZE: size_problem,
+    ValueKind.DAY: date_problem,
+    ValueKind.DIRECTION: word_problem("A direction", DIRECTIONS),
+    ValueKind.DOCUMENT_TYPE: word_problem("A document type", DOCUMENT_TYPES),
+    ValueKind.CURRENCY: currency_problem,
+    ValueKind.ID: id_problem,
+}
+
+
+def fields_of(target: Target) -> tuple[Field, ...]:
+    """List what conditions on a target may look at, in the order of the form."""
+    return tuple(field for field in Field if target is Target.RECEIPT or field not in RECEIPT_FIELDS)
+
+
+def operators_of(field: Field) -> tuple[Operator, ...]:
+    """List how a field may be compared, in the order of the form."""
+    return tuple(operator for operator in Operator if operator in OPERATORS_OF[KIND_OF[field]])
+
+
+def condition_problem(condition: Condition, target: Target) -> tuple[str, str] | None:
+    """Name the key of a condition that is wrong and say how, in a sentence; None where it makes sense.
+
+    >>> condition_problem(Condition(Field.AMOUNT, Operator.BETWEEN, "10.00"), Target.TRANSACTION)
+    ('value', '"Between" needs two ends, like 10.00..250.00.')
+    >>> condition_problem(Condition(Field.TAX, Operator.EQUALS, "1"), Target.TRANSACTION)
+    ('field', 'Only a receipt has TAX; a transaction does not.')
+    >>> condition_problem(Condition(value="rent"), Target.TRANSACTION) is None
+    True
+    """
+    if condition.field not in fields_of(target):
+        return "field", f"Only a receipt has {condition.field}; a transaction does not."
+    if condition.operator not in OPERATORS_OF[KIND_OF[condition.field]]:
+        allowed = ", ".join(operators_of(condition.field))
+        return "operator", f"{condition.operator} does not fit {condition.field}; it takes {allowed}."
+    problem = _value_problem(condition)
+    return ("value", problem) if problem else None
+
+
+def conditions_problems(conditions: list[Condition], target: Target) -> dict[str, list[str]]:
+    """Collect the sentences of all wrong conditions by their path in a rule's input."""
+    problems = ((index, condition_problem(condition, target)) for index, condition in enumerate(conditions))
+    return {f"conditions.conditions.{index}.{found[0]}": [found[1]] for index, found in problems if found}
+
+
+def _value_problem(condition: Condition) -> str | None:
+    problem_of = _VALUE_PROBLEM[KIND_OF[condition.field]]
+    match condition.operator:
+        case Operator.IS_EMPTY | Operator.IS_NOT_EMPTY:
+            return None
+        case Operator.MATCHES:
+            return pattern_problem(condition.value)
+        case Operator.IN | Operator.NOT_IN:
+            parts = [part.strip() for part in condition.value.split(",")]
+            return next((problem for part in parts if (problem := problem_of(part))), None)
+        case Operator.BETWEEN:
+            return _between_problem(condition, problem_of)
+        case _:
+            return problem_of(condition.value)
+
+
+def _between_problem(condition: Condition, problem_of: Callable[[str], str | None]) -> str | None:
+    first, dots, last = (part.strip() for part in condition.value.partition(".."))
+    if not (first and dots and last):
+        example = "2026-01-01..2026-01-31" if KIND_OF[condition.field] is ValueKind.DAY else "10.00..250.00"
+        return f'"Between" needs two ends, like {example}.'
+    return problem_of(first) or problem_of(last)

@@ -1,0 +1,116 @@
+"""What a rule may do to a bank line's draft or a receipt, and whether an effect makes sense."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from webapp.ledger.currencies import canonical
+from webapp.ledger.rules.condition_values import currency_problem
+
+
+class EffectKind(StrEnum):
+    """The four things that a rule can set."""
+
+    SET_CURRENCY = "SET_CURRENCY"
+    SET_ACCOUNT = "SET_ACCOUNT"
+    SET_MERCHANT = "SET_MERCHANT"
+    SET_PROJECT = "SET_PROJECT"
+
+    # Every line of a run looks words up; an enum's own hash is a call in Python.
+    __hash__ = str.__hash__
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that a rule sets: a currency code, or the id of an account, merchant or project."""
+
+    kind: EffectKind
+    sort_order: int
+    value: str | int
+
+
+MAX_ID: Final = 2**63 - 1
+
+VALUE_KEY: Final[dict[EffectKind, str]] = {
+    EffectKind.SET_CURRENCY: "currency",
+    EffectKind.SET_ACCOUNT: "accountId",
+    EffectKind.SET_MERCHANT: "orgMerchantId",
+    EffectKind.SET_PROJECT: "projectId",
+}
+
+
+def effect_problem(effect: Mapping[str, object]) -> tuple[str, str] | None:
+    """Name the key of an effect that is wrong and say how, in a sentence; None where it makes sense.
+
+    Whether the account, merchant or project is there is for the books to say.
+
+    >>> effect_problem({"kind": "SET_CURRENCY", "currency": "usd"}) is None
+    True
+    >>> effect_problem({"kind": "SET_ACCOUNT", "accountId": True})
+    ('accountId', 'SET_ACCOUNT needs accountId, an integer above zero.')
+    """
+    kind = effect.get("kind")
+    if not isinstance(kind, str) or kind not in set(EffectKind):
+        return "kind", f"The kind of an effect is one of {', '.join(EffectKind)}."
+    if type(effect.get("sortOrder", 0)) is not int:
+        return "sortOrder", "The sort order is an integer."
+    key = VALUE_KEY[EffectKind(kind)]
+    problem = _value_problem(kind, key, effect.get(key))
+    return (key, problem) if problem else None
+
+
+def effects_problems(effects: Sequence[Mapping[str, object]]) -> dict[str, list[str]]:
+    """Collect the sentences of all wrong effects by their path in a rule's input.
+
+    >>> effects_problems([])
+    {'effects': ['A rule needs at least one effect.']}
+    """
+    if not effects:
+        return {"effects": ["A rule needs at least one effect."]}
+    problems = ((index, effect_problem(effect)) for index, effect in enumerate(effects))
+    return {f"effects.{index}.{found[0]}": [found[1]] for index, found in problems if found}
+
+
+def read_effects(effects: Sequence[Mapping[str, object]]) -> tuple[Effect, ...]:
+    """Read effects that have no problem, in the order in which they apply: by sortOrder, then as given.
+
+    Where a sort order is left out, the effect's place stands for it.
+
+    >>> read_effects([{"kind": "SET_PROJECT", "projectId": 7, "sortOrder": 5},
+    ...               {"kind": "SET_CURRENCY", "currency": "rur"}])
+    (Effect(kind=<EffectKind.SET_CURRENCY: 'SET_CURRENCY'>, sort_order=1, value='RUB'), \
+Effect(kind=<EffectKind.SET_PROJECT: 'SET_PROJECT'>, sort_order=5, value=7))
+    """
+    read = [_read(effect, index) for index, effect in enumerate(effects)]
+    return tuple(sorted(read, key=lambda effect: effect.sort_order))
+
+
+def outcome(effects: Sequence[Effect]) -> dict[EffectKind, str | int]:
+    """Give what is set in the end: of effects in their order, the last of each kind wins.
+
+    >>> outcome([Effect(EffectKind.SET_PROJECT, 0, 1), Effect(EffectKind.SET_PROJECT, 1, 2)])
+    {<EffectKind.SET_PROJECT: 'SET_PROJECT'>: 2}
+    """
+    return {effect.kind: effect.value for effect in effects}
+
+
+def _value_problem(kind: str, key: str, value: object) -> str | None:
+    if key == VALUE_KEY[EffectKind.SET_CURRENCY]:
+        return (
+            currency_problem(value) if isinstance(value, str) else f"{kind} needs {key}, a code such as EUR."
+        )
+    if type(value) is int and 0 < value <= MAX_ID:
+        return None
+    return f"{kind} needs {key}, an integer above zero."
+
+
+def _read(effect: Mapping[str, object], place: int) -> Effect:
+    kind = EffectKind(str(effect["kind"]))
+    value = effect[VALUE_KEY[kind]]
+    order = effect.get("sortOrder", place)
+    return Effect(
+        kind,
+        order if isinstance(order, int) else place,
+        value if isinstance(value, int) else canonical(str(value)),
+    )

@@ -1,0 +1,157 @@
+"""What the settings of rules make of what stands opposite a bank line, and which of them cannot be."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.rates import unmirror
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.engine import Setting
+
+# Gives a currency's rate on the line's booking day, None where there is none.
+RateOf = Callable[[str], Decimal | None]
+
+_ATTRIBUTE: Final = {
+    EffectKind.SET_CURRENCY: "currency",
+    EffectKind.SET_ACCOUNT: "account_id",
+    EffectKind.SET_MERCHANT: "merchant_id",
+    EffectKind.SET_PROJECT: "project_id",
+}
+
+
+class Side(NamedTuple):
+    """What stands opposite a line in one leg; `amount_base_minor` is None while a rate is missing."""
+
+    account_id: int
+    currency: str
+    amount_minor: int
+    amount_base_minor: int | None = None
+    merchant_id: int | None = None
+    project_id: int | None = None
+
+    def value(self, kind: EffectKind) -> str | None:
+        """Give what stands in the field that an effect sets, as it is written down."""
+        value = self.raw(kind)
+        return None if value is None else str(value)
+
+    def raw(self, kind: EffectKind) -> Any:
+        """Give what stands in the field that an effect sets: an id, a currency's code, or None."""
+        return getattr(self, _ATTRIBUTE[kind])
+
+
+@dataclass(frozen=True, slots=True)
+class AccountFacts:
+    """What decides whether a line may go to an account: why it takes none, and the one currency that it takes."""
+
+    name: str
+    closed: str | None = None
+    currency: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A setting that cannot be, and why, in a sentence."""
+
+    kind: EffectKind
+    rule_id: int
+    reason: str
+
+
+class Outcome(NamedTuple):
+    """What stands opposite a line after the rules, which settings made a difference, and which could not be."""
+
+    side: Side
+    made: Mapping[EffectKind, Setting]
+    skipped: tuple[Skip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What the settings of rules are checked against."""
+
+    base_currency: str
+    accounts: Mapping[int, AccountFacts]
+
+
+def settle(
+    settings: Mapping[EffectKind, Setting], side: Side, line_currency: str, books: Books, rate_of: RateOf
+) -> Outcome:
+    """Let settings change what stands opposite a line in `line_currency`, each that can be.
+
+    In another currency the leg keeps what it is in the base currency; the bank's own currency changes nothing.
+
+    >>> books = Books("EUR", {5: AccountFacts("Waiting"), 6: AccountFacts("Dollars", currency="USD")})
+    >>> chosen = {EffectKind.SET_ACCOUNT: Setting(6, 1, 1), EffectKind.SET_CURRENCY: Setting("USD", 2, 1)}
+    >>> settle(chosen, Side(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).side
+    Side(account_id=6, currency='USD', amount_minor=1084, amount_base_minor=1000, merchant_id=None, project_id=None)
+    >>> [skip.reason for skip in settle(chosen, Side(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
+    ['There is no USD rate for its day.', 'Dollars takes USD only, and this is in EUR.']
+    """
+    skipped: list[Skip] = []
+    after = side
+    account = settings.get(EffectKind.SET_ACCOUNT)
+    account_id = side.account_id
+    if account is not None:
+        facts = books.accounts.get(int(account.value), AccountFacts("", "This account is gone."))
+        if facts.closed is not None:
+            skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, facts.closed))
+            account = None
+        else:
+            account_id = int(account.value)
+    currency = settings.get(EffectKind.SET_CURRENCY)
+    if currency is not None and currency.value != line_currency:
+        after, problem = _in_currency(after, str(currency.value), account_id, books, rate_of)
+        if problem is not None:
+            skipped.append(Skip(EffectKind.SET_CURRENCY, currency.rule_id, problem))
+    if account is not None:
+        problem = other_currency(account_id, after.currency, books)
+        if problem is not None:
+            account_id = side.account_id
+            skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
+            if other_currency(side.account_id, after.currency, books) is not None:
+                after = side
+    after = _placed(after, account_id, settings)
+    made = {kind: each for kind, each in settings.items() if after.raw(kind) != side.raw(kind)}
+    return Outcome(after, made, tuple(skipped))
+
+
+def _in_currency(
+    side: Side, code: str, account_id: int, books: Books, rate_of: RateOf
+) -> tuple[Side, str | None]:
+    """Give a side in another currency, or as it is and why it cannot be in that one."""
+    if code == side.currency:
+        return side, None
+    problem = other_currency(account_id, code, books)
+    if problem is not None:
+        return side, problem
+    rate = Decimal(1) if code == books.base_currency else rate_of(code)
+    if rate is None or side.amount_base_minor is None:
+        return side, f"There is no {side.currency if rate is not None else code} rate for its day."
+    try:
+        amount = unmirror(side.amount_base_minor, books.base_currency, code, rate)
+    except UnprocessableError as error:
+        return side, str(error)
+    return side._replace(currency=code, amount_minor=amount), None
+
+
+def other_currency(account_id: int, code: str, books: Books) -> str | None:
+    """Say why something in a currency cannot go to an account, None where it can."""
+    facts = books.accounts.get(account_id)
+    if facts is None or facts.currency in (None, code):
+        return None
+    return f"{facts.name} takes {facts.currency} only, and this is in {code}."
+
+
+def _placed(side: Side, account_id: int, settings: Mapping[EffectKind, Setting]) -> Side:
+    """Give a side on an account, with the merchant and the project that are set."""
+    merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
+    return Side(
+        account_id,
+        side.currency,
+        side.amount_minor,
+        side.amount_base_minor,
+        side.merchant_id if merchant is None else int(merchant.value),
+        side.project_id if project is None else int(project.value),
+    )

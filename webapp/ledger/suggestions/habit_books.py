@@ -1,0 +1,123 @@
+"""Bank lines as habits are looked for in them: put together by their words, and found again by conditions."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from webapp.ledger.rules.conditions import Condition, Field
+from webapp.ledger.rules.haystacks import Haystack
+from webapp.ledger.rules.items import compact
+from webapp.ledger.suggestions.phrases import Words, folded, runs_of
+
+
+class SaidLine(Protocol):
+    """What habits look at in a bank line."""
+
+    @property
+    def description(self) -> str: ...  # noqa: D102
+    @property
+    def counterparty(self) -> str | None: ...  # noqa: D102
+    @property
+    def iban(self) -> str | None: ...  # noqa: D102
+    @property
+    def amount_minor(self) -> int: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Where a confirmed line went; without an account it went to several, or where no rule may send it."""
+
+    account_id: int | None
+    merchant_id: int | None = None
+    project_id: int | None = None
+
+
+@dataclass(slots=True)
+class Unit:
+    """Lines whose text has the same runs of words, by their places, and where those that are decided went."""
+
+    runs: tuple[Words, ...]
+    lines: list[int] = field(default_factory=list)
+    tally: Counter[int | None] = field(default_factory=Counter)
+
+
+class Book:
+    """Lines with what was decided of each, None where nothing was; both by the lines' places."""
+
+    def __init__(self, lines: Sequence[SaidLine], choices: Sequence[Choice | None]) -> None:
+        """Take lines and choices."""
+        self.lines, self.choices = lines, choices
+        self._texts: dict[Field, list[str]] = {}
+        self._haystacks: dict[Field, Haystack] = {}
+
+    def text(self, field_: Field, place: int) -> str:
+        """Give a line's text as the bank wrote it."""
+        line = self.lines[place]
+        return (line.counterparty if field_ is Field.COUNTERPARTY else line.description) or ""
+
+    def texts(self, field_: Field) -> list[str]:
+        """Give the texts of all lines as rules compare them."""
+        if field_ not in self._texts:
+            said: dict[Field, Callable[[SaidLine], str | None]] = {
+                Field.COUNTERPARTY: lambda line: line.counterparty,
+                Field.DESCRIPTION: lambda line: line.description,
+                Field.IBAN: lambda line: line.iban,
+            }
+            read = compact if field_ is Field.IBAN else folded
+            self._texts[field_] = _each_once(map(said[field_], self.lines), read)
+        return self._texts[field_]
+
+    def units(self, field_: Field, places: Iterable[int]) -> list[Unit]:
+        """Put lines together whose texts have the same runs of words."""
+        texts, choices = self.texts(field_), self.choices
+        found: dict[tuple[Words, ...], Unit] = {}
+        for place in places:
+            runs = runs_of(texts[place])
+            unit = found.get(runs)
+            if unit is None:
+                unit = found[runs] = Unit(runs)
+            unit.lines.append(place)
+            choice = choices[place]
+            if choice is not None:
+                unit.tally[choice.account_id] += 1
+        return list(found.values())
+
+    def by_iban(self) -> dict[str, list[int]]:
+        """Give the lines of each IBAN that says one."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, iban in enumerate(self.texts(Field.IBAN)):
+            if iban:
+                found[iban].append(place)
+        return found
+
+    def direction(self, place: int) -> str:
+        """Tell a line's direction as conditions name it."""
+        return "OUT" if self.lines[place].amount_minor < 0 else "IN"
+
+    def matching(self, conditions: Sequence[Condition]) -> list[int]:
+        """Give the places of the lines that all conditions match, as a rule would; one at least is on a text."""
+        on_texts = [each for each in conditions if each.field is not Field.DIRECTION]
+        first, *others = (set(self._matching(each)) for each in on_texts)
+        for condition in conditions:
+            if condition.field is Field.DIRECTION:
+                first = {place for place in first if self.direction(place) == condition.value}
+        return sorted(first.intersection(*others))
+
+    def _matching(self, condition: Condition) -> list[int]:
+        field_ = condition.field
+        if field_ not in self._haystacks:
+            self._haystacks[field_] = Haystack(self.texts(field_))
+        read = compact if field_ is Field.IBAN else folded
+        return self._haystacks[field_].find(condition.operator, read(condition.value))
+
+
+def _each_once(texts: Iterable[str | None], read: Callable[[str], str]) -> list[str]:
+    """Read texts, one that stands on many lines only once."""
+    known: dict[str | None, str] = {None: "", "": ""}
+    found = []
+    for text in texts:
+        if text not in known:
+            known[text] = read(text or "")
+        found.append(known[text])
+    return found

@@ -1,0 +1,260 @@
+"""Habits: texts of bank lines that people always decide alike, each with the conditions of the rule it could be."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from heapq import heappop, heappush
+from typing import Final
+
+from webapp.ledger.lines import short
+from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.suggestions.habit_books import Book, Unit
+from webapp.ledger.suggestions.phrases import Words, as_written, folded, is_telling
+
+# As many lines speak for a habit at least, and so many of a hundred that the text is on went one way.
+SUPPORT: Final = 3
+PURITY: Final = 95
+# After as many different continuations that all went one way, the shorter beginning is the habit.
+CONTINUATIONS: Final = 3
+LONGEST_KEY: Final = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """Conditions, what they should set, and the places of all lines that they match.
+
+    `evidence` went to the account, `exceptions` elsewhere, and of `undecided` nobody has said anything yet.
+    """
+
+    conditions: tuple[Condition, ...]
+    account_id: int
+    merchant_id: int | None
+    project_id: int | None
+    evidence: tuple[int, ...]
+    exceptions: tuple[int, ...]
+    undecided: tuple[int, ...]
+
+    @property
+    def key(self) -> str:
+        """Name the habit by what its conditions ask and the account, the same whatever lines come to it."""
+        asked = sorted([each.field, each.operator, folded(each.value)] for each in self.conditions)
+        return short(sha256(json.dumps([asked, self.account_id]).encode()).digest())
+
+
+def is_pure(count: int, total: int) -> bool:
+    """Tell whether so many of a total are a habit.
+
+    >>> is_pure(3, 3), is_pure(2, 2), is_pure(19, 20), is_pure(18, 19)
+    (True, False, True, False)
+    """
+    return count >= SUPPORT and count * 100 >= total * PURITY
+
+
+def habits(book: Book, *, most: int, is_wanted: Callable[[Habit], bool] = lambda _: True) -> list[Habit]:
+    """Find what people always decide alike, the habits with most lines first.
+
+    Each line speaks for one habit at most. What is not wanted is left out together with its lines.
+
+    >>> from types import SimpleNamespace as Line
+    >>> from webapp.ledger.habit_books import Choice
+    >>> towns = ["REWE Koeln 17", "REWE Bonn 4", "REWE Aachen", "Aral Bonn", "Rewe 12"]
+    >>> lines = [Line(description="", counterparty=each, iban=None, amount_minor=-500) for each in towns]
+    >>> (habit,) = habits(Book(lines, [*[Choice(7)] * 3, Choice(8), None]), most=10)
+    >>> [(each.field.value, each.operator.value, each.value) for each in habit.conditions]
+    [('COUNTERPARTY', 'STARTS_WITH', 'Rewe')]
+    >>> habit.account_id, habit.evidence, habit.exceptions, habit.undecided
+    (7, (0, 1, 2), (), (4,))
+    """
+    return _Search(book, most, is_wanted).found()
+
+
+@dataclass(slots=True)
+class _Node:
+    """Lines that have `words` in a text field beside what the base asks; without a field, only what the base asks."""
+
+    base: tuple[Condition, ...]
+    units: list[Unit]
+    field: Field | None = None
+    words: Words = ()
+
+    def tally(self) -> Counter[int | None]:
+        """Count the decided lines by their account."""
+        total: Counter[int | None] = Counter()
+        for unit in self.units:
+            total.update(unit.tally)
+        return total
+
+    def lines(self) -> list[int]:
+        """Give the places of all its lines."""
+        return sorted(line for unit in self.units for line in unit.lines)
+
+    def continued(self) -> dict[str, "_Node"]:
+        """Give the nodes of one more word; under an empty one the lines that end here."""
+        length = len(self.words)
+        found: dict[str, list[Unit]] = defaultdict(list)
+        for unit in self.units:
+            runs = [run for run in unit.runs if run[:length] == self.words]
+            for word in sorted({run[length] if len(run) > length else "" for run in runs}):
+                found[word].append(unit)
+        words = self.words
+        return {
+            word: _Node(self.base, units, self.field, (*words, word) if word else words)
+            for word, units in found.items()
+        }
+
+
+def still_dismissed(count: int, dismissed_count: int) -> bool:
+    """Tell whether a habit that was dismissed with so many lines is to stay so: until it has twice as many.
+
+    >>> still_dismissed(5, 3), still_dismissed(6, 3)
+    (True, False)
+    """
+    return count < 2 * dismissed_count
+
+
+class _Search:
+    """Looks at the beginnings of texts from the most frequent one on, until it has as many habits as were asked for."""
+
+    def __init__(self, book: Book, most: int, is_wanted: Callable[[Habit], bool]) -> None:
+        self._book, self._most, self._is_wanted = book, most, is_wanted
+        self._heap: list[tuple[int, int, str, Words, int, _Node]] = []
+        self._pushed = 0
+        self._explained: set[int] = set()
+        self._found: list[Habit] = []
+
+    def found(self) -> list[Habit]:
+        """Look at counterparties and IBANs first, and at descriptions of what those leave unexplained."""
+        everywhere = range(len(self._book.lines))
+        parties = self._book.texts(Field.COUNTERPARTY)
+        self._push(self._root((), Field.COUNTERPARTY, [place for place in everywhere if parties[place]]))
+        for iban, places in self._book.by_iban().items():
+            if len(places) >= SUPPORT:
+                asked = (Condition(Field.IBAN, Operator.EQUALS, iban.upper()),)
+                self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, places)))
+        self._push(self._root((), Field.DESCRIPTION, [place for place in everywhere if not parties[place]]))
+        self._judge_all()
+        if len(self._found) < self._most:
+            self._look_at_what_is_left(parties)
+        return sorted(self._found, key=lambda habit: (-len(habit.evidence), habit.evidence))
+
+    def _look_at_what_is_left(self, parties: Sequence[str]) -> None:
+        everywhere = range(len(parties))
+        left = [place for place in everywhere if parties[place] and place not in self._explained]
+        self._push(self._root((), Field.DESCRIPTION, left))
+        self._judge_all()
+
+    def _root(self, base: tuple[Condition, ...], field: Field, places: Sequence[int]) -> _Node:
+        return _Node(base, self._book.units(field, places), field)
+
+    def _push(self, node: _Node) -> None:
+        decided = node.tally().total()
+        if decided >= SUPPORT:
+            self._pushed += 1
+            place = (-decided, len(node.base), node.field or "", node.words, self._pushed)
+            heappush(self._heap, (*place, node))
+
+    def _judge_all(self) -> None:
+        while self._heap and len(self._found) < self._most:
+            node = heappop(self._heap)[-1]
+            if node.field is None:
+                if not self._take(node.base):
+                    self._narrow(node)
+            else:
+                self._judge(node, node.field)
+
+    def _judge(self, node: _Node, field: Field) -> None:
+        """Take the words as a habit, or look at what follows them."""
+        longer = node.continued()
+        is_habit = is_telling(node.words) and not _says_more(longer)
+        if is_habit and self._take((*node.base, self._asked(node, field))):
+            return
+        ended = longer.pop("", None)
+        for each in longer.values():
+            self._push(each)
+        if ended is None or not is_telling(node.words):
+            return
+        asked = self._asked(ended, field)
+        if not longer or asked.operator is Operator.EQUALS:
+            self._push(_Node((*node.base, asked), ended.units))
+
+    def _asked(self, node: _Node, field: Field) -> Condition:
+        """Give the condition that a node's words are, the narrowest that all its lines meet."""
+        phrase, places = " ".join(node.words), node.lines()
+        texts = {self._book.texts(field)[place] for place in places}
+        if texts == {phrase}:
+            operator = Operator.EQUALS
+        elif all(text.startswith(phrase) for text in texts):
+            operator = Operator.STARTS_WITH
+        else:
+            operator = Operator.CONTAINS
+        written = as_written(node.words, self._book.text(field, places[-1]))
+        return Condition(field, operator, written if folded(written) == phrase else phrase)
+
+    def _narrow(self, node: _Node) -> None:
+        """Ask more of lines that went different ways: the direction, or what their descriptions say."""
+        if {condition.field for condition in node.base} & {Field.DIRECTION, Field.DESCRIPTION}:
+            return
+        places = node.lines()
+        by_direction: dict[str, list[int]] = defaultdict(list)
+        for place in places:
+            by_direction[self._book.direction(place)].append(place)
+        if len(by_direction) > 1:
+            for direction, some in by_direction.items():
+                asked = (*node.base, Condition(Field.DIRECTION, Operator.EQUALS, direction))
+                self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, some)))
+        self._push(_Node(node.base, self._beside_party(node.base, places), Field.DESCRIPTION))
+
+    def _beside_party(self, base: tuple[Condition, ...], places: Sequence[int]) -> list[Unit]:
+        """Put lines together by their descriptions without the counterparty that some banks begin them with."""
+        party = tuple(folded(base[0].value).split())
+        units = self._book.units(Field.DESCRIPTION, places)
+        for unit in units:
+            unit.runs = tuple(run[len(party) :] if run[: len(party)] == party else run for run in unit.runs)
+        return units
+
+    def _take(self, conditions: tuple[Condition, ...]) -> bool:
+        """Note the habit that conditions are over all lines; False where these went different ways."""
+        places, choices = self._book.matching(conditions), self._book.choices
+        decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
+        account_id, count = _most(choice.account_id for _, choice in decided)
+        if account_id is None or not is_pure(count, len(decided)):
+            return False
+        evidence = [(place, choice) for place, choice in decided if choice.account_id == account_id]
+        if len({place for place, _ in evidence} - self._explained) < SUPPORT:
+            return True
+        self._explained |= {place for place, _ in evidence}
+        habit = Habit(
+            conditions,
+            account_id,
+            _always(choice.merchant_id for _, choice in evidence),
+            _always(choice.project_id for _, choice in evidence),
+            tuple(place for place, _ in evidence),
+            tuple(place for place, choice in decided if choice.account_id != account_id),
+            tuple(place for place in places if choices[place] is None),
+        )
+        if self._is_wanted(habit):
+            self._found.append(habit)
+        return True
+
+
+def _says_more(longer: dict[str, _Node]) -> bool:
+    """Tell whether longer words say the same more exactly: all lines go on alike, or in two ways that each suffice."""
+    decided = {word: tally.total() for word, node in longer.items() if (tally := node.tally())}
+    if "" in decided or len(decided) >= CONTINUATIONS:
+        return False
+    return len(decided) == 1 or min(decided.values(), default=0) >= SUPPORT
+
+
+def _most(values: Iterable[int | None]) -> tuple[int | None, int]:
+    """Give what is there most often, and how often."""
+    common = Counter(values).most_common(1)
+    return common[0] if common else (None, 0)
+
+
+def _always(values: Iterable[int | None]) -> int | None:
+    """Give what all but a few have, where all but a few have anything."""
+    given = list(values)
+    value, count = _most(given)
+    return value if is_pure(count, len(given)) else None

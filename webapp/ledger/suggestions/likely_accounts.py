@@ -1,0 +1,167 @@
+"""Where a line that nobody has decided most likely goes: where the lines most like it went, counted."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.items import compact
+from webapp.ledger.suggestions.habit_books import Book, Choice, SaidLine
+from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of
+
+# What two lines can have in common: a field, the direction of their money, and words or an IBAN.
+Trait = tuple[Field, str, Words]
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """An account, of how many lines it is by which count, and what those have in common with the line.
+
+    `places` are those of the lines that went there, as the book has them; a merchant and a project stand here
+    where all of these have the same.
+    """
+
+    account_id: int
+    merchant_id: int | None
+    project_id: int | None
+    count: int
+    total: int
+    conditions: tuple[Condition, ...]
+    places: tuple[int, ...]
+
+
+def likely(book: Book, lines: Sequence[SaidLine]) -> list[Likely | None]:
+    """Tell of each line where it most likely goes; None where no line, or no half of those like it, says so.
+
+    `book` has decided lines, the newest first: of two accounts with as many lines the one of the newest wins.
+    Lines are alike that have the direction in common, and first of these: the counterparty, the IBAN, with the
+    counterparty the text, the counterparty's first words, the text's longest beginning.
+
+    >>> from types import SimpleNamespace as Line
+    >>> def line(party): return Line(description="", counterparty=party, iban=None, amount_minor=-500)
+    >>> book = Book([line("REWE 17"), line("Rewe 4"), line("Aral")], [Choice(7), Choice(8), Choice(9)])
+    >>> (found,) = likely(book, [line("REWE 99")])
+    >>> found.account_id, found.count, found.total
+    (7, 1, 2)
+    """
+    asked = [_Asked(line) for line in lines]
+    alike = _alike(book, {trait for each in asked for trait in each.traits})
+    return [_most_likely(each, alike, book.choices) for each in asked]
+
+
+class _Asked:
+    """A line that is asked about, and what others may have in common with it."""
+
+    def __init__(self, line: SaidLine) -> None:
+        self.line = line
+        self.direction = _direction(line)
+        self.party = [(Field.COUNTERPARTY, self.direction, words) for words in _party(line)]
+        self.iban = _iban(line)
+        self.texts = [(Field.DESCRIPTION, self.direction, words) for words in _texts(line)]
+
+    @property
+    def traits(self) -> list[Trait]:
+        """List all of them."""
+        return [*self.party, *self.texts, *([self.iban] if self.iban else [])]
+
+    def in_order(self) -> Iterator[tuple[Trait, ...]]:
+        """Give what is to be had in common, the most telling first."""
+        whole = self.party[:1]
+        yield from ((trait,) for trait in whole)
+        if self.iban:
+            yield (self.iban,)
+        yield from ((party, text) for party in whole for text in self.texts)
+        yield from ((trait,) for trait in (*self.party[1:], *self.texts))
+
+    def conditions(self, traits: Iterable[Trait]) -> tuple[Condition, ...]:
+        """Write traits as conditions, in the line's own writing."""
+        written = {
+            Field.COUNTERPARTY: self.line.counterparty or "",
+            Field.DESCRIPTION: self.line.description,
+        }
+        texts = [
+            Condition(field, Operator.CONTAINS, as_written(words, written[field]))
+            if field in written
+            else Condition(field, Operator.EQUALS, " ".join(words).upper())
+            for field, _, words in traits
+        ]
+        return (*texts, Condition(Field.DIRECTION, Operator.EQUALS, self.direction))
+
+
+def _most_likely(
+    asked: _Asked, alike: dict[Trait, list[int]], choices: Sequence[Choice | None]
+) -> Likely | None:
+    for traits in asked.in_order():
+        first, *others = (alike.get(trait, []) for trait in traits)
+        places = sorted(set(first).intersection(*others))
+        went = [(place, choice) for place in places if (choice := choices[place]) is not None]
+        counted = Counter(choice.account_id for _, choice in went)
+        if not counted:
+            continue
+        account_id, count = counted.most_common(1)[0]
+        if account_id is None or count * 2 < len(went):
+            continue
+        there = [(place, choice) for place, choice in went if choice.account_id == account_id]
+        return Likely(
+            account_id,
+            _same(choice.merchant_id for _, choice in there),
+            _same(choice.project_id for _, choice in there),
+            count,
+            len(went),
+            asked.conditions(traits),
+            tuple(place for place, _ in there),
+        )
+    return None
+
+
+def _alike(book: Book, wanted: set[Trait]) -> dict[Trait, list[int]]:
+    """Find the decided lines that have each of the wanted traits."""
+    found: dict[Trait, list[int]] = defaultdict(list)
+    for place, (line, choice) in enumerate(zip(book.lines, book.choices, strict=True)):
+        if choice is None:
+            continue
+        direction = _direction(line)
+        traits: set[Trait] = {(Field.COUNTERPARTY, direction, words) for words in _party(line)}
+        traits |= {(Field.DESCRIPTION, direction, words) for words in _texts(line)}
+        if iban := _iban(line):
+            traits.add(iban)
+        for trait in traits & wanted:
+            found[trait].append(place)
+    return found
+
+
+def _direction(line: SaidLine) -> str:
+    return "OUT" if line.amount_minor < 0 else "IN"
+
+
+def _iban(line: SaidLine) -> Trait | None:
+    return (Field.IBAN, _direction(line), (compact(line.iban),)) if line.iban else None
+
+
+def _party(line: SaidLine) -> Sequence[Words]:
+    """Give a counterparty's words without the numbers, and then fewer and fewer of them."""
+    return _first_beginnings(folded(line.counterparty))
+
+
+def _texts(line: SaidLine) -> Sequence[Words]:
+    """Give what a description may have in common with another, the most words first."""
+    return _all_beginnings(folded(line.description))
+
+
+# The same confirmed lines are looked at for every page.
+@lru_cache(maxsize=4096)
+def _first_beginnings(text: str) -> tuple[Words, ...]:
+    runs = runs_of(text)
+    return tuple(beginnings(runs[0])) if runs else ()
+
+
+@lru_cache(maxsize=4096)
+def _all_beginnings(text: str) -> tuple[Words, ...]:
+    every = {words for run in runs_of(text) for words in beginnings(run)}
+    return tuple(sorted(every, key=lambda words: (-len(words), words)))
+
+
+def _same(values: Iterable[int | None]) -> int | None:
+    different = set(values)
+    return different.pop() if len(different) == 1 else None

@@ -1,0 +1,103 @@
+"""Questions about an organization as a whole."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import begin_read, db, fold
+from webapp.ledger.errors import NotFoundError
+from webapp.models import Membership, OneTimeLink, Organization
+from webapp.queries.access.principals import digest_of
+
+
+def get(organization_id: str) -> Organization:
+    """Find the organization that somebody was let into."""
+    return db.session.get_one(Organization, organization_id)
+
+
+def first_open_day(organization_id: str, day: date) -> date:
+    """Give the first day at or after this one that is not locked."""
+    lock_date = get(organization_id).lock_date
+    return day if lock_date is None or day > lock_date else lock_date + timedelta(days=1)
+
+
+def today(organization_id: str, now: datetime) -> date:
+    """Tell which day it is where the organization is."""
+    return now.astimezone(ZoneInfo(get(organization_id).time_zone)).date()
+
+
+def start_of_day(organization_id: str, day: date) -> datetime:
+    """Give the instant at which a day begins where the organization is."""
+    return datetime.combine(day, time(), ZoneInfo(get(organization_id).time_zone)).astimezone(UTC)
+
+
+def end_of_day(organization_id: str, day: date) -> datetime:
+    """Give the instant at which a day is over where the organization is."""
+    return start_of_day(organization_id, day + timedelta(days=1))
+
+
+def members(organization_id: str) -> list[Membership]:
+    """List who works in an organization's books, the longest there first."""
+    return list(
+        db.session.scalars(
+            sa.select(Membership)
+            .where(Membership.organization_id == organization_id)
+            .order_by(Membership.created_at, Membership.user_id)
+            .options(orm.joinedload(Membership.user))
+        )
+    )
+
+
+def membership(organization_id: str, user_id: int) -> Membership:
+    """Find a member, or raise NotFoundError."""
+    found = db.session.scalar(
+        sa.select(Membership).where(
+            Membership.organization_id == organization_id, Membership.user_id == user_id
+        )
+    )
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def of_user(user_id: int) -> list[Organization]:
+    """List the organizations that a person belongs to, A to Z."""
+    return list(
+        db.session.scalars(
+            sa.select(Organization)
+            .join(Membership, Membership.organization_id == Organization.id)
+            .where(Membership.user_id == user_id)
+            .order_by(fold(Organization.name), Organization.id),
+            execution_options={"across_organizations": True},
+        )
+    )
+
+
+class LinkEndedError(NotFoundError):
+    """This link opens nothing any more: it works once, and for a week. An owner makes a new one under Members."""
+
+
+def invitation(secret: str, now: datetime) -> Membership:
+    """Find whom a one-time link lets in, and where to, or raise LinkEndedError."""
+    # A refused try may have left a transaction open; nothing of it stays.
+    db.session.rollback()
+    begin_read()
+    found = db.session.scalar(
+        sa.select(Membership)
+        .join(OneTimeLink, OneTimeLink.user_id == Membership.user_id)
+        .where(
+            OneTimeLink.token_hash == digest_of(secret),
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > now,
+        )
+        .order_by(Membership.created_at, Membership.organization_id)
+        .limit(1)
+        .options(orm.joinedload(Membership.user), orm.joinedload(Membership.organization))
+    )
+    if found is None:
+        raise LinkEndedError
+    return found

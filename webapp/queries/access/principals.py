@@ -1,0 +1,131 @@
+"""Who is behind a session cookie or a bearer token, and what they may do."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.models import ApiToken, BrowserSession, Membership, Organization, Proposal, User
+from webapp.queries.audit import proposals
+
+IDLE = timedelta(hours=2)
+LONGEST = timedelta(hours=12)
+
+
+def digest_of(secret: str) -> str:
+    """Hash a secret of high entropy for look-up: SHA-256, lower-case hex."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks: a session in its chosen organization, or a token in its only one.
+
+    `waiting` is how many proposals wait for the person who is signed in; it comes with the rest, by one statement.
+    """
+
+    organization_id: str
+    organization_name: str
+    base_currency: str
+    user_id: int
+    user_name: str
+    email: str
+    role: str
+    scopes: frozenset[str]
+    session_hash: str | None = None
+    token_id: int | None = None
+    token_name: str | None = None
+    waiting: int = 0
+    last_seen_at: datetime | None = None
+    max_requests_a_minute: int | None = None
+
+    is_authenticated: bool = True
+
+
+def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
+    """Find who is signed in with a cookie, unless idle for two hours or older than twelve."""
+    row = session.execute(
+        _who(BrowserSession, BrowserSession.last_seen_at)
+        .add_columns(proposals.counted(BrowserSession.organization_id, now))
+        .where(
+            BrowserSession.id_hash == digest_of(cookie),
+            BrowserSession.last_seen_at > now - IDLE,
+            BrowserSession.created_at > now - LONGEST,
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    membership, organization, user, seen, waiting = row
+    return Principal(
+        **_facts(membership, organization, user),
+        scopes=scopes_of_role(membership.role) - {PROPOSE},
+        session_hash=digest_of(cookie),
+        last_seen_at=seen,
+        waiting=waiting,
+    )
+
+
+def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
+    """Find whose token this is, unless it expired or was revoked; its scopes never exceed its owner's role."""
+    return _behind(session, ApiToken.token_hash == digest_of(token), now)
+
+
+def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
+    """Find whose token proposed this, unless it expired or was revoked, or its owner left or may do this no more."""
+    found = _behind(session, ApiToken.id == proposal.token_id, now)
+    return found if found is not None and proposal.scope in scopes_of_role(found.role) else None
+
+
+def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) -> Principal | None:
+    row = session.execute(
+        _who(ApiToken, ApiToken).where(
+            which,
+            ApiToken.revoked_at.is_(None),
+            sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    membership, organization, user, found = row
+    return Principal(
+        **_facts(membership, organization, user),
+        scopes=scopes_of_role(membership.role) & frozenset(found.scopes),
+        token_id=found.id,
+        token_name=found.name,
+        last_seen_at=found.last_used_at,
+        max_requests_a_minute=found.max_requests_a_minute,
+    )
+
+
+def _who(credential: type[ApiToken | BrowserSession], wanted: Any) -> sa.Select[Any]:
+    return (
+        sa.select(Membership, Organization, User, wanted)
+        .select_from(credential)
+        .join(
+            Membership,
+            sa.and_(
+                Membership.user_id == credential.user_id,
+                Membership.organization_id == credential.organization_id,
+            ),
+        )
+        .join(Organization, Organization.id == Membership.organization_id)
+        .join(User, sa.and_(User.id == Membership.user_id, User.is_active))
+    )
+
+
+def _facts(membership: Membership, organization: Organization, user: User) -> dict[str, Any]:
+    return {
+        "organization_id": organization.id,
+        "organization_name": organization.name,
+        "base_currency": organization.base_currency,
+        "user_id": user.id,
+        "user_name": user.name,
+        "email": user.email,
+        "role": membership.role,
+    }

@@ -1,0 +1,130 @@
+"""Questions about API tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.ledger.money import Money
+from webapp.models import ActionRequest, ApiToken, Membership, TokenDay, User
+from webapp.queries.access import organizations
+from webapp.queries.audit import action_requests
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """What may be shown of a token once it is made, and whose it is; the role is empty where that one is gone."""
+
+    id: int
+    name: str
+    prefix: str
+    scopes: list[str]
+    user_name: str
+    role: str
+    created_at: datetime
+    last_day: date | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    max_entries_a_day: int | None
+    max_amount_a_day: Money | None
+    max_requests_a_minute: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenToday:
+    """What a token did since midnight: what it posted, as its caps count it, and its latest acts."""
+
+    entry_count: int
+    amount: Money
+    acts: list[ActionRequest]
+
+
+def listed(organization_id: str, *, user_id: int | None) -> list[TokenRecord]:
+    """List a person's tokens, newest first; those of everybody without a person."""
+    rows = db.session.execute(
+        _with_owner().where(*_whose(organization_id, user_id)).order_by(ApiToken.id.desc())
+    )
+    return [_record(*row) for row in rows]
+
+
+def get(organization_id: str, token_id: int, *, user_id: int | None) -> ApiToken:
+    """Find a token of a person's, or of anybody's without one; or raise NotFoundError."""
+    token = db.session.scalar(
+        sa.select(ApiToken).where(ApiToken.id == token_id, *_whose(organization_id, user_id))
+    )
+    if token is None:
+        raise NotFoundError
+    return token
+
+
+def record(token: ApiToken) -> TokenRecord:
+    """Give what may be shown of a token."""
+    return _record(*db.session.execute(_with_owner().where(ApiToken.id == token.id)).one())
+
+
+def last_day(token: ApiToken) -> date | None:
+    """Give the last whole day on which a token works where its organization is, or None for ever."""
+    if token.expires_at is None:
+        return None
+    return organizations.today(token.organization_id, token.expires_at - timedelta(microseconds=1))
+
+
+def most_amount_a_day(token: ApiToken) -> Money | None:
+    """Give what a token may post in a day in the base currency, or None for as much as it likes."""
+    if token.max_amount_a_day_minor is None:
+        return None
+    return Money(token.max_amount_a_day_minor, organizations.get(token.organization_id).base_currency)
+
+
+def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
+    """Tell what a token did since midnight where its organization is, its latest acts first."""
+    organization = organizations.get(token.organization_id)
+    day = organizations.today(organization.id, now)
+    began_at = organizations.start_of_day(organization.id, day)
+    posted = db.session.get(TokenDay, {"organization_id": organization.id, "token_id": token.id, "day": day})
+    latest = action_requests.listed(
+        organization.id, actor=("TOKEN", token.id), since=began_at, now=now, after=None, limit=limit
+    )
+    return TokenToday(
+        posted.entry_count if posted else 0,
+        Money(posted.amount_base_minor if posted else 0, organization.base_currency),
+        list(latest.items),
+    )
+
+
+def _with_owner() -> sa.Select[ApiToken, str, str | None]:
+    at_work = sa.and_(
+        Membership.organization_id == ApiToken.organization_id, Membership.user_id == ApiToken.user_id
+    )
+    return (
+        sa.select(ApiToken, User.name, Membership.role)
+        .join(User, User.id == ApiToken.user_id)
+        .outerjoin(Membership, at_work)
+    )
+
+
+def _whose(organization_id: str, user_id: int | None) -> list[sa.ColumnElement[bool]]:
+    of_person = [] if user_id is None else [ApiToken.user_id == user_id]
+    return [ApiToken.organization_id == organization_id, *of_person]
+
+
+def _record(token: ApiToken, user_name: str, role: str | None) -> TokenRecord:
+    return TokenRecord(
+        id=token.id,
+        name=token.name,
+        prefix=token.prefix,
+        scopes=token.scopes,
+        user_name=user_name,
+        role=role or "",
+        created_at=token.created_at,
+        last_day=last_day(token),
+        last_used_at=token.last_used_at,
+        revoked_at=token.revoked_at,
+        max_entries_a_day=token.max_entries_a_day,
+        max_amount_a_day=most_amount_a_day(token),
+        max_requests_a_minute=token.max_requests_a_minute,
+    )

@@ -1,0 +1,220 @@
+"""Questions about the chart of accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db, fold
+from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.money import Money
+from webapp.models import Account, FeedAccount, MonthSum, Posting
+from webapp.queries.access import organizations
+from webapp.queries.accounts import balances
+from webapp.queries.accounts.balances import Balance
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+# Accounts without a code come after all others, A to Z.
+BY_CODE = Order(
+    (
+        sa.case((Account.code.is_(None), 1), else_=0),
+        sa.func.coalesce(Account.code, fold(Account.name)),
+        Account.id,  # type: ignore[arg-type]
+    ),
+    ascends=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRecord:
+    """A ledger account with its balance: in its own currency, where it has none in the base currency."""
+
+    id: int
+    code: str | None
+    name: str
+    type: str
+    emoji: str | None
+    currency: str | None
+    parent_id: int | None
+    in_scope: bool
+    requires_counterparty: bool
+    is_watched: bool
+    is_system: bool
+    is_archived: bool
+    balance: Money
+    balance_base: Money
+
+
+def get(organization_id: str, account_id: int) -> Account:
+    """Find an account, or raise NotFoundError."""
+    return lookups.get(Account, organization_id, account_id)
+
+
+def record(account: Account, *, as_of: date | None = None) -> AccountRecord:
+    """Tell all about one account, with its balance at the close of a day or of all time."""
+    return records(account.organization_id, [account], as_of=as_of)[0]
+
+
+def listed(
+    organization_id: str,
+    *,
+    type_: str | None = None,
+    archived: bool | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[AccountRecord]:
+    """List accounts by code, with their balances."""
+    statement = sa.select(Account).where(Account.organization_id == organization_id)
+    if type_ is not None:
+        statement = statement.where(Account.type == type_)
+    if archived is not None:
+        statement = statement.where(Account.is_archived.is_(archived))
+    rows, next_key = page(statement, BY_CODE, after=after, limit=limit)
+    return Page(records(organization_id, rows), next_key)
+
+
+def chart(organization_id: str) -> list[tuple[str, list[AccountRecord]]]:
+    """List all accounts by type and code, with their balances."""
+    rows = db.session.scalars(
+        sa.select(Account).where(Account.organization_id == organization_id).order_by(*BY_CODE.columns)
+    ).all()
+    every = records(organization_id, rows)
+    return [(type_.value, [each for each in every if each.type == type_]) for type_ in AccountType]
+
+
+def records(
+    organization_id: str, accounts: Sequence[Account], *, as_of: date | None = None
+) -> list[AccountRecord]:
+    """Tell all about some accounts; their balances, at the close of a day or of all time, are read in one statement."""
+    base = organizations.get(organization_id).base_currency
+    sums = balances.of_accounts(organization_id, [account.id for account in accounts], through=as_of)
+    return [_record(account, base, sums.get(account.id, balances.NOTHING)) for account in accounts]
+
+
+def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
+    balance_base = Money(balance.amount_base_minor, base)
+    return AccountRecord(
+        id=account.id,
+        code=account.code,
+        name=account.name,
+        type=account.type,
+        emoji=account.emoji,
+        currency=account.currency,
+        parent_id=account.parent_id,
+        in_scope=account.in_scope,
+        requires_counterparty=account.requires_counterparty,
+        is_watched=account.is_watched,
+        is_system=account.is_system,
+        is_archived=account.is_archived,
+        balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,
+        balance_base=balance_base,
+    )
+
+
+def by_role(organization_id: str, role: Role) -> Account:
+    """Find the system account that plays a role in the books."""
+    return db.session.scalars(
+        sa.select(Account).where(Account.organization_id == organization_id, Account.role == role)
+    ).one()
+
+
+def ids_by_role(organization_id: str, roles: Collection[Role]) -> set[int]:
+    """Give the ids of the system accounts that play some roles in the books."""
+    return set(
+        db.session.scalars(
+            sa.select(Account.id).where(Account.organization_id == organization_id, Account.role.in_(roles))
+        )
+    )
+
+
+def feed_of(organization_id: str, account_id: int) -> FeedAccount | None:
+    """Find the feed account that a ledger account stands behind, if it does."""
+    return db.session.scalar(
+        sa.select(FeedAccount).where(
+            FeedAccount.organization_id == organization_id, FeedAccount.account_id == account_id
+        )
+    )
+
+
+def feed_ids(organization_id: str) -> dict[int, int]:
+    """Give the id of the feed account behind each ledger account that has one."""
+    rows = db.session.execute(
+        sa.select(FeedAccount.account_id, FeedAccount.id).where(
+            FeedAccount.organization_id == organization_id
+        )
+    )
+    return dict(rows.all())
+
+
+def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
+    """Tell which accounts take no counter leg of a bank line, and why, in a sentence each."""
+    archived = db.session.execute(
+        sa.select(Account.id, Account.name).where(
+            Account.organization_id == organization_id, Account.is_archived
+        )
+    )
+    closed = {account_id: f"{name} is archived; choose another account." for account_id, name in archived}
+    return closed | dict.fromkeys(
+        feed_ids(organization_id), 'This is a bank\'s account; use "Transfers between own accounts" instead.'
+    )
+
+
+def is_code_taken(organization_id: str, code: str, *, except_id: int | None = None) -> bool:
+    """Tell whether another account has this code."""
+    taken = sa.select(Account.id).where(Account.organization_id == organization_id, Account.code == code)
+    if except_id is not None:
+        taken = taken.where(Account.id != except_id)
+    return db.session.scalar(taken) is not None
+
+
+def has_counted(account: Account) -> bool:
+    """Tell whether anything that counts was ever posted to an account."""
+    return _exists(
+        sa.select(MonthSum.account_id).where(
+            MonthSum.organization_id == account.organization_id, MonthSum.account_id == account.id
+        )
+    )
+
+
+def is_named(account: Account) -> bool:
+    """Tell whether any posting, of a draft too, is on an account."""
+    return _exists(
+        sa.select(Posting.id).where(
+            Posting.organization_id == account.organization_id, Posting.account_id == account.id
+        )
+    )
+
+
+def has_other_currency(account: Account, currency: str) -> bool:
+    """Tell whether a posting or a draft on an account is in another currency."""
+    return _exists(
+        sa.select(Posting.id).where(
+            Posting.organization_id == account.organization_id,
+            Posting.account_id == account.id,
+            Posting.currency != currency,
+        )
+    )
+
+
+def _exists(statement: sa.Select[Any]) -> bool:
+    return db.session.scalar(statement.limit(1)) is not None
+
+
+def lineage(account: Account) -> list[int]:
+    """List an account's ancestors, the nearest first."""
+    parents: dict[int, int | None] = dict(
+        db.session.execute(
+            sa.select(Account.id, Account.parent_id).where(Account.organization_id == account.organization_id)
+        ).all()
+    )
+    found: list[int] = []
+    above = account.parent_id
+    while above is not None and above not in found:
+        found.append(above)
+        above = parents.get(above)
+    return found

@@ -1,0 +1,97 @@
+"""What the banks say their accounts held at the close of any day, rolled to it from what they stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.provider_balances import Basis, Snapshot, balance_on
+from webapp.models import ProviderBalance
+from webapp.queries.accounts import balances
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderBalanceOnDay:
+    """The bank's balance at the close of a day; without an amount where the bank never stated one."""
+
+    amount: Money | None
+    currency: str
+    as_of: date
+    snapshot_date: date | None
+    basis: Basis
+
+
+def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[int, ProviderBalanceOnDay]:
+    """Give the balances of feed accounts at the close of a day, rolled from the nearest snapshot of each."""
+    nearest = (
+        sa.select(
+            ProviderBalance.feed_account_id,
+            sa.func.min(sa.case((ProviderBalance.day >= day, ProviderBalance.day))).label("later"),
+            sa.func.max(sa.case((ProviderBalance.day < day, ProviderBalance.day))).label("earlier"),
+        )
+        .where(
+            ProviderBalance.organization_id == organization_id,
+            ProviderBalance.feed_account_id.in_(currencies),
+        )
+        .group_by(ProviderBalance.feed_account_id)
+        .subquery()
+    )
+    chosen = sa.func.coalesce(nearest.c.later, nearest.c.earlier)
+    snapshots = _snapshots(organization_id, nearest, ProviderBalance.day == chosen)
+    lines = _moved(organization_id, nearest, chosen, day)
+    found = {}
+    for fa_id, currency in currencies.items():
+        balance = balance_on(day, snapshots.get(fa_id, []), lines.get(fa_id, []))
+        amount = None if balance.amount_minor is None else Money(balance.amount_minor, currency)
+        found[fa_id] = ProviderBalanceOnDay(
+            amount, currency, balance.as_of, balance.snapshot_date, balance.basis
+        )
+    return found
+
+
+def _snapshots(
+    organization_id: str, chosen: sa.Subquery, is_chosen: sa.ColumnElement[bool]
+) -> dict[int, list[Snapshot]]:
+    rows = db.session.execute(
+        sa.select(
+            ProviderBalance.feed_account_id,
+            ProviderBalance.day,
+            ProviderBalance.amount_minor,
+            ProviderBalance.stated_at,
+            ProviderBalance.received_at,
+        )
+        .join(chosen, sa.and_(chosen.c.feed_account_id == ProviderBalance.feed_account_id, is_chosen))
+        .where(ProviderBalance.organization_id == organization_id)
+        .order_by(ProviderBalance.id)
+    )
+    found: dict[int, list[Snapshot]] = {}
+    for fa_id, stated_day, amount, stated_at, received_at in rows:
+        snapshot = Snapshot(stated_day, amount, stated_at, received_at)
+        found.setdefault(fa_id, []).append(snapshot)
+    return found
+
+
+def _moved(
+    organization_id: str, nearest: sa.Subquery, chosen: Any, day: date
+) -> dict[int, list[tuple[date, int]]]:
+    """Give by account what its lines come to between the asked day and its snapshot, as of the later of both."""
+    asked = sa.literal(day, sa.Date)
+    points = sa.union(
+        sa.select(nearest.c.feed_account_id, chosen.label("day")),
+        sa.select(nearest.c.feed_account_id, asked.label("day")),
+    ).subquery()
+    found: dict[int, list[tuple[date, int]]] = {}
+    for (fa_id, point), amount in balances.of_lines(organization_id, points).items():
+        found.setdefault(fa_id, []).append((point, amount))
+    return {fa_id: _between(sums) for fa_id, sums in found.items()}
+
+
+def _between(sums: list[tuple[date, int]]) -> list[tuple[date, int]]:
+    (_, before), (last, through) = [(date.min, 0), *sorted(sums)][-2:]
+    return [(last, through - before)]

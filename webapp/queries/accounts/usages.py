@@ -1,0 +1,49 @@
+"""What names a project or a merchant, and keeps it from being deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import titles
+from webapp.models import Document, Merchant, Posting, Project
+from webapp.queries.rules import rules
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How many postings and documents name a project or a merchant, and which rules do."""
+
+    postings: int
+    rules: list[int]
+    documents: int
+
+    @property
+    def sentence(self) -> str:
+        """Say it in words."""
+        parts = [(self.postings, "posting"), (len(self.rules), "rule"), (self.documents, "document")]
+        return titles.joined([titles.counted(count, word) for count, word in parts if count])
+
+
+def of_project(project: Project) -> Usage:
+    """Tell what names a project, in the books and in rules."""
+    postings, documents = (
+        _count(model.organization_id == project.organization_id, model.project_id == project.id)
+        for model in (Posting, Document)
+    )
+    return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)
+
+
+def of_merchant(merchant: Merchant) -> Usage:
+    """Tell what names a merchant, in the books and in rules."""
+    postings, documents = (
+        _count(model.organization_id == merchant.organization_id, model.org_merchant_id == merchant.id)
+        for model in (Posting, Document)
+    )
+    return Usage(postings, rules.naming_merchant(merchant.organization_id, merchant.id), documents)
+
+
+def _count(*naming: sa.ColumnElement[bool]) -> int:
+    return db.session.scalars(sa.select(sa.func.count()).where(*naming)).one()

@@ -1,0 +1,1 @@
+"""Looking up, paging, searching, and what changed since an instant."""

@@ -1,0 +1,50 @@
+"""Finding one thing in an organization's books, or nothing at all: unknown and another's look the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError, UnprocessableError
+from webapp.models.base import Numbered
+from webapp.queries.common.portions import batches
+
+Row = TypeVar("Row", bound=Numbered)
+
+
+class UnknownReferenceError(UnprocessableError):
+    """Something that this names is not in the books."""
+
+    code = "unknown_reference"
+
+
+def get(model: type[Row], organization_id: str, row_id: int) -> Row:
+    """Find one row by its id, or raise NotFoundError."""
+    row = db.session.scalar(
+        sa.select(model).where(model.organization_id == organization_id, model.id == row_id)
+    )
+    if row is None:
+        raise NotFoundError
+    return row
+
+
+def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row:
+    """Find one row that a body names at `path`, or raise UnknownReferenceError (422)."""
+    try:
+        return get(model, organization_id, row_id)
+    except NotFoundError:
+        sentence = "There is nothing under this id."
+        raise UnknownReferenceError(f"{path}: {sentence}", fields={path: [sentence]}) from None
+
+
+def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
+    """Find the rows of some ids, among which None names nothing; in no statement where nothing is named."""
+    of_organization = sa.select(model).where(model.organization_id == organization_id)
+    return {
+        row.id: row
+        for portion in batches(set(ids) - {None})
+        for row in db.session.scalars(of_organization.where(model.id.in_(portion)))
+    }

@@ -1,0 +1,140 @@
+"""Exchange rates: which one holds on a day, and which drafts lean on one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.rates import MAX_AGE_DAYS
+from webapp.models import IN_ITS_ENTRY, ExchangeRate, JournalEntry, Posting, Transaction
+from webapp.queries.common.paging import Order, Page, page
+
+Stored = dict[tuple[date, str], tuple[Decimal, str]]
+NEWEST = Order((ExchangeRate.day, ExchangeRate.id))  # type: ignore[arg-type]
+
+
+def rate_on(organization_id: str, currency: str, base: str, day: date) -> Decimal | None:
+    """Give the units of a currency for one unit of base: the last rate at or before the day, at most ten days old."""
+    if currency == base:
+        return Decimal(1)
+    return db.session.scalar(
+        sa.select(ExchangeRate.units_per_base)
+        .where(
+            ExchangeRate.organization_id == organization_id,
+            ExchangeRate.currency == currency,
+            ExchangeRate.day <= day,
+            ExchangeRate.day >= day - timedelta(days=MAX_AGE_DAYS),
+        )
+        .order_by(ExchangeRate.day.desc())
+        .limit(1)
+    )
+
+
+def between(organization_id: str, currencies: Collection[str], first: date, last: date) -> Stored:
+    """Read what is written down of some currencies from a day to another: the rate and its source by both."""
+    rows = db.session.execute(
+        sa.select(
+            ExchangeRate.day, ExchangeRate.currency, ExchangeRate.units_per_base, ExchangeRate.source
+        ).where(
+            ExchangeRate.organization_id == organization_id,
+            ExchangeRate.currency.in_(currencies),
+            ExchangeRate.day.between(first, last),
+        )
+    )
+    return {(row.day, row.currency): (row.units_per_base, row.source) for row in rows}
+
+
+def currencies(organization_id: str) -> list[str]:
+    """List the currencies of which a rate is written down, A to Z."""
+    return list(
+        db.session.scalars(
+            sa.select(ExchangeRate.currency)
+            .distinct()
+            .where(ExchangeRate.organization_id == organization_id)
+            .order_by(ExchangeRate.currency)
+        )
+    )
+
+
+def currencies_of_drafts(organization_id: str) -> set[str]:
+    """Tell in which currencies other than the base there are postings of drafts."""
+    return set(
+        db.session.scalars(
+            sa.select(Posting.currency)
+            .distinct()
+            .join(JournalEntry, IN_ITS_ENTRY)
+            .where(
+                Posting.organization_id == organization_id,
+                JournalEntry.status == "DRAFT",
+                Posting.currency != Posting.base_currency,
+            )
+        )
+    )
+
+
+def listed(
+    organization_id: str,
+    *,
+    currency: str | None = None,
+    from_: date | None = None,
+    to: date | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[ExchangeRate]:
+    """List rates, newest first; days are inclusive."""
+    statement = sa.select(ExchangeRate).where(ExchangeRate.organization_id == organization_id)
+    if currency is not None:
+        statement = statement.where(ExchangeRate.currency == currency)
+    if from_ is not None:
+        statement = statement.where(ExchangeRate.day >= from_)
+    if to is not None:
+        statement = statement.where(ExchangeRate.day <= to)
+    return Page(*page(statement, NEWEST, after=after, limit=limit))
+
+
+def drafts_leaning_on(organization_id: str, currency: str, first: date, last: date) -> Sequence[Any]:
+    """List the drafts with a posting in a currency whose rate day lies between two, as (entry, rate day).
+
+    The rate day of a bank line's draft is the line's booking day, wherever a lock dates the entry; of a draft that
+    two banks' lines share it is that of the line in this currency. Correction
+    markers are not among them: they are mirrored at their original's rate.
+    """
+    of_currency = sa.case((Transaction.currency == currency, Transaction.booked_on))
+    rate_day = sa.func.coalesce(
+        sa.func.min(of_currency), sa.func.min(Transaction.booked_on), JournalEntry.effective_on
+    )
+    named = (
+        sa.select(Posting.id)
+        .where(
+            Posting.organization_id == JournalEntry.organization_id,
+            Posting.journal_entry_id == JournalEntry.id,
+            Posting.currency == currency,
+        )
+        .exists()
+    )
+    return db.session.execute(
+        sa.select(JournalEntry, rate_day.label("rate_day"))
+        .outerjoin(
+            Transaction,
+            sa.and_(
+                Transaction.organization_id == JournalEntry.organization_id,
+                Transaction.journal_entry_id == JournalEntry.id,
+            ),
+        )
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status == "DRAFT",
+            JournalEntry.corrects_id.is_(None),
+            named,
+        )
+        .group_by(JournalEntry.id)
+        .having(rate_day.between(first, last))
+        .order_by(JournalEntry.id)
+        .options(orm.selectinload(JournalEntry.postings))
+    ).all()

@@ -1,0 +1,116 @@
+"""Questions about documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db, fold
+from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.ledger.money import Money
+from webapp.models import Document, DocumentRelation
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.search import amount_typed, like_pattern
+from webapp.queries.journal import attachments as document_relations
+from webapp.queries.rules import runs as rule_runs
+
+NEWEST = Order((Document.id,))  # type: ignore[arg-type]
+RECORDED = (
+    *("id", "document_type", "number", "issued_on", "sender", "currency", "net", "tax", "total"),
+    *("file_name", "file_type", "file_size", "sha256", "account_id", "org_merchant_id", "project_id"),
+    *("label", "created_at", "updated_at"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which documents a list is about; days are those of issue, and inclusive."""
+
+    document_type: str | None = None
+    from_: date | None = None
+    to: date | None = None
+    related: bool | None = None
+    q: str | None = None
+
+
+def get(organization_id: str, document_id: int) -> Document:
+    """Find a document, or raise NotFoundError."""
+    return lookups.get(Document, organization_id, document_id)
+
+
+def with_file(organization_id: str, digest: str) -> Document | None:
+    """Find the document whose file has a SHA-256, if there is one."""
+    return db.session.scalar(
+        sa.select(Document).where(Document.organization_id == organization_id, Document.sha256 == digest)
+    )
+
+
+def listed(
+    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[dict[str, Any]]:
+    """List documents, newest first, each as its record without its text."""
+    statement = sa.select(Document).where(Document.organization_id == organization_id)
+    if filters.document_type is not None:
+        statement = statement.where(Document.document_type == filters.document_type)
+    if filters.from_ is not None:
+        statement = statement.where(Document.issued_on >= filters.from_)
+    if filters.to is not None:
+        statement = statement.where(Document.issued_on <= filters.to)
+    if filters.related is not None:
+        is_related = sa.exists().where(
+            DocumentRelation.organization_id == organization_id, DocumentRelation.document_id == Document.id
+        )
+        statement = statement.where(is_related if filters.related else ~is_related)
+    if filters.q is not None:
+        statement = statement.where(_matches(organization_id, filters.q))
+    rows, next_key = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
+    relations = document_relations.of_documents(organization_id, [row.id for row in rows])
+    return Page([{**_record(row), "relations": relations[row.id]} for row in rows], next_key)
+
+
+def story(document: Document) -> dict[str, Any]:
+    """Tell all about one document: its record, its text, and which rules set what of it."""
+    organization_id = document.organization_id
+    return {
+        **_record(document),
+        "relations": document_relations.of_documents(organization_id, [document.id])[document.id],
+        "text": document.text,
+        "provenance": rule_runs.provenance_of_document(organization_id, document.id),
+    }
+
+
+def file_of(document: Document) -> tuple[str, str, str]:
+    """Give the name that a document's file is kept under, its type and its own name; NotFoundError without one."""
+    if document.kept_file is None or document.file_type is None:
+        raise NotFoundError
+    return document.kept_file, document.file_type, document.file_name or "document"
+
+
+def _record(document: Document) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in RECORDED}
+
+
+def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
+    """Say in SQL that a document contains a text without case, or has an amount, whichever its sign."""
+    texts = (Document.number, Document.sender, Document.file_name, Document.text)
+    pattern = like_pattern(typed)
+    found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
+    number = amount_typed(typed)
+    if number is not None:
+        amounts = (Document.net_minor, Document.tax_minor, Document.total_minor)
+        in_use = sa.select(Document.currency).where(
+            Document.organization_id == organization_id, Document.currency.is_not(None)
+        )
+        for code in db.session.scalars(in_use.distinct()):
+            try:
+                minor = Money.of(number, code or "").minor
+            except LedgerError:
+                continue
+            is_it = sa.or_(*(amount.in_((minor, -minor)) for amount in amounts))
+            found.append(sa.and_(Document.currency == code, is_it))
+    return sa.or_(*found)

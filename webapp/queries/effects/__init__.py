@@ -1,0 +1,5 @@
+"""What a call would do to entries, balances and proofs."""
+
+from webapp.queries.effects import pages
+
+__all__ = ["pages"]

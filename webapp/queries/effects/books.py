@@ -1,0 +1,287 @@
+"""What a call does to the books, told by what stood there before it and what stands there after it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import (
+    Account,
+    FeedAccount,
+    JournalEntry,
+    MonthSum,
+    Organization,
+    Posting,
+    ProofBreak,
+    Reconciliation,
+    RuleSetting,
+    Transaction,
+)
+from webapp.queries.common import lookups
+from webapp.queries.journal import entry_records
+from webapp.queries.journal.entry_records import EntryRecord
+
+Sums = Mapping[tuple[int, str], tuple[int, int]]
+# What an id is called where acts and answers name it, and the table that gives it out.
+TABLES: Mapping[str, str] = {
+    "account": "accounts",
+    "parent": "accounts",
+    "fa": "feed_accounts",
+    "openedFa": "feed_accounts",
+    "feed_account": "feed_accounts",
+    "transaction": "transactions",
+    "kept": "transactions",
+    "joined": "transactions",
+    "entry": "journal_entries",
+    "journalEntry": "journal_entries",
+    "journal_entry": "journal_entries",
+    "deletedJournalEntry": "journal_entries",
+    "voidedJournalEntry": "journal_entries",
+    "mirroredJournalEntry": "journal_entries",
+    "movedJournalEntry": "journal_entries",
+    "correctsJournalEntry": "journal_entries",
+    "correctionMarker": "journal_entries",
+    "openingEntry": "journal_entries",
+    "voidedBy": "journal_entries",
+    "orgMerchant": "merchants",
+    "merchant": "merchants",
+    "project": "projects",
+    "group": "project_groups",
+    "project_group": "project_groups",
+    "import": "imports",
+    "rule": "rules",
+    "run": "rule_runs",
+    "rule_run": "rule_runs",
+    "reconciliation": "reconciliations",
+    "draft": "reconciliations",
+    "document": "documents",
+    "documentRelation": "document_relations",
+    "relation": "document_relations",
+    "posting": "postings",
+    "other": "transactions",
+    "pendingTransaction": "transactions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where the books stand: the newest id of each table, and what each account holds in each currency."""
+
+    newest: Mapping[str, int]
+    sums: Sums
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceChange:
+    """What an account holds before and after."""
+
+    account_id: int
+    account_name: str
+    account_type: str
+    currency: str
+    before: Money
+    after: Money
+    change: Money
+    change_base: Money
+
+
+@dataclass(frozen=True, slots=True)
+class ProofChange:
+    """A proof that would hold no longer, or would hold again."""
+
+    reconciliation_id: int
+    fa_id: int
+    account_name: str
+    statement_date: date
+    statement_balance: Money
+    cleared_now: Money
+    off_by: Money
+    holds: bool
+
+
+def mark(organization_id: str) -> Mark:
+    """Note where the books stand."""
+    return Mark(_newest(), _sums(organization_id))
+
+
+def _newest() -> dict[str, int]:
+    """Read the newest id that each table has given out; on PostgreSQL also to transactions that were rolled back."""
+    if db.session.connection().dialect.name == "sqlite":
+        rows = db.session.execute(sa.text("SELECT name, seq FROM sqlite_sequence"))
+        return {row.name: row.seq for row in rows}
+    rows = db.session.execute(
+        sa.text(
+            "SELECT sequencename AS name, last_value AS seq FROM pg_sequences WHERE schemaname = current_schema()"
+        )
+    )
+    return {row.name.removesuffix("_id_seq"): row.seq or 0 for row in rows}
+
+
+def _sums(organization_id: str) -> Sums:
+    rows = db.session.execute(
+        sa.select(
+            MonthSum.account_id,
+            MonthSum.currency,
+            sa.func.sum(MonthSum.amount_minor).label("minor"),
+            sa.func.sum(MonthSum.amount_base_minor).label("base"),
+        )
+        .where(MonthSum.organization_id == organization_id)
+        .group_by(MonthSum.account_id, MonthSum.currency)
+    )
+    return {(row.account_id, row.currency): (int(row.minor), int(row.base)) for row in rows}
+
+
+def balances(organization_id: str, before: Sums) -> list[BalanceChange]:
+    """List the accounts whose balance is another one now, by account and currency."""
+    after = _sums(organization_id)
+    moved = sorted(key for key in {*before, *after} if before.get(key, (0, 0)) != after.get(key, (0, 0)))
+    base_currency = db.session.get_one(Organization, organization_id).base_currency
+    known = lookups.by_id(Account, organization_id, {account_id for account_id, _ in moved})
+    return [
+        _balance(known[key[0]], key[1], before.get(key, (0, 0)), after.get(key, (0, 0)), base_currency)
+        for key in moved
+    ]
+
+
+def _balance(
+    account: Account, currency: str, before: tuple[int, int], after: tuple[int, int], base_currency: str
+) -> BalanceChange:
+    return BalanceChange(
+        account.id,
+        account.name,
+        account.type,
+        currency,
+        Money(before[0], currency),
+        Money(after[0], currency),
+        Money(after[0] - before[0], currency),
+        Money(after[1] - before[1], base_currency),
+    )
+
+
+def proofs(organization_id: str, act_ids: Collection[str]) -> list[ProofChange]:
+    """List the proofs that these acts broke or mended, by account and day."""
+    rows = db.session.execute(
+        sa.select(ProofBreak, Reconciliation, Account.name)
+        .join(Reconciliation, Reconciliation.id == ProofBreak.reconciliation_id)
+        .join(FeedAccount, FeedAccount.id == Reconciliation.feed_account_id)
+        .join(Account, Account.id == FeedAccount.account_id)
+        .where(
+            ProofBreak.organization_id == organization_id,
+            sa.or_(
+                sa.and_(ProofBreak.action_request_id.in_(act_ids), ProofBreak.repaired_at.is_(None)),
+                sa.and_(
+                    ProofBreak.repair_action_request_id.in_(act_ids),
+                    sa.func.coalesce(ProofBreak.action_request_id, "").not_in(act_ids),
+                ),
+            ),
+        )
+        .order_by(Reconciliation.feed_account_id, Reconciliation.statement_date)
+    )
+    return [_proof(broken, proof, name) for broken, proof, name in rows]
+
+
+def _proof(broken: ProofBreak, proof: Reconciliation, name: str) -> ProofChange:
+    return ProofChange(
+        proof.id,
+        proof.feed_account_id,
+        name,
+        proof.statement_date,
+        Money(proof.statement_balance_minor, proof.currency),
+        Money(broken.cleared_now_minor, proof.currency),
+        Money(broken.off_by_minor, proof.currency),
+        broken.repaired_at is not None,
+    )
+
+
+def entry_ids(
+    organization_id: str, named: Mapping[str, Collection[int]], newest: Mapping[str, int]
+) -> set[int]:
+    """Find the entries that came since a mark, that acts name, or that belong to lines or imports which they name."""
+    lines = {*named.get("transactions", ()), *_lines_of_runs(organization_id, named.get("rule_runs", ()))}
+    entry = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
+    posting = sa.select(Posting.journal_entry_id).where(Posting.organization_id == organization_id)
+    of_lines = sa.select(Transaction.journal_entry_id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(lines),
+        Transaction.journal_entry_id.is_not(None),
+    )
+    of_imports = sa.select(Transaction.journal_entry_id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.import_id.in_(named.get("imports", ())),
+        Transaction.journal_entry_id.is_not(None),
+    )
+    parts = [
+        entry.where(JournalEntry.id > newest.get("journal_entries", 0)),
+        entry.where(JournalEntry.id.in_(named.get("journal_entries", ()))),
+        entry.where(JournalEntry.id.in_(of_lines)),
+        entry.where(JournalEntry.id.in_(of_imports)),
+        entry.where(JournalEntry.corrects_id.in_(of_lines), JournalEntry.status == "DRAFT"),
+        posting.where(Posting.id > newest.get("postings", 0)),
+    ]
+    return set(db.session.scalars(sa.union(*parts)))
+
+
+def _lines_of_runs(organization_id: str, runs: Collection[int]) -> set[int]:
+    if not runs:
+        return set()
+    return set(
+        db.session.scalars(
+            sa.select(RuleSetting.transaction_id)
+            .where(RuleSetting.organization_id == organization_id, RuleSetting.run_id.in_(runs))
+            .distinct()
+        )
+    )
+
+
+def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
+    """Tell all about these entries, as far as they are there."""
+    rows = db.session.scalars(
+        sa.select(JournalEntry)
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids))
+        .options(orm.selectinload(JournalEntry.postings))
+        .execution_options(populate_existing=True)
+    ).all()
+    return {record.id: record for record in entry_records.records(organization_id, rows)}
+
+
+def named(told: Any) -> dict[str, set[int]]:
+    """Collect the ids that acts name, by table."""
+    found: dict[str, set[int]] = {}
+    for table, row_id in _named(told, None):
+        found.setdefault(table, set()).add(row_id)
+    return found
+
+
+def table_of(key: str, holder: str | None) -> str | None:
+    """Tell which table gives out the ids under a key, `id` itself by what holds it.
+
+    >>> table_of("journalEntryIds", None), table_of("id", "entry"), table_of("id", "actor")
+    ('journal_entries', 'journal_entries', None)
+    """
+    if key == "id":
+        return TABLES.get(holder or "")
+    for ending in ("Ids", "Id"):
+        if key.endswith(ending):
+            return TABLES.get(key.removesuffix(ending))
+    return None
+
+
+def _named(value: Any, holder: str | None) -> Iterator[tuple[str, int]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            table = table_of(key, holder)
+            ids = inner if isinstance(inner, list) else [inner]
+            if table is None:
+                yield from _named(inner, key)
+            else:
+                yield from ((table, each) for each in ids if type(each) is int)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _named(each, holder)

@@ -1,0 +1,213 @@
+"""What a page shows of a proposal: its entries now and after with debit and credit, its balances, proofs and acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from webapp.ledger.corrections import effective
+from webapp.ledger.money import Money
+from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
+from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.audit.field_changes import Change
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries as journal_entries
+
+NAMED: Final[Mapping[str, Any]] = {"orgMerchantId": Merchant, "projectId": Project}
+# What acts on these change is what their entries show.
+SHOWN_BY_ENTRIES: Final = frozenset({"transaction", "journal_entry"})
+Names = Mapping[tuple[str, int], str]
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A posting in the column that it belongs to; an amount is a decimal text, or none.
+
+    `base` mirrors an amount in another currency than the base currency. `about` are its merchant's and project's names.
+    """
+
+    account_name: str
+    currency: str
+    debit: str | None
+    credit: str | None
+    base: str | None
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An entry as it is, or as it would be; `id` is none for one that would come."""
+
+    id: int | None
+    effective_on: date
+    description: str
+    status: str
+    corrects_id: int | None
+    legs: Sequence[Leg]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """An entry now and after; before a correction stands what is in force of the entry that it corrects."""
+
+    before: Side | None
+    after: Side | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProofChange:
+    """A proof that would be broken, or mended, and how far it would be off."""
+
+    reconciliation_id: int
+    account_name: str
+    statement_date: date
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActChange:
+    """An act that would be done, and what it changes beside entries."""
+
+    title: str
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The effect of a proposal as a page shows it; of entries that change, the acts on them say nothing more."""
+
+    entries: Sequence[EntryChange]
+    entries_more: int
+    balances: Sequence[Mapping[str, Any]]
+    broken: Sequence[ProofChange]
+    mended: Sequence[ProofChange]
+    acts: Sequence[ActChange]
+
+
+def shown(proposal: Proposal) -> Shown:
+    """Read the kept effect of a proposal for a page."""
+    effect = proposal.effect
+    sides = [side for each in effect["entries"] for side in (each["before"], each["after"]) if side]
+    names = _names(proposal.organization_id, [posting for side in sides for posting in side["postings"]])
+    entries = [_entry(proposal.organization_id, each, names) for each in effect["entries"]]
+    moved = [each for each in entries if each.before != each.after]
+    others = [each for each in effect["acts"] if each["target"]["kind"] not in SHOWN_BY_ENTRIES]
+    return Shown(
+        entries=moved,
+        entries_more=effect["entryCount"] - len(entries),
+        balances=effect["balances"],
+        broken=[_proof(each) for each in effect["proofs"] if not each["holds"]],
+        mended=[_proof(each) for each in effect["proofs"] if each["holds"]],
+        acts=_acts(proposal.organization_id, others if moved else effect["acts"]),
+    )
+
+
+def breaks(proposal: Proposal) -> int:
+    """Count the proofs that a proposal would break."""
+    return sum(not each["holds"] for each in proposal.effect["proofs"])
+
+
+def _names(organization_id: str, postings: Sequence[Mapping[str, Any]]) -> Names:
+    """Look up the merchants and projects that postings name."""
+    found: dict[tuple[str, int], str] = {}
+    for key, model in NAMED.items():
+        ids = {each[key] for each in postings if isinstance(each[key], int)}
+        for row in lookups.by_id(model, organization_id, ids).values():
+            found[key, row.id] = row.name
+    return found
+
+
+def _entry(organization_id: str, told: Mapping[str, Any], names: Names) -> EntryChange:
+    before, after = _side(told["before"], names), _side(told["after"], names)
+    if before is None and after is not None and after.status == "DRAFT" and after.corrects_id is not None:
+        before = _in_force(organization_id, after.corrects_id)
+    return EntryChange(before, after)
+
+
+def _in_force(organization_id: str, entry_id: int) -> Side:
+    """Tell what an entry and all its corrections come to in the books."""
+    entry = journal_entries.get(organization_id, entry_id)
+    legs = effective(*journal_entries.family_legs(entry))
+    accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+    told = [
+        {
+            "accountName": accounts[leg.account_id].name,
+            "amount": str(Money(leg.amount_minor, leg.currency)),
+            "amountBase": None
+            if leg.amount_base_minor is None
+            else str(Money(leg.amount_base_minor, entry.base_currency)),
+            "currency": leg.currency,
+            "orgMerchantId": leg.merchant_id,
+            "projectId": leg.project_id,
+        }
+        for leg in legs
+    ]
+    names = _names(organization_id, told)
+    return Side(
+        entry.id,
+        entry.effective_on,
+        entry.description,
+        entry.status,
+        None,
+        [_leg(each, entry.base_currency, names) for each in told],
+    )
+
+
+def _side(told: Mapping[str, Any] | None, names: Names) -> Side | None:
+    if told is None:
+        return None
+    return Side(
+        told["id"] if isinstance(told["id"], int) else None,
+        date.fromisoformat(told["effectiveAt"][:10]),
+        told["description"],
+        told["status"],
+        told["correctsJournalEntryId"] if isinstance(told["correctsJournalEntryId"], int) else None,
+        [_leg(each, told["baseCurrency"], names) for each in told["postings"]],
+    )
+
+
+def _leg(told: Mapping[str, Any], base_currency: str, names: Names) -> Leg:
+    amount, is_foreign = told["amount"], told["currency"] != base_currency
+    is_credit = amount.startswith("-")
+    return Leg(
+        told["accountName"],
+        told["currency"],
+        None if is_credit else amount,
+        amount.removeprefix("-") if is_credit else None,
+        (told["amountBase"] or "").removeprefix("-") or None if is_foreign else None,
+        tuple(names[key, told[key]] for key in NAMED if (key, told[key]) in names),
+    )
+
+
+def _proof(told: Mapping[str, Any]) -> ProofChange:
+    return ProofChange(
+        told["reconciliationId"],
+        told["accountName"],
+        date.fromisoformat(told["statementDate"]),
+        _off(told),
+    )
+
+
+def _off(told: Mapping[str, Any]) -> str:
+    """Say by how much a proof would be off: its own lines, or the books behind them."""
+    cleared, stated, off = (_figure(told[key]) for key in ("clearedNow", "statementBalance", "offBy"))
+    if cleared == stated:
+        return f"The books would differ from it by {off}."
+    return f"Its cleared lines would come to {cleared}. The statement says {stated}. Off by {off}."
+
+
+def _figure(amount: str) -> str:
+    whole, point, fraction = amount.removeprefix("-").partition(".")
+    return f"{MINUS if amount.startswith('-') else ''}{int(whole):,}{point}{fraction}"
+
+
+def _acts(organization_id: str, told: Sequence[Mapping[str, Any]]) -> list[ActChange]:
+    acts = [
+        ActionRequest(id=str(place), title=each["title"], before=each["before"], after=each["after"])
+        for place, each in enumerate(told)
+    ]
+    changes = act_changes.of(organization_id, acts)
+    return [ActChange(act.title, changes[act.id]) for act in acts]

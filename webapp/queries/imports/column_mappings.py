@@ -1,0 +1,56 @@
+"""Questions about how tables are read for the accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import ColumnMapping, FeedAccount
+from webapp.queries.common import lookups
+
+MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMappingRecord:
+    """A remembered mapping: whose it is, the header that it is for, and since when."""
+
+    id: int
+    fa_id: int
+    account_name: str
+    names: Sequence[str]
+    updated_at: datetime
+
+
+def get(organization_id: str, mapping_id: int) -> ColumnMapping:
+    """Find a remembered mapping, or raise NotFoundError."""
+    return lookups.get(ColumnMapping, organization_id, mapping_id)
+
+
+def listed(organization_id: str) -> list[ColumnMappingRecord]:
+    """List what is remembered, newest first, the first hundred."""
+    rows = db.session.execute(named(organization_id).limit(MOST))
+    return [
+        ColumnMappingRecord(row.id, row.feed_account_id, name, row.names, row.updated_at)
+        for row, name in rows
+    ]
+
+
+def named(organization_id: str) -> sa.Select[ColumnMapping, str]:
+    """Select what is remembered, each with the name of its account, newest first."""
+    return (
+        sa.select(ColumnMapping, FeedAccount.name)
+        .join(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == ColumnMapping.organization_id,
+                FeedAccount.id == ColumnMapping.feed_account_id,
+            ),
+        )
+        .where(ColumnMapping.organization_id == organization_id)
+        .order_by(ColumnMapping.updated_at.desc(), ColumnMapping.id.desc())
+    )

@@ -1,0 +1,174 @@
+"""The days of a bank account that its imported files cover, with the balances that they state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db, first_of_month
+from webapp.ledger.coverage import Covered
+from webapp.ledger.covered_months import CoveredMonth, Evidence, Stated, by_month
+from webapp.ledger.money import Money
+from webapp.ledger.provider_balances import Snapshot, last_of_day
+from webapp.models import (
+    FeedAccount,
+    FeedLine,
+    Import,
+    LineDaySum,
+    LineJoin,
+    LineMonthSum,
+    ProviderBalance,
+    Reconciliation,
+    Transaction,
+)
+from webapp.queries.imports.imports import ImportAccountRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRecord:
+    """What covers a feed account, month by month, newest first."""
+
+    fa_id: int
+    currency: str
+    months: list[CoveredMonth]
+
+
+def statements(organization_id: str, fa_id: int, *, but: int | None = None) -> list[Covered]:
+    """List what each import says that it covers of a feed account, in the order of import; `but` leaves out one.
+
+    A file covers the days from its first line to its last, or to its closing balance where that is later; one
+    that says nothing of any day covers none.
+    """
+    rows = db.session.scalars(
+        sa.select(Import.accounts)
+        .where(
+            Import.organization_id == organization_id,
+            Import.status == "IMPORTED",
+            Import.id.is_distinct_from(but),
+        )
+        .order_by(Import.created_at, Import.id)
+    )
+    found = (covered(stored) for accounts in rows for stored in accounts if stored["fa_id"] == fa_id)
+    return [each for each in found if each is not None]
+
+
+def covered(stored: Mapping[str, Any]) -> Covered | None:
+    """Tell what an import's answer about one account covers, None where it names no day."""
+    account = ImportAccountRecord.of(stored)
+    first = account.first_date or account.closing_date
+    if first is None:
+        return None
+    last = max(day for day in (first, account.last_date, account.closing_date) if day)
+    return Covered(first, last, account.opening_balance, account.closing_balance)
+
+
+def record(feed_account: FeedAccount) -> CoverageRecord:
+    """Tell of each month of a feed account what brought its lines and whether they agree with the bank's balances."""
+    evidence = _evidence(feed_account)
+    return CoverageRecord(feed_account.id, feed_account.currency, by_month(evidence))
+
+
+def _evidence(feed_account: FeedAccount) -> Evidence:
+    organization_id, fa_id = feed_account.organization_id, feed_account.id
+    fed = _fed(feed_account)
+    return Evidence(
+        feed_account.currency,
+        files=statements(organization_id, fa_id),
+        feed=_by_feed(feed_account, fed),
+        fed_months={day.replace(day=1) for day in fed},
+        stated=_stated(feed_account),
+        moved=_moved(feed_account),
+        proofs=db.session.scalars(
+            sa.select(Reconciliation.statement_date).where(
+                *_of(Reconciliation, feed_account), Reconciliation.status == "COMPLETED"
+            )
+        ).all(),
+        open_months=set(
+            db.session.scalars(
+                sa.select(LineMonthSum.day).where(
+                    *_of(LineMonthSum, feed_account), LineMonthSum.unreconciled_count > 0
+                )
+            )
+        ),
+    )
+
+
+def _of(model: Any, feed_account: FeedAccount) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        model.organization_id == feed_account.organization_id,
+        model.feed_account_id == feed_account.id,
+    )
+
+
+def _moved(feed_account: FeedAccount) -> dict[date, int]:
+    rows = db.session.execute(
+        sa.select(LineDaySum.day, LineDaySum.amount_minor).where(*_of(LineDaySum, feed_account))
+    )
+    return {row.day: row.amount_minor for row in rows}
+
+
+def _fed(feed_account: FeedAccount) -> list[date]:
+    """List the first and the last day of each month on which the feed brought a line."""
+    month = first_of_month(Transaction.booked_on)
+    rows = db.session.execute(
+        sa.select(sa.func.min(Transaction.booked_on), sa.func.max(Transaction.booked_on))
+        .where(
+            *_of(Transaction, feed_account),
+            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
+            sa.or_(Transaction.import_id.is_(None), _is_fed()),
+        )
+        .group_by(month)
+        .order_by(sa.func.min(Transaction.booked_on))
+    )
+    return [day for days in rows for day in days]
+
+
+def _is_fed() -> sa.ColumnElement[bool]:
+    """Say in SQL that the feed brought a line too, which a file had brought."""
+    mine = sa.exists().where(
+        FeedLine.organization_id == Transaction.organization_id, FeedLine.transaction_id == Transaction.id
+    )
+    joined = sa.exists().where(
+        LineJoin.organization_id == Transaction.organization_id,
+        LineJoin.kept_id == Transaction.id,
+        LineJoin.status == "JOINED",
+        FeedLine.organization_id == LineJoin.organization_id,
+        FeedLine.transaction_id == LineJoin.joined_id,
+    )
+    return sa.or_(mine.correlate(Transaction), joined.correlate(Transaction))
+
+
+def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:
+    """A feed covers from the first line that it brought to the last, or to the last balance that it brought."""
+    if not fed:
+        return None
+    stated = db.session.scalar(
+        sa.select(sa.func.max(ProviderBalance.day)).where(
+            *_of(ProviderBalance, feed_account), ProviderBalance.import_id.is_(None)
+        )
+    )
+    return Covered(fed[0], max(fed[-1], stated) if stated else fed[-1])
+
+
+def _stated(feed_account: FeedAccount) -> list[Stated]:
+    """List the balances that the bank stated, the last one of each day, in the order of days."""
+    rows = db.session.execute(
+        sa.select(
+            ProviderBalance.day,
+            ProviderBalance.amount_minor,
+            ProviderBalance.stated_at,
+            ProviderBalance.received_at,
+        )
+        .where(*_of(ProviderBalance, feed_account))
+        .order_by(ProviderBalance.day, ProviderBalance.id)
+    )
+    snapshots = [Snapshot(*row) for row in rows]
+    return [
+        Stated(day, Money(last_of_day(list(of_day)).amount_minor, feed_account.currency))
+        for day, of_day in groupby(snapshots, key=lambda snapshot: snapshot.day)
+    ]

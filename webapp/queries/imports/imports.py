@@ -1,0 +1,227 @@
+"""Questions about imports: what each file held, and what became of its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Import, ImportLine, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+NEWEST = Order((Import.id,))  # type: ignore[arg-type]
+IN_FILE = Order((ImportLine.position,), ascends=True)  # type: ignore[arg-type]
+VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAccountRecord:
+    """What a file says about one account; the sum and the days are of its booked lines.
+
+    `compared` says in sentences how it stands to the other files of the account.
+    """
+
+    fa_id: int | None
+    external_id: str | None
+    name: str
+    currency: str
+    added: int
+    already_there: int
+    pending: int
+    skipped: int
+    sum: Money
+    first_date: date | None
+    last_date: date | None
+    opening_balance: Money | None
+    opening_date: date | None
+    closing_balance: Money | None
+    closing_date: date | None
+    compared: Sequence[str] = ()
+
+    @property
+    def off_by(self) -> Money | None:
+        """Give what the closing balance has more than opening balance and lines come to; None where one is not told."""
+        if self.opening_balance is None or self.closing_balance is None:
+            return None
+        return self.closing_balance - (self.opening_balance + self.sum)
+
+    @property
+    def as_equation(self) -> str:
+        """Begin the sentence in which a reader of files (importers/balances.py) warns that it does not add up."""
+        whose = f"Account {self.external_id}" if self.external_id else "An account without a number"
+        return f"{whose}: the opening balance {self.opening_balance} and the lines {self.sum} make"
+
+    @property
+    def adds_up(self) -> bool | None:
+        """Tell whether opening balance and lines give the closing balance; None where the file states too little."""
+        return None if self.off_by is None else not self.off_by
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> ImportAccountRecord:
+        """Read what an import keeps about an account."""
+        currency = stored["currency"]
+        amounts = {
+            name: None if stored[name] is None else Money.of(Decimal(stored[name]), currency)
+            for name in ("sum", "opening_balance", "closing_balance")
+        }
+        days = {
+            name: None if stored[name] is None else date.fromisoformat(stored[name])
+            for name in ("first_date", "last_date", "opening_date", "closing_date")
+        }
+        counts = ("added", "already_there", "pending", "skipped")
+        plain = {name: stored[name] for name in ("fa_id", "external_id", "name", "currency", *counts)}
+        return cls(**plain, **amounts, **days, compared=stored.get("compared", ()))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """One bank file: previewed, imported or refused; `refused` tells the place or the question that it was for."""
+
+    id: int
+    file_name: str
+    format: str | None
+    status: str
+    error: str | None
+    warnings: Sequence[str]
+    accounts: Sequence[ImportAccountRecord]
+    created_at: datetime
+    refused: Mapping[str, Any] = field(default_factory=dict)
+    is_kept: bool = False
+
+    @property
+    def asks(self) -> str | None:
+        """Tell the key of a mapping that would answer what the file leaves open, None where it asks nothing."""
+        return self.refused.get("key")
+
+    @property
+    def general_warnings(self) -> list[str]:
+        """List the warnings that do not stand beside one account: how it stands to its other files, or adds up."""
+        compared = {f"{account.name}: {each}" for account in self.accounts for each in account.compared}
+        sums = tuple(account.as_equation for account in self.accounts if account.off_by)
+        return [each for each in self.warnings if each not in compared and not each.startswith(sums)]
+
+    @property
+    def added(self) -> int:
+        """Count the lines that came into the books, or would."""
+        return sum(account.added for account in self.accounts)
+
+    @property
+    def already_there(self) -> int:
+        """Count the booked lines that were known before."""
+        return sum(account.already_there for account in self.accounts)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLineRecord:
+    """A row of a file, and what becomes of it; a skipped one has its text for a description.
+
+    `possible_transaction_ids` are the lines that a doubtful one may be, while its file is only looked at.
+    """
+
+    row: int
+    position: int
+    verdict: str
+    reason: str
+    fa_id: int | None
+    account_name: str | None
+    transaction_id: int | None
+    booked_on: date | None
+    amount: Money | None
+    currency: str | None
+    description: str
+    counterparty: str | None
+    provider_transaction_id: str | None
+    possible_transaction_ids: tuple[int, ...] = ()
+
+
+def get(organization_id: str, import_id: int) -> Import:
+    """Find an import, or raise NotFoundError."""
+    return lookups.get(Import, organization_id, import_id)
+
+
+def record(imported: Import) -> ImportRecord:
+    """Give an import as every door answers it."""
+    return ImportRecord(
+        id=imported.id,
+        file_name=imported.file_name,
+        format=imported.format,
+        status=imported.status,
+        error=imported.error or None,
+        warnings=imported.warnings,
+        accounts=[ImportAccountRecord.of(stored) for stored in imported.accounts],
+        created_at=imported.created_at,
+        refused=imported.reading.get("refused", {}),
+        is_kept=imported.kept_file is not None,
+    )
+
+
+def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ImportRecord]:
+    """List imports, newest first."""
+    statement = sa.select(Import).where(Import.organization_id == organization_id)
+    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
+    return Page([record(imported) for imported in rows], next_key)
+
+
+def lines(
+    imported: Import, *, verdict: str | None = None, after: tuple[Any, ...] | None, limit: int
+) -> Page[ImportLineRecord]:
+    """List the rows of an imported file in its order."""
+    statement = sa.select(ImportLine).where(
+        ImportLine.organization_id == imported.organization_id, ImportLine.import_id == imported.id
+    )
+    if verdict is not None:
+        statement = statement.where(ImportLine.verdict == verdict)
+    rows, next_key = page(statement, IN_FILE, after=after, limit=limit)
+    return Page(_line_records(imported.organization_id, rows), next_key)
+
+
+def counts(imported: Import) -> dict[str, int]:
+    """Count the rows of an imported file by their verdict."""
+    rows = db.session.execute(
+        sa.select(ImportLine.verdict, sa.func.count())
+        .where(ImportLine.organization_id == imported.organization_id, ImportLine.import_id == imported.id)
+        .group_by(ImportLine.verdict)
+    )
+    return dict.fromkeys(VERDICTS, 0) | dict(rows.all())
+
+
+def _line_records(organization_id: str, rows: Sequence[ImportLine]) -> list[ImportLineRecord]:
+    ids = {row.transaction_id for row in rows if row.transaction_id is not None}
+    found = db.session.execute(
+        sa.select(Transaction, FeedAccount.name)
+        .join(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == Transaction.organization_id,
+                FeedAccount.id == Transaction.feed_account_id,
+            ),
+        )
+        .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
+    )
+    known = {transaction.id: (transaction, name) for transaction, name in found}
+    return [_line_record(row, *known.get(row.transaction_id or 0, (None, None))) for row in rows]
+
+
+def _line_record(row: ImportLine, transaction: Transaction | None, account: str | None) -> ImportLineRecord:
+    return ImportLineRecord(
+        row=row.row,
+        position=row.position,
+        verdict=row.verdict,
+        reason=row.reason,
+        fa_id=transaction.feed_account_id if transaction else None,
+        account_name=account,
+        transaction_id=row.transaction_id,
+        booked_on=transaction.booked_on if transaction else None,
+        amount=transaction.amount if transaction else None,
+        currency=transaction.currency if transaction else None,
+        description=transaction.description if transaction else row.text or "",
+        counterparty=transaction.counterparty if transaction else None,
+        provider_transaction_id=transaction.provider_transaction_id if transaction else None,
+    )

@@ -1,0 +1,98 @@
+"""A corrected entry through its states, side by side: posted, in force, wanted, and what would be posted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webapp.ledger.corrections import difference, effective
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import JournalEntry
+from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal.entry_details import Names, line_of
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One state of a corrected entry, or with `is_change` what a correction changed; and the entry that says so."""
+
+    label: str
+    entry_id: int | None
+    is_change: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One account, project and merchant through the states of a corrected entry."""
+
+    account_name: str
+    project_name: str | None
+    merchant_name: str | None
+    amounts: list[Money | None]
+    will_post: Money | None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrections:
+    """What was posted, what is in force, what the open marker wants, and what it would post."""
+
+    columns: list[Column]
+    rows: list[Row]
+    has_currencies: bool
+    has_merchants: bool
+    marker_id: int | None
+    transaction_id: int | None
+
+
+def corrections(entry: JournalEntry) -> Corrections | None:
+    """Lay the states of a corrected entry side by side; none where nothing was or will be corrected."""
+    posted = journal_entries.corrections_of(entry)
+    marker = journal_entries.marker_of(entry)
+    if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
+        return None
+    original = journal_entries.legs_of(entry)
+    standing = effective(*journal_entries.family_legs(entry))
+    states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
+    states += [(Column("Correction", one.id, is_change=True), journal_entries.legs_of(one)) for one in posted]
+    states.append((Column("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing))
+    will_post: Sequence[Leg] = ()
+    if marker is not None:
+        target = journal_entries.legs_of(marker)
+        states.append((Column("Target", marker.id), target))
+        will_post = difference(target, standing)
+    line = line_of(entry)
+    rows = _rows(entry.organization_id, [legs for _, legs in states], will_post)
+    every = [leg for legs in (*(legs for _, legs in states), will_post) for leg in legs]
+    return Corrections(
+        columns=[column for column, _ in states],
+        rows=rows,
+        has_currencies=len({leg.currency for leg in every}) > 1,
+        has_merchants=any(row.merchant_name for row in rows),
+        marker_id=marker.id if marker is not None else None,
+        transaction_id=line.id if line is not None else None,
+    )
+
+
+def _rows(organization_id: str, states: list[Sequence[Leg]], will_post: Sequence[Leg]) -> list[Row]:
+    names = Names(organization_id, (leg for legs in (*states, will_post) for leg in legs))
+    keys = dict.fromkeys(_key(leg) for legs in (*states, will_post) for leg in legs)
+    return [
+        Row(
+            account_name=names.accounts[key[0]].name,
+            project_name=names.project(key[2]),
+            merchant_name=names.merchant(key[3]),
+            amounts=[_amount(legs, key) for legs in states],
+            will_post=_amount(will_post, key),
+        )
+        for key in keys
+    ]
+
+
+def _key(leg: Leg) -> tuple[int, str, int | None, int | None]:
+    return leg.account_id, leg.currency, leg.project_id, leg.merchant_id
+
+
+def _amount(legs: Sequence[Leg], key: tuple[int, str, int | None, int | None]) -> Money | None:
+    found = [leg.amount_minor for leg in legs if _key(leg) == key]
+    return Money(sum(found), key[1]) if found else None

@@ -1,0 +1,72 @@
+"""Questions about journal entries: what is in force, and what a reader of one wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.entries import Leg
+from webapp.models import JournalEntry, Posting
+from webapp.queries.common import lookups
+
+
+def get(organization_id: str, entry_id: int) -> JournalEntry:
+    """Find an entry, or raise NotFoundError."""
+    return lookups.get(JournalEntry, organization_id, entry_id)
+
+
+def marker_of(entry: JournalEntry) -> JournalEntry | None:
+    """Find the open correction marker of an entry."""
+    return db.session.scalar(
+        sa.select(JournalEntry).where(
+            JournalEntry.organization_id == entry.organization_id,
+            JournalEntry.corrects_id == entry.id,
+            JournalEntry.status == "DRAFT",
+        )
+    )
+
+
+def corrections_of(entry: JournalEntry) -> Sequence[JournalEntry]:
+    """List the posted corrections of an entry, oldest first."""
+    return db.session.scalars(
+        sa.select(JournalEntry)
+        .where(
+            JournalEntry.organization_id == entry.organization_id,
+            JournalEntry.corrects_id == entry.id,
+            JournalEntry.status != "DRAFT",
+        )
+        .order_by(JournalEntry.id)
+        .options(orm.selectinload(JournalEntry.postings))
+    ).all()
+
+
+def legs_of(entry: JournalEntry) -> list[Leg]:
+    """Give an entry's legs as the ledger knows them."""
+    return [leg_of(posting) for posting in entry.postings]
+
+
+def leg_of(posting: Posting) -> Leg:
+    """Give a posting as the ledger knows it."""
+    return Leg(
+        account_id=posting.account_id,
+        amount_minor=posting.amount_minor,
+        currency=posting.currency,
+        amount_base_minor=posting.amount_base_minor,
+        is_bank_leg=posting.is_bank_leg,
+        merchant_id=posting.org_merchant_id,
+        project_id=posting.project_id,
+        transaction_id=posting.transaction_id,
+    )
+
+
+def family_legs(entry: JournalEntry) -> list[list[Leg]]:
+    """Give the legs of an original and of each of its posted corrections: together they are its effective state."""
+    return [legs_of(entry), *(legs_of(correction) for correction in corrections_of(entry))]
+
+
+def transactions_of(legs: Iterable[Leg]) -> list[int]:
+    """List the bank lines that the bank legs are of, in their order and once each."""
+    return list(dict.fromkeys(leg.transaction_id for leg in legs if leg.transaction_id is not None))

@@ -1,0 +1,266 @@
+"""All that stands behind one journal entry, for the person who looks at it: names, sums, corrections, history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import chain
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.ledger.rates import MAX_AGE_DAYS
+from webapp.models import (
+    OF_ITS_ACT,
+    Account,
+    ActionRequest,
+    AuditEvent,
+    ExchangeRate,
+    Import,
+    JournalEntry,
+    Merchant,
+    Posting,
+    Project,
+    Transaction,
+)
+from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.audit.field_changes import Change
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries as journal_entries
+from webapp.queries.matching import transfer_pairs
+
+HASH_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPosting:
+    """A leg with the names that a person reads."""
+
+    account_id: int
+    account_name: str
+    account_role: str | None
+    amount: Money
+    currency: str
+    amount_base: Money | None
+    is_bank_leg: bool
+    merchant_name: str | None
+    project_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Debits and credits; in the posting currency only where all legs share one."""
+
+    debit: Money | None
+    credit: Money | None
+    debit_base: Money | None
+    credit_base: Money | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The rate that mirrors an entry."""
+
+    units_per_base: Decimal
+    currency: str
+    day: date
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One act in an entry's history."""
+
+    at: datetime
+    actor: Mapping[str, Any]
+    text: str
+    detail: str
+    hash: str
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainState:
+    """Whether the audit events of a history carry the hashes that they should."""
+
+    whole: bool
+    count: int
+
+
+class Names:
+    """The names of what legs point to, read once."""
+
+    def __init__(self, organization_id: str, legs: Iterable[Leg]) -> None:
+        legs = list(legs)
+        self.accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
+        self.merchants = lookups.by_id(Merchant, organization_id, {leg.merchant_id for leg in legs})
+        self.projects = lookups.by_id(Project, organization_id, {leg.project_id for leg in legs})
+
+    def merchant(self, merchant_id: int | None) -> str | None:
+        """Name a merchant."""
+        return self.merchants[merchant_id].name if merchant_id is not None else None
+
+    def project(self, project_id: int | None) -> str | None:
+        """Name a project."""
+        return self.projects[project_id].name if project_id is not None else None
+
+
+def postings(entry: JournalEntry) -> list[NamedPosting]:
+    """Give an entry's legs by name."""
+    names = Names(entry.organization_id, journal_entries.legs_of(entry))
+    return [
+        NamedPosting(
+            account_id=each.account_id,
+            account_name=names.accounts[each.account_id].name,
+            account_role=names.accounts[each.account_id].role,
+            amount=each.amount,
+            currency=each.currency,
+            amount_base=each.amount_base,
+            is_bank_leg=each.is_bank_leg,
+            merchant_name=names.merchant(each.org_merchant_id),
+            project_name=names.project(each.project_id),
+        )
+        for each in entry.postings
+    ]
+
+
+def totals(entry: JournalEntry) -> Totals:
+    """Sum an entry's debits and credits."""
+    legs = entry.postings
+    currencies = {leg.currency for leg in legs}
+    is_mirrored = all(leg.amount_base_minor is not None for leg in legs)
+    currency = currencies.pop() if len(currencies) == 1 else None
+    return Totals(
+        debit=_side(currency, (leg.amount_minor for leg in legs), 1) if currency else None,
+        credit=_side(currency, (leg.amount_minor for leg in legs), -1) if currency else None,
+        debit_base=_side(entry.base_currency, _bases(legs), 1) if is_mirrored else None,
+        credit_base=_side(entry.base_currency, _bases(legs), -1) if is_mirrored else None,
+    )
+
+
+def _bases(legs: Sequence[Posting]) -> Iterable[int]:
+    return (leg.amount_base_minor or 0 for leg in legs)
+
+
+def _side(currency: str, amounts: Iterable[int], sign: int) -> Money:
+    return Money(sum(abs(amount) for amount in amounts if amount * sign > 0), currency)
+
+
+def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
+    """Find the rate that mirrors an entry in one foreign currency."""
+    foreign = {leg.currency for leg in entry.postings} - {entry.base_currency}
+    if len(foreign) != 1:
+        return None
+    day = line.booked_on if line is not None else entry.effective_on
+    found = db.session.scalar(
+        sa.select(ExchangeRate)
+        .where(
+            ExchangeRate.organization_id == entry.organization_id,
+            ExchangeRate.currency == foreign.pop(),
+            ExchangeRate.day <= day,
+        )
+        .order_by(ExchangeRate.day.desc())
+        .limit(1)
+    )
+    if found is None or (day - found.day).days > MAX_AGE_DAYS:
+        return None
+    return Rate(found.units_per_base, found.currency, found.day, found.source)
+
+
+def line_of(entry: JournalEntry) -> Transaction | None:
+    """Find the bank line that an entry, or the entry that it corrects or voids, is of."""
+    speaks_of = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
+    named = journal_entries.transactions_of(journal_entries.legs_of(speaks_of))
+    return db.session.get(Transaction, named[0]) if named else None
+
+
+def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction | None:
+    """Find the other side of an entry's bank line: the second line that shares the entry, or the one linked to it."""
+    if line is None:
+        return None
+    named = journal_entries.transactions_of(journal_entries.legs_of(entry))
+    shared = [line_id for line_id in named if line_id != line.id]
+    linked = transfer_pairs.others(entry.organization_id, [line.id])
+    other_id = shared[0] if shared else linked.get(line.id)
+    return db.session.get(Transaction, other_id) if other_id is not None else None
+
+
+def import_name(line: Transaction | None) -> str | None:
+    """Name the file that brought a line."""
+    if line is None or line.import_id is None:
+        return None
+    return db.session.scalar(
+        sa.select(Import.file_name).where(
+            Import.organization_id == line.organization_id, Import.id == line.import_id
+        )
+    )
+
+
+def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event], ChainState]:
+    """Tell what was done to an entry and its line, newest first, with the hash of each act in the audit chain."""
+    family = [entry, *journal_entries.corrections_of(entry)]
+    about_entries = sa.and_(
+        ActionRequest.target_kind == "journal_entry",
+        ActionRequest.target_id.in_([str(one.id) for one in family]),
+    )
+    about_line = sa.and_(
+        ActionRequest.target_kind == "transaction", ActionRequest.target_id == str(line.id if line else 0)
+    )
+    posted_by = ActionRequest.id.in_([one.action_request_id for one in family if one.action_request_id])
+    brought_by = sa.and_(
+        ActionRequest.target_kind == "import", ActionRequest.target_id == str(line.import_id if line else 0)
+    )
+    rows = db.session.execute(
+        sa.select(ActionRequest, AuditEvent)
+        .join(AuditEvent, OF_ITS_ACT)
+        .where(
+            ActionRequest.organization_id == entry.organization_id,
+            sa.or_(about_entries, about_line, posted_by, brought_by),
+        )
+        .order_by(AuditEvent.sequence.desc())
+        .limit(100)
+    ).all()
+    changes = act_changes.of(entry.organization_id, [request for request, _ in rows])
+    events = [_event(request, event, changes[request.id]) for request, event in rows]
+    is_whole = all(chain.hash_of(event.previous_hash, event.body) == event.hash for _, event in rows)
+    return events, ChainState(is_whole, len(events))
+
+
+def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change]) -> Event:
+    title = request.title[:1].lower() + request.title[1:]
+    if request.status == "FAILED":
+        title = f"tried in vain: {title}"
+    return Event(
+        request.created_at,
+        request.actor,
+        title,
+        request.note or request.error,
+        event.hash[:HASH_SHOWN],
+        changes,
+    )
+
+
+def latest_day(entry: JournalEntry) -> date:
+    """Give the day of the latest of an entry and its corrections: its reversal is dated then or later."""
+    return max(one.effective_on for one in (entry, *journal_entries.corrections_of(entry)))
+
+
+def line_story(line: Transaction) -> dict[str, Any]:
+    """Tell of the bank line that an entry comes from."""
+    return {
+        "id": line.id,
+        "feed_account_id": line.feed_account_id,
+        "feed_account_name": line.feed_account.name,
+        "booked_on": line.booked_on,
+        "amount": line.amount,
+        "description": line.description,
+        "reference": line.reference,
+        "provider_transaction_id": line.provider_transaction_id,
+        "import_id": line.import_id,
+        "import_name": import_name(line),
+    }

@@ -1,0 +1,270 @@
+"""What a reader of journal entries gets: postings with their accounts, the origin, the counterparty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import (
+    Account,
+    Document,
+    FeedAccount,
+    Institution,
+    JournalEntry,
+    Merchant,
+    Posting,
+    Transaction,
+)
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.search import entry_matches
+from webapp.queries.journal import attachments as document_relations
+from webapp.queries.journal import voidable
+
+NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class PostingRecord:
+    """A leg with what is known of its account."""
+
+    account_id: int
+    account_name: str
+    account_type: str
+    account_emoji: str | None
+    institution_logo: str | None
+    institution_name: str | None
+    institution_url: str | None
+    amount: Money
+    currency: str
+    amount_base: Money | None
+    is_bank_leg: bool
+    org_merchant_id: int | None
+    project_id: int | None
+    in_scope: bool
+    requires_counterparty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OriginRecord:
+    """Where an entry comes from: `transaction document manual system`."""
+
+    kind: str
+    label: str
+    provider_transaction_id: str | None = None
+    document_id: int | None = None
+    document_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CounterpartyRecord:
+    """With whom: the merchant, else what the bank says."""
+
+    org_merchant_id: int | None
+    name: str
+    website: str | None = None
+    image_url: str | None = None
+    logo: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRecord:
+    """A journal entry as the interface document says it."""
+
+    id: int
+    effective_at: date
+    description: str
+    status: str
+    source: str
+    base_currency: str
+    corrects_journal_entry_id: int | None
+    postings: list[PostingRecord]
+    origin: OriginRecord
+    counterparty: CounterpartyRecord | None
+    can_void: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which entries a list is about; days are inclusive."""
+
+    status: str | None = None
+    source: str | None = None
+    account_id: int | None = None
+    from_: date | None = None
+    to: date | None = None
+    q: str | None = None
+
+
+def record(entry: JournalEntry) -> EntryRecord:
+    """Tell all about one entry."""
+    return records(entry.organization_id, [entry])[0]
+
+
+def listed(
+    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[EntryRecord]:
+    """List entries, newest first."""
+    statement = sa.select(JournalEntry).where(JournalEntry.organization_id == organization_id)
+    if filters.status is not None:
+        statement = statement.where(JournalEntry.status == filters.status)
+    if filters.source is not None:
+        statement = statement.where(JournalEntry.source == filters.source)
+    if filters.account_id is not None:
+        touching = sa.select(Posting.journal_entry_id).where(
+            Posting.organization_id == organization_id, Posting.account_id == filters.account_id
+        )
+        statement = statement.where(JournalEntry.id.in_(touching))
+    if filters.from_ is not None:
+        statement = statement.where(JournalEntry.effective_on >= filters.from_)
+    if filters.to is not None:
+        statement = statement.where(JournalEntry.effective_on <= filters.to)
+    if filters.q is not None:
+        statement = statement.where(entry_matches(organization_id, filters.q))
+    rows, next_key = page(
+        statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit
+    )
+    return Page(records(organization_id, rows), next_key)
+
+
+def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:
+    """Tell all about entries, in a number of statements that does not depend on how many there are."""
+    originals = _originals(organization_id, entries)
+    postings = [posting for entry in (*entries, *originals.values()) for posting in entry.postings]
+    of_lines, of_entries = document_relations.documents_of(
+        organization_id,
+        {posting.transaction_id for posting in postings if posting.transaction_id is not None},
+        {entry.id for entry in (*entries, *originals.values())},
+    )
+    facts = _Facts(
+        originals=originals,
+        accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
+        lines=lookups.by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
+        merchants=lookups.by_id(Merchant, organization_id, {p.org_merchant_id for p in postings}),
+        documents=lookups.by_id(
+            Document, organization_id, {entry.document_id for entry in (*entries, *originals.values())}
+        ),
+        of_lines=of_lines,
+        of_entries=of_entries,
+        refused=voidable.refused(organization_id, entries),
+    )
+    return [_record(entry, facts) for entry in entries]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    originals: dict[int, JournalEntry]
+    accounts: dict[int, tuple[Account, Institution | None]]
+    lines: dict[int | None, Any]
+    merchants: dict[int | None, Any]
+    documents: dict[int | None, Any]
+    of_lines: dict[int, Document]
+    of_entries: dict[int, Document]
+    refused: set[int]
+
+
+def _originals(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, JournalEntry]:
+    """Read the entries that corrections and reversals speak of: theirs is the origin."""
+    named = {entry.corrects_id or entry.voids_id for entry in entries} - {None}
+    if not named:
+        return {}
+    rows = db.session.scalars(
+        sa.select(JournalEntry)
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(named))
+        .options(orm.selectinload(JournalEntry.postings))
+    )
+    return {entry.id: entry for entry in rows}
+
+
+def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, Institution | None]]:
+    rows = db.session.execute(
+        sa.select(Account, Institution)
+        .outerjoin(
+            FeedAccount,
+            sa.and_(
+                FeedAccount.organization_id == Account.organization_id, FeedAccount.account_id == Account.id
+            ),
+        )
+        .outerjoin(
+            Institution,
+            sa.and_(
+                Institution.organization_id == FeedAccount.organization_id,
+                Institution.id == FeedAccount.institution_id,
+            ),
+        )
+        .where(Account.organization_id == organization_id, Account.id.in_(ids))
+    )
+    return {account.id: (account, institution) for account, institution in rows}
+
+
+def _record(entry: JournalEntry, facts: _Facts) -> EntryRecord:
+    speaks_of = facts.originals.get(entry.corrects_id or entry.voids_id or 0, entry)
+    line = next((facts.lines.get(p.transaction_id) for p in speaks_of.postings if p.transaction_id), None)
+    return EntryRecord(
+        id=entry.id,
+        effective_at=entry.effective_on,
+        description=entry.description,
+        status=entry.status,
+        source=entry.source,
+        base_currency=entry.base_currency,
+        corrects_journal_entry_id=entry.corrects_id,
+        postings=[_posting(posting, *facts.accounts[posting.account_id]) for posting in entry.postings],
+        origin=_origin(speaks_of, line, facts),
+        counterparty=_counterparty(entry, line, facts.merchants),
+        can_void=entry.id not in facts.refused,
+    )
+
+
+def _posting(posting: Posting, account: Account, institution: Institution | None) -> PostingRecord:
+    return PostingRecord(
+        account_id=account.id,
+        account_name=account.name,
+        account_type=account.type,
+        account_emoji=account.emoji,
+        institution_logo=institution.logo if institution else None,
+        institution_name=institution.name if institution else None,
+        institution_url=institution.url if institution else None,
+        amount=posting.amount,
+        currency=posting.currency,
+        amount_base=posting.amount_base,
+        is_bank_leg=posting.is_bank_leg,
+        org_merchant_id=posting.org_merchant_id,
+        project_id=posting.project_id,
+        in_scope=account.in_scope,
+        requires_counterparty=account.requires_counterparty,
+    )
+
+
+def _origin(entry: JournalEntry, line: Transaction | None, facts: _Facts) -> OriginRecord:
+    """Tell where an entry comes from, and the document it is made of, or else the first that belongs to it."""
+    own = facts.documents.get(entry.document_id or 0)
+    document = own or facts.of_entries.get(entry.id) or (line and facts.of_lines.get(line.id))
+    named: dict[str, Any] = (
+        {"document_id": document.id, "document_type": document.document_type} if document else {}
+    )
+    if line is not None:
+        return OriginRecord("transaction", line.description, line.provider_transaction_id, **named)
+    if own is not None:
+        return OriginRecord("document", own.label, **named)
+    kind = "manual" if entry.source == "manual" else "system"
+    return OriginRecord(kind, entry.description, **named)
+
+
+def _counterparty(
+    entry: JournalEntry, line: Transaction | None, merchants: dict[int | None, Merchant]
+) -> CounterpartyRecord | None:
+    named = next(
+        (merchants[p.org_merchant_id] for p in entry.postings if p.org_merchant_id is not None), None
+    )
+    if named is not None:
+        return CounterpartyRecord(named.id, named.name, named.website, named.image_url, named.logo)
+    if line is not None and line.counterparty:
+        return CounterpartyRecord(None, line.counterparty)
+    return None

@@ -1,0 +1,65 @@
+"""Entries that a person wrote and that are drafts still: what they say, and which version of it somebody saw."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.chart import RESTS
+from webapp.ledger.entries import Leg
+from webapp.ledger.mirrors import without_rest
+from webapp.models import ActionRequest, JournalEntry
+from webapp.models.journal_entries import WRITTEN_BY_PEOPLE
+from webapp.queries.accounts import accounts
+from webapp.queries.journal import entries as journal_entries
+
+LETTERS = 16
+
+
+def said_legs(entry: JournalEntry) -> list[Leg]:
+    """Give the legs that somebody wrote, without the one that mirroring them added."""
+    legs = journal_entries.legs_of(entry)
+    if not legs:
+        return []
+    return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))
+
+
+def is_by_hand(entry: JournalEntry) -> bool:
+    """Tell whether a person writes this entry as a whole; every other draft is of a bank line."""
+    return entry.source in WRITTEN_BY_PEOPLE
+
+
+def version(entry: JournalEntry) -> str | None:
+    """Give the version of a draft that may be changed; None for every other entry.
+
+    It is a digest of what the entry says. Its mirrors are not part of it: a rate that arrives says nothing
+    that a person could overwrite.
+    """
+    if entry.status != "DRAFT" or not is_by_hand(entry):
+        return None
+    said = {
+        "effectiveAt": entry.effective_on.isoformat(),
+        "description": entry.description,
+        "postings": [
+            [leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id]
+            for leg in said_legs(entry)
+        ],
+    }
+    return sha256_hex(canonical_json(said))[:LETTERS]
+
+
+def last_writer(entry: JournalEntry) -> str | None:
+    """Name who wrote an entry last."""
+    actor = db.session.scalar(
+        sa.select(ActionRequest.actor)
+        .where(
+            ActionRequest.organization_id == entry.organization_id,
+            ActionRequest.target_kind == "journal_entry",
+            ActionRequest.target_id == str(entry.id),
+            ActionRequest.status == "EXECUTED",
+        )
+        .order_by(ActionRequest.id.desc())
+        .limit(1)
+    )
+    return actor["name"] if actor else None

@@ -1,0 +1,117 @@
+"""What voiding an entry would do, before it is done: the reversal, the proofs that break, and what its lines get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.corrections import reversal
+from webapp.ledger.money import Money
+from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal.entry_details import Names
+from webapp.queries.reconciliation import verdicts as holds
+
+
+@dataclass(frozen=True, slots=True)
+class ReversedLeg:
+    """What is in force on an account, and what cancels it."""
+
+    account_name: str
+    project_name: str | None
+    merchant_name: str | None
+    in_force: Money
+    reversal: Money
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenProof:
+    """A proof that holds and would not any more."""
+
+    id: int
+    feed_account_name: str
+    statement_date: date
+
+
+@dataclass(frozen=True, slots=True)
+class FreedLine:
+    """A bank line of the entry; it gets a fresh draft unless the bank took it back."""
+
+    id: int
+    description: str
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VoidPreview:
+    """All that a void would do."""
+
+    legs: list[ReversedLeg]
+    has_currencies: bool
+    proofs: list[BrokenProof]
+    lines: list[FreedLine]
+    corrections: list[int]
+
+
+def preview(entry: JournalEntry) -> VoidPreview:
+    """Tell what voiding an entry would do; the legs are those that the reversal would be posted with, turned round."""
+    family = journal_entries.family_legs(entry)
+    cancelling = reversal(*family)
+    names = Names(entry.organization_id, cancelling)
+    lines = _lines(entry)
+    return VoidPreview(
+        legs=[
+            ReversedLeg(
+                account_name=names.accounts[leg.account_id].name,
+                project_name=names.project(leg.project_id),
+                merchant_name=names.merchant(leg.merchant_id),
+                in_force=Money(-leg.amount_minor, leg.currency),
+                reversal=Money(leg.amount_minor, leg.currency),
+            )
+            for leg in cancelling
+        ],
+        has_currencies=len({leg.currency for leg in cancelling}) > 1,
+        proofs=_proofs(entry, lines),
+        lines=[
+            FreedLine(line.id, line.description, is_gone=line.status in ("REMOVED", "DELETED"))
+            for line in lines
+        ],
+        corrections=[correction.id for correction in journal_entries.corrections_of(entry)],
+    )
+
+
+def _lines(entry: JournalEntry) -> Sequence[Transaction]:
+    return db.session.scalars(
+        sa.select(Transaction)
+        .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
+        .order_by(Transaction.id)
+    ).all()
+
+
+def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenProof]:
+    """Find the standing proofs that hold and have the entry or a line of it among their items."""
+    proofs = db.session.scalars(
+        sa.select(Reconciliation)
+        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
+        .where(
+            Reconciliation.organization_id == entry.organization_id,
+            Reconciliation.status == "COMPLETED",
+            ReconciliationItem.is_standing,
+            sa.or_(
+                ReconciliationItem.transaction_id.in_([line.id for line in lines]),
+                ReconciliationItem.journal_entry_id == entry.id,
+            ),
+        )
+        .order_by(Reconciliation.statement_date, Reconciliation.id)
+    ).unique()
+    found = list(proofs)
+    verdicts = holds.verdicts(entry.organization_id, found) if found else {}
+    return [
+        BrokenProof(proof.id, proof.feed_account.name, proof.statement_date)
+        for proof in found
+        if verdicts[proof.id].holds
+    ]

@@ -1,0 +1,130 @@
+"""Whether an entry may be voided, and if not, what stands against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import OF_ITS_FEED, FeedAccount, JournalEntry, Reconciliation, Transaction
+from webapp.queries.common.portions import batches
+
+VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an entry stays, and what to void or reopen instead."""
+
+    sentence: str
+    code: str = "not_voidable"
+    details: dict[str, object] = field(default_factory=dict)
+
+
+def refusal(entry: JournalEntry) -> Refusal | None:
+    """Tell why the void operation would refuse this entry; None when it would succeed."""
+    if entry.status == "DRAFT":
+        return Refusal(
+            f"Entry {entry.id} is a draft; it counts nowhere. Change or delete it instead.", "draft"
+        )
+    if entry.status == "VOIDED":
+        by = entry.voided_by_id
+        return Refusal(f"Entry {entry.id} was voided by entry {by} already.", "voided", {"voidedById": by})
+    if entry.source == "correction":
+        named: dict[str, object] = {"journalEntryId": entry.corrects_id}
+        return Refusal(
+            f"Entry {entry.id} corrects entry {entry.corrects_id}; void that one.", "correction", named
+        )
+    if entry.source == "opening":
+        return _opening(entry)
+    if entry.source not in VOIDABLE_SOURCES:
+        return Refusal(f"Entry {entry.id} was written by the books themselves and stays.")
+    return _absorbed(entry.organization_id, [entry]).get(entry.id)
+
+
+def _opening(entry: JournalEntry) -> Refusal:
+    proof_id = db.session.scalar(
+        sa.select(Reconciliation.id).where(
+            Reconciliation.organization_id == entry.organization_id,
+            Reconciliation.opening_entry_id == entry.id,
+            Reconciliation.status == "COMPLETED",
+        )
+    )
+    return Refusal(
+        f"Entry {entry.id} opens the books of an account; reopen proof {proof_id} instead.",
+        "opening",
+        {"reconciliationId": proof_id},
+    )
+
+
+def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
+    """Tell which of these entries the void operation would refuse, in at most two statements."""
+    by_itself = {
+        entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
+    }
+    return by_itself | set(_absorbed(organization_id, [each for each in entries if each.id not in by_itself]))
+
+
+def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, Refusal]:
+    """Name of each entry that an opening balance holds the latest standing keep-as-new proof that says so."""
+    proofs = _openings(organization_id) if entries else []
+    if not proofs:
+        return {}
+    set_aside = _set_aside(organization_id, entries)
+    refusals = {}
+    for entry in entries:
+        touched = {posting.account_id for posting in entry.postings}
+        feeds = {set_aside.get(posting.transaction_id) for posting in entry.postings}
+        for proof in proofs:
+            is_before = proof.account_id in touched and entry.effective_on <= proof.opening_date
+            if is_before or proof.feed_account_id in feeds:
+                refusals[entry.id] = _held(entry, proof.id, proof.opening_date)
+                break
+    return refusals
+
+
+def _openings(organization_id: str) -> Sequence[Any]:
+    """List the standing proofs that keep an account as new, latest opening first."""
+    return db.session.execute(
+        sa.select(
+            Reconciliation.id,
+            Reconciliation.opening_date,
+            Reconciliation.feed_account_id,
+            FeedAccount.account_id,
+        )
+        .join(FeedAccount, OF_ITS_FEED)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+        )
+        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
+    ).all()
+
+
+def _set_aside(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int | None, int]:
+    """Give the feed account of each line of these entries that is set aside."""
+    named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
+    found: dict[int | None, int] = {}
+    for portion in batches(named):
+        rows = db.session.execute(
+            sa.select(Transaction.id, Transaction.feed_account_id).where(
+                Transaction.organization_id == organization_id,
+                Transaction.id.in_(portion),
+                Transaction.status == "SET_ASIDE",
+            )
+        )
+        found.update(rows.all())
+    return found
+
+
+def _held(entry: JournalEntry, proof_id: int, opening_date: date) -> Refusal:
+    return Refusal(
+        f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
+        "before_opening",
+        {"reconciliationId": proof_id},
+    )

@@ -1,0 +1,179 @@
+"""The lines of a feed account that a file may bring once more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import FeedAccount, Import, LineChange, LineJoin, Transaction
+from webapp.queries.common.portions import batches, ids_where
+
+FEW = 500
+
+
+class KnownLine(NamedTuple):
+    """A line that is there; `source` is the format of the file that brought it, None for a feed's push.
+
+    `kept_id` is the line that it is only another report of, if it is one, and `kept_status` how that one stands.
+    """
+
+    id: int
+    line_key: str | None
+    occurrence: int
+    status: str
+    booked_on: date
+    amount_minor: int
+    source: str | None
+    kept_id: int | None
+    kept_status: str | None
+
+    @property
+    def line_id(self) -> int:
+        """The line in the books that it is."""
+        return self.id if self.kept_id is None else self.kept_id
+
+    @property
+    def line_status(self) -> str:
+        """How that line stands."""
+        return self.kept_status or self.status
+
+
+def between(feed_account: FeedAccount, first: date, last: date) -> list[KnownLine]:
+    """List the lines of an account that were booked from a day to another, both inclusive."""
+    return [KnownLine(*row) for row in db.session.execute(_known(feed_account, _booked(first, last)))]
+
+
+def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
+    """Add the lines of these keys that the bank's feed has moved to another day since."""
+    ids = {line.id for line in known}
+    changed = Transaction.id.in_(
+        sa.select(LineChange.transaction_id).where(LineChange.organization_id == feed_account.organization_id)
+    )
+    rows = db.session.execute(_known(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
+    found = map(KnownLine._make, rows)
+    known += [line for line in found if line.line_key in line_keys and line.id not in ids]
+
+
+def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dict[str, int]:
+    """Count the lines of an account that have each of these keys; those that none has are left out."""
+    found: dict[str, int] = {}
+    for portion in batches(line_keys):
+        statement = (
+            sa.select(Transaction.line_key, sa.func.count())
+            .where(
+                Transaction.organization_id == feed_account.organization_id,
+                Transaction.feed_account_id == feed_account.id,
+                Transaction.line_key.in_(portion),
+            )
+            .group_by(Transaction.line_key)
+        )
+        found |= {key: count for key, count in db.session.execute(statement) if key is not None}
+    return found
+
+
+def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
+    return Transaction.booked_on.between(first, last)
+
+
+def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
+    kept = sa.orm.aliased(Transaction)
+    of_import = sa.and_(
+        Import.organization_id == Transaction.organization_id, Import.id == Transaction.import_id
+    )
+    of_join = sa.and_(
+        LineJoin.organization_id == Transaction.organization_id,
+        LineJoin.joined_id == Transaction.id,
+        LineJoin.status == "JOINED",
+    )
+    of_kept = sa.and_(kept.organization_id == LineJoin.organization_id, kept.id == LineJoin.kept_id)
+    return (
+        sa.select(
+            Transaction.id,
+            Transaction.line_key,
+            Transaction.occurrence,
+            Transaction.status,
+            Transaction.booked_on,
+            Transaction.amount_minor,
+            Import.format,
+            LineJoin.kept_id,
+            kept.status,
+        )
+        .outerjoin(Import, of_import)
+        .outerjoin(LineJoin, of_join)
+        .outerjoin(kept, of_kept)
+        .where(
+            Transaction.organization_id == feed_account.organization_id,
+            Transaction.feed_account_id == feed_account.id,
+            chosen,
+        )
+        .order_by(Transaction.id)
+    )
+
+
+def amounts_of_references(feed_account: FeedAccount, references: Collection[str]) -> dict[str, set[int]]:
+    """Give the amounts, in minor units, that booked lines of an account have under these references."""
+    if not references:
+        return {}
+    statement = sa.select(Transaction.provider_transaction_id, Transaction.amount_minor).where(
+        Transaction.organization_id == feed_account.organization_id,
+        Transaction.feed_account_id == feed_account.id,
+        Transaction.provider_transaction_id.is_not(None),
+        Transaction.status != "PENDING",
+        Transaction.removed_by_import_id.is_(None),
+    )
+    # Many references are sooner found by reading the account through than by asking for each of them.
+    if len(references) <= FEW:
+        statement = statement.where(Transaction.provider_transaction_id.in_(references))
+    found: dict[str, set[int]] = {}
+    for reference, amount_minor in db.session.execute(statement):
+        if reference is not None and reference in references:
+            found.setdefault(reference, set()).add(amount_minor)
+    return found
+
+
+def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
+    """List the lines of an account that are pending by a file, but this import; a feed takes its own back itself."""
+    return set(
+        db.session.scalars(
+            sa.select(Transaction.id).where(
+                Transaction.organization_id == feed_account.organization_id,
+                Transaction.feed_account_id == feed_account.id,
+                Transaction.status == "PENDING",
+                Transaction.import_id != but,
+            )
+        )
+    )
+
+
+def joined_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    """Tell which of these rows are only other reports of lines that are there."""
+    statement = sa.select(LineJoin.joined_id).where(
+        LineJoin.organization_id == organization_id, LineJoin.status == "JOINED"
+    )
+    return ids_where(statement, LineJoin.joined_id, line_ids)
+
+
+def candidates(organization_id: str, bank_format: str, currency: str | None) -> list[FeedAccount]:
+    """List the accounts that files of this format made for statements without a number, in this currency or any."""
+    statement = sa.select(FeedAccount).where(
+        FeedAccount.organization_id == organization_id,
+        FeedAccount.external_id.is_(None),
+        FeedAccount.created_by_format == bank_format,
+    )
+    if currency is not None:
+        statement = statement.where(FeedAccount.currency == currency)
+    return list(db.session.scalars(statement.order_by(FeedAccount.id)))
+
+
+def numbered(organization_id: str, external_id: str, currency: str | None) -> list[FeedAccount]:
+    """List the accounts of this number, in this currency or any."""
+    statement = sa.select(FeedAccount).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.external_id == external_id
+    )
+    if currency is not None:
+        statement = statement.where(FeedAccount.currency == currency)
+    return list(db.session.scalars(statement.order_by(FeedAccount.id)))

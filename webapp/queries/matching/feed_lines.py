@@ -1,0 +1,278 @@
+"""What a feed said before, and the lines of an account that may be the same as what it says now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import date
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.joins import PENDING_TIERS, Report
+from webapp.models import (
+    FeedAccount,
+    FeedBatch,
+    FeedLine,
+    JournalEntry,
+    LineJoin,
+    Transaction,
+)
+from webapp.queries.common.portions import batches, ids_where
+
+REPORT = (
+    Transaction.id,
+    Transaction.booked_on,
+    Transaction.amount_minor,
+    Transaction.description,
+    Transaction.counterparty,
+)
+IN_BOOKS = ("BOOKED", "SET_ASIDE")
+JOINED_TO = sa.and_(
+    LineJoin.organization_id == Transaction.organization_id,
+    LineJoin.joined_id == Transaction.id,
+    LineJoin.status == "JOINED",
+)
+OF_LINE = sa.and_(
+    FeedLine.organization_id == Transaction.organization_id, FeedLine.transaction_id == Transaction.id
+)
+
+
+class SaidLine(NamedTuple):
+    """A line as its provider said it last, and what it is in the books; `kept_id` is the line that it is joined to."""
+
+    provider_transaction_id: str
+    transaction_id: int | None
+    said: str
+    is_pending: bool
+    digest: bytes | None
+    status: str | None
+    kept_id: int | None
+
+    @property
+    def line_id(self) -> int | None:
+        """The line in the books that it is."""
+        return self.transaction_id if self.kept_id is None else self.kept_id
+
+
+def batch(feed_account: FeedAccount, batch_id: str) -> FeedBatch | None:
+    """Find a batch that was taken before."""
+    return db.session.scalar(
+        sa.select(FeedBatch).where(
+            FeedBatch.organization_id == feed_account.organization_id,
+            FeedBatch.feed_account_id == feed_account.id,
+            FeedBatch.batch_id == batch_id,
+        )
+    )
+
+
+def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]:
+    """Give what the feed said before under these ids of its provider."""
+    found: dict[str, SaidLine] = {}
+    for portion in batches(ids):
+        rows = db.session.execute(
+            sa.select(
+                FeedLine.provider_transaction_id,
+                FeedLine.transaction_id,
+                FeedLine.said,
+                FeedLine.is_pending,
+                FeedLine.digest,
+                Transaction.status,
+                LineJoin.kept_id,
+            )
+            .outerjoin(Transaction, OF_LINE)
+            .outerjoin(LineJoin, JOINED_TO)
+            .where(*_of(feed_account, FeedLine), FeedLine.provider_transaction_id.in_(portion))
+        )
+        found |= {row[0]: SaidLine(*row) for row in rows}
+    return found
+
+
+def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
+    """Give the booked lines that name these pending ids of their provider as what they were."""
+    found: dict[str, int] = {}
+    for portion in batches(pending_ids):
+        rows = db.session.execute(
+            sa.select(FeedLine.pending_id, FeedLine.transaction_id).where(
+                *_of(feed_account, FeedLine),
+                FeedLine.pending_id.in_(portion),
+                FeedLine.transaction_id.is_not(None),
+                FeedLine.said != "REMOVED",
+                sa.not_(FeedLine.is_pending),
+            )
+        )
+        found |= {str(name): int(line_id or 0) for name, line_id in rows}
+    return found
+
+
+def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int, int]:
+    """Give the lines among these that the feed still gives as booked, with the newest row that it gives each by."""
+    found: dict[int, int] = {}
+    is_given = (
+        FeedLine.organization_id == organization_id,
+        FeedLine.said != "REMOVED",
+        sa.not_(FeedLine.is_pending),
+    )
+    of_join = sa.and_(
+        FeedLine.organization_id == LineJoin.organization_id, FeedLine.transaction_id == LineJoin.joined_id
+    )
+    row_id = sa.type_coerce(FeedLine.transaction_id, sa.BigInteger)
+    for portion in batches(line_ids):
+        own = sa.select(row_id, row_id.label("newest")).where(*is_given, row_id.in_(portion))
+        joined = (
+            sa.select(LineJoin.kept_id, row_id)
+            .join(FeedLine, of_join)
+            .where(*is_given, LineJoin.status == "JOINED", LineJoin.kept_id.in_(portion))
+        )
+        for statement in (own, joined):
+            for line_id, newest in db.session.execute(statement):
+                found[line_id] = max(newest, found.get(line_id, newest))
+    return found
+
+
+def has_file_lines(feed_account: FeedAccount) -> bool:
+    """Tell whether any file brought lines of this account."""
+    return _any(*_of(feed_account, Transaction), Transaction.line_key > "")
+
+
+def has_feed_lines(feed_account: FeedAccount) -> bool:
+    """Tell whether any push brought lines of this account."""
+    return _any(*_of(feed_account, FeedLine))
+
+
+def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the booked lines of some days that files brought and the feed did not give yet, deleted ones too."""
+    twin = sa.orm.aliased(Transaction)
+    is_given = (
+        sa.exists()
+        .where(
+            LineJoin.organization_id == Transaction.organization_id,
+            LineJoin.kept_id == Transaction.id,
+            LineJoin.status == "JOINED",
+            twin.organization_id == LineJoin.organization_id,
+            twin.id == LineJoin.joined_id,
+            twin.line_key.is_(None),
+            LineJoin.tier.not_in(PENDING_TIERS),
+        )
+        .correlate(Transaction)
+    )
+    return reports(
+        *_of(feed_account, Transaction),
+        Transaction.booked_on.between(first, last),
+        Transaction.line_key.is_not(None),
+        Transaction.status.in_((*IN_BOOKS, "DELETED")),
+        ~is_given,
+    )
+
+
+def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the booked lines of some days that the feed gave and took back."""
+    return reports(
+        *fed(feed_account, first, last),
+        Transaction.status == "REMOVED",
+        ~sa.exists().where(JOINED_TO).correlate(Transaction),
+    )
+
+
+def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
+    """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
+    return reports(
+        *_of(feed_account, Transaction),
+        Transaction.status == "REMOVED",
+        Transaction.journal_entry_id.is_not(None),
+    )
+
+
+def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the lines of some days that the feed gave as booked and whose entries are drafts."""
+    is_draft = sa.exists().where(
+        JournalEntry.organization_id == Transaction.organization_id,
+        JournalEntry.id == Transaction.journal_entry_id,
+        JournalEntry.status == "DRAFT",
+    )
+    return reports(
+        *fed(feed_account, first, last), Transaction.status.in_(IN_BOOKS), is_draft.correlate(Transaction)
+    )
+
+
+def fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
+    """Say in SQL that the feed gave a line of some days as booked."""
+    by_feed = sa.exists().where(OF_LINE, sa.not_(FeedLine.is_pending)).correlate(Transaction)
+    return (
+        *_of(feed_account, Transaction),
+        Transaction.booked_on.between(first, last),
+        Transaction.line_key.is_(None),
+        by_feed,
+    )
+
+
+def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
+    """Tell which of these lines somebody deleted."""
+    statement = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id, Transaction.status == "DELETED"
+    )
+    return ids_where(statement, Transaction.id, line_ids)
+
+
+def pending(feed_account: FeedAccount) -> list[Report]:
+    """List the lines that wait for the bank."""
+    return reports(*_of(feed_account, Transaction), Transaction.status == "PENDING")
+
+
+def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+    """List the booked lines of some days that are not known to have been pending."""
+    was_pending = (
+        sa.exists()
+        .where(
+            LineJoin.organization_id == Transaction.organization_id,
+            LineJoin.kept_id == Transaction.id,
+            LineJoin.status == "JOINED",
+            LineJoin.tier.in_(PENDING_TIERS),
+        )
+        .correlate(Transaction)
+    )
+    return reports(
+        *_of(feed_account, Transaction),
+        Transaction.booked_on.between(first, last),
+        Transaction.status.in_(IN_BOOKS),
+        ~was_pending,
+    )
+
+
+def pairs(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int], str]:
+    """Give the status of every join and suggestion that one of these lines is in."""
+    found: dict[tuple[int, int], str] = {}
+    for portion in batches(set(line_ids)):
+        rows = db.session.execute(
+            sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
+                LineJoin.organization_id == organization_id,
+                sa.or_(LineJoin.kept_id.in_(portion), LineJoin.joined_id.in_(portion)),
+            )
+        )
+        found |= {(kept_id, joined_id): status for kept_id, joined_id, status in rows}
+    return found
+
+
+def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int]]:
+    """Give the pairs of these lines that were settled as two lines, both ways round."""
+    found = [pair for pair, status in pairs(organization_id, line_ids).items() if status == "REFUSED"]
+    return {*found, *((other, one) for one, other in found)}
+
+
+def reports(*chosen: sa.ColumnElement[bool]) -> list[Report]:
+    """List lines as joins compare them, in the order of days."""
+    rows = db.session.execute(
+        sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
+    )
+    return [Report(*row) for row in rows]
+
+
+def _of(feed_account: FeedAccount, model: Any) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        model.organization_id == feed_account.organization_id,
+        model.feed_account_id == feed_account.id,
+    )
+
+
+def _any(*chosen: sa.ColumnElement[bool]) -> bool:
+    return db.session.execute(sa.select(sa.literal(1)).where(*chosen).limit(1)).first() is not None

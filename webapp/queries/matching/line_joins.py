@@ -1,0 +1,147 @@
+"""What is known of a line beside itself: which other rows it is, may be or is not, and what its bank changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import FeedLine, LineChange, LineJoin, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.common.portions import batches, ids_where
+
+OPEN = ("BOOKED", "SET_ASIDE", "PENDING")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRecord:
+    """How a line stands to another row; `transaction_id` is the other one, `is_kept` whether that one stays."""
+
+    transaction_id: int
+    is_kept: bool
+    tier: str
+    status: str
+    reason: str
+    booked_on: date
+    amount: Money
+    description: str
+    line_status: str
+    source: str
+    provider_transaction_id: str | None
+    decided_by: Mapping[str, Any] | None
+    created_at: datetime
+    undone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """What the bank changed of a line at one time: each field as it was and as it is."""
+
+    before: Mapping[str, str | None]
+    after: Mapping[str, str | None]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one line; `sources` are `file` and `feed`, wherever its rows came from."""
+
+    sources: tuple[str, ...]
+    suggestions: list[JoinRecord]
+    joins: list[JoinRecord]
+    changes: list[ChangeRecord]
+
+
+def of_line(transaction: Transaction) -> Known:
+    """Tell what is known of one line."""
+    return of_lines(transaction.organization_id, [transaction.id])[transaction.id]
+
+
+def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, Known]:
+    """Tell what is known of each line, in a number of statements that does not depend on how many there are."""
+    found = _joins(organization_id, line_ids)
+    others = {other for join in found for other in (join.kept_id, join.joined_id)}
+    rows = lookups.by_id(Transaction, organization_id, others)
+    fed = _fed(organization_id, {*others, *line_ids})
+    files = _from_files(organization_id, line_ids)
+    changes = _changes(organization_id, line_ids)
+    known: dict[int, Known] = {}
+    for line_id in line_ids:
+        mine = [
+            _record(join, line_id, rows, fed) for join in found if line_id in (join.kept_id, join.joined_id)
+        ]
+        own = [word for word, ids in (("file", files), ("feed", fed)) if line_id in ids]
+        joined = [each.source for each in mine if each.status == "JOINED" and not each.is_kept]
+        known[line_id] = Known(
+            tuple(dict.fromkeys([*own, *joined])),
+            [each for each in mine if each.status == "SUGGESTED" and each.line_status in OPEN],
+            [each for each in mine if each.status != "SUGGESTED"],
+            changes.get(line_id, []),
+        )
+    return known
+
+
+def _joins(organization_id: str, line_ids: Collection[int]) -> list[LineJoin]:
+    found: dict[int, LineJoin] = {}
+    for portion in batches(line_ids):
+        for column in (LineJoin.kept_id, LineJoin.joined_id):
+            statement = sa.select(LineJoin).where(
+                LineJoin.organization_id == organization_id, column.in_(portion)
+            )
+            found |= {join.id: join for join in db.session.scalars(statement)}
+    return [found[key] for key in sorted(found)]
+
+
+def _record(
+    join: LineJoin, line_id: int, rows: Mapping[int | None, Transaction], fed: Collection[int]
+) -> JoinRecord:
+    is_kept = join.joined_id == line_id
+    other = rows[join.kept_id if is_kept else join.joined_id]
+    return JoinRecord(
+        transaction_id=other.id,
+        is_kept=is_kept,
+        tier=join.tier,
+        status=join.status,
+        reason=join.reason,
+        booked_on=other.booked_on,
+        amount=other.amount,
+        description=other.description,
+        line_status=other.status,
+        source="feed" if other.id in fed else "file",
+        provider_transaction_id=other.provider_transaction_id,
+        decided_by=join.decided_by,
+        created_at=join.created_at,
+        undone_at=join.undone_at,
+    )
+
+
+def _fed(organization_id: str, line_ids: Iterable[int]) -> set[int]:
+    return ids_where(
+        sa.select(FeedLine.transaction_id).where(FeedLine.organization_id == organization_id),
+        FeedLine.transaction_id,
+        set(line_ids),
+    )
+
+
+def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
+    statement = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id, Transaction.import_id.is_not(None)
+    )
+    return ids_where(statement, Transaction.id, set(line_ids))
+
+
+def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[ChangeRecord]]:
+    found: dict[int, list[ChangeRecord]] = {}
+    for portion in batches(line_ids):
+        statement = sa.select(LineChange).where(
+            LineChange.organization_id == organization_id, LineChange.transaction_id.in_(portion)
+        )
+        for change in db.session.scalars(statement.order_by(LineChange.id.desc())):
+            record = ChangeRecord(change.before, change.after, change.created_at)
+            found.setdefault(change.transaction_id, []).append(record)
+    return found

@@ -1,0 +1,212 @@
+"""What the books say of a statement: their balance at its day, what they have more, and what they date later."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.equations import BankPosting, Standing, books_differ, in_transit, outstanding
+from webapp.ledger.proofs import Item
+from webapp.models import (
+    OF_ITS_FEED,
+    DaySum,
+    FeedAccount,
+    JournalEntry,
+    MonthSum,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
+from webapp.queries.accounts.balances import reaches
+from webapp.queries.reconciliation.statement_items import is_line_of, is_of, posted_to_feed_accounts
+
+
+@dataclass(slots=True)
+class StatementBooks:
+    """The books beside one statement, in minor units of its currency.
+
+    `outside_open` are the entries from no line of the feed that stand outstanding, by their id.
+    """
+
+    ledger_balance_minor: int = 0
+    postings: list[BankPosting] = field(default_factory=list)
+    outstanding: tuple[Item, ...] = ()
+    in_transit: tuple[Item, ...] = ()
+    outside_open: dict[int, Item] = field(default_factory=dict)
+
+    def differ_minor(self, statement_balance_minor: int) -> int:
+        """Give by how much the books exceed a statement's balance, after what is outstanding and in transit."""
+        return books_differ(
+            self.ledger_balance_minor, self.outstanding, self.in_transit, statement_balance_minor
+        )
+
+
+def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> dict[int, StatementBooks]:
+    """Read the books beside statements, in three statements to the database however many there are."""
+    if not reconciliation_ids:
+        return {}
+    books = {each: StatementBooks() for each in reconciliation_ids}
+    for statement_id, balance in db.session.execute(_balances(organization_id, reconciliation_ids)):
+        books[statement_id].ledger_balance_minor = int(balance)
+    days: dict[int, Any] = {}
+    for row in db.session.execute(_postings(organization_id, reconciliation_ids)):
+        posting = _posting(row)
+        books[row.reconciliation_id].postings.append(posting)
+        days[row.reconciliation_id] = row.statement_date
+        if posting.standing is Standing.OPEN and row.line_id is None and row.status == "POSTED":
+            books[row.reconciliation_id].outside_open[row.root_id] = posting.item
+    for statement_id, day in days.items():
+        found = books[statement_id]
+        found.outstanding = outstanding(found.postings, day)
+        found.in_transit = in_transit(found.postings, day)
+    return books
+
+
+def opening_of(statement: Any) -> sa.ScalarSelect[Any]:
+    """Select the opening day that keeps the account of a statement as new, if one stands or is drafted."""
+    first = orm.aliased(Reconciliation)
+    return (
+        sa.select(sa.func.max(first.opening_date))
+        .where(
+            is_of(first, statement),
+            first.feed_account_id == statement.feed_account_id,
+            first.status.in_(("DRAFT", "COMPLETED")),
+            first.keep_as_new,
+        )
+        .scalar_subquery()
+    )
+
+
+def is_cleared_by(statement: Any, line_id: Any, entry_id: Any = None) -> sa.ColumnElement[bool]:
+    """Say in SQL that a line, or where there is none an entry, is cleared in a statement or an earlier standing proof.
+
+    Items of a reopened proof stand no longer, and an open draft's statement is later than every proof's.
+    """
+    item = orm.aliased(ReconciliationItem)
+    by_line = _cleared(statement, item, item.transaction_id == line_id)
+    if entry_id is None:
+        return by_line
+    item = orm.aliased(ReconciliationItem)
+    return sa.or_(
+        by_line, _cleared(statement, item, sa.and_(item.journal_entry_id == entry_id, line_id.is_(None)))
+    )
+
+
+def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    proof = orm.aliased(Reconciliation)
+    return (
+        sa.select(1)
+        .select_from(item)
+        .join(proof, sa.and_(is_of(proof, item), proof.id == item.reconciliation_id))
+        .where(
+            is_of(item, statement),
+            item.feed_account_id == statement.feed_account_id,
+            item.is_standing,
+            named,
+            proof.statement_date <= statement.statement_date,
+        )
+        .exists()
+    )
+
+
+def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
+    """Select what each account held at the close of its statement's day, from the kept sums."""
+    parts = [
+        sa.select(Reconciliation.id, part.amount_minor)
+        .join(FeedAccount, OF_ITS_FEED)
+        .join(
+            part,
+            sa.and_(
+                is_of(part, FeedAccount),
+                part.account_id == FeedAccount.account_id,
+                part.currency == FeedAccount.currency,
+                reaches(part, Reconciliation.statement_date),
+            ),
+        )
+        .where(Reconciliation.organization_id == organization_id, Reconciliation.id.in_(reconciliation_ids))
+        for part in (MonthSum, DaySum)
+    ]
+    sums = sa.union_all(*parts).subquery()
+    return sa.select(sums.c.id, sa.func.sum(sums.c.amount_minor)).group_by(sums.c.id)
+
+
+def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
+    """Select what may be outstanding or in transit: a small part of the books once most lines are cleared."""
+    line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
+    root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    cleared = is_cleared_by(Reconciliation, line.id, root_id)
+    amount = sa.func.sum(Posting.amount_minor)
+    columns: dict[str, Any] = {
+        "reconciliation_id": Reconciliation.id,
+        "statement_date": Reconciliation.statement_date,
+        "opening_date": opening_of(Reconciliation),
+        "entry_id": JournalEntry.id,
+        "root_id": root_id,
+        "status": JournalEntry.status,
+        "entry_date": JournalEntry.effective_on,
+        "cancelled_on": reversal.effective_on,
+        "line_id": line.id,
+        "line_status": line.status,
+        "booked_on": line.booked_on,
+        "provider_transaction_id": line.provider_transaction_id,
+        "is_cleared": cleared,
+        "amount_minor": amount,
+    }
+    labelled = [column.label(name) for name, column in columns.items()]
+    return (
+        posted_to_feed_accounts(sa.select(*labelled), Reconciliation)
+        .outerjoin(line, is_line_of(line, Posting, FeedAccount))
+        .outerjoin(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.id.in_(reconciliation_ids),
+            JournalEntry.voids_id.is_(None),
+            _may_matter(line, reversal, cleared),
+        )
+        .group_by(Reconciliation.id, JournalEntry.id, line.id, reversal.id)
+        .having(sa.or_(line.id.is_not(None), amount != 0))
+    )
+
+
+def _may_matter(line: Any, reversal: Any, cleared: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Leave out what the statement and the books have alike, and what a line is of that is no item."""
+    day, statement_day, status = (
+        JournalEntry.effective_on,
+        Reconciliation.statement_date,
+        JournalEntry.status,
+    )
+    is_item = sa.or_(line.id.is_(None), line.status == "BOOKED")
+    is_counted = sa.or_(cleared, line.status == "SET_ASIDE")
+    return sa.or_(
+        sa.and_(status == "POSTED", day <= statement_day, is_item, sa.not_(cleared)),
+        sa.and_(status == "POSTED", day > statement_day, is_counted),
+        sa.and_(status == "VOIDED", day <= statement_day, reversal.effective_on > statement_day),
+    )
+
+
+def _posting(row: Any) -> BankPosting:
+    item = Item(
+        transaction_id=row.line_id,
+        journal_entry_id=row.entry_id,
+        provider_transaction_id=row.provider_transaction_id,
+        booked_on=row.booked_on or row.entry_date,
+        amount_minor=int(row.amount_minor),
+    )
+    return BankPosting(item, row.entry_date, _standing(row), row.cancelled_on)
+
+
+def _standing(row: Any) -> Standing:
+    """Tell how a posting stands; a cancelled one was never absorbed, for it and its reversal leave nothing."""
+    if row.cancelled_on is not None:
+        return Standing.OPEN
+    if row.opening_date is not None and row.entry_date <= row.opening_date:
+        return Standing.ABSORBED
+    if row.line_status == "SET_ASIDE":
+        return Standing.SET_ASIDE
+    return Standing.CLEARED if row.is_cleared else Standing.OPEN

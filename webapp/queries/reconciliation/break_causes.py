@@ -1,0 +1,266 @@
+"""Who broke a proof: the entry or line, the act behind it, and what it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.equations import Breach
+from webapp.ledger.money import Money
+from webapp.models import (
+    IN_ITS_ENTRY,
+    OF_ITS_FEED,
+    ActionRequest,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+)
+from webapp.queries.reconciliation.statement_items import is_of
+
+MOST_LOOKED_INTO = 200
+SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenBy:
+    """What broke a proof: the field of an entry or line that changed, from what to what, by whom and when."""
+
+    journal_entry_id: int | None
+    transaction_id: int | None
+    action_request_id: str | None
+    actor: Mapping[str, Any]
+    field: str
+    before: str | None
+    after: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    """A breach, the entry that is to blame for it if one is, and where its act is to be found."""
+
+    breach: Breach
+    entry_id: int | None
+    at: datetime
+    request_id: str | None
+    target: tuple[str, str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The lines and entries that breaches name, and what cancelled them."""
+
+    lines: Mapping[int, Transaction]
+    entries: Mapping[int, JournalEntry]
+    cancelled: Mapping[tuple[str, int | None], tuple[int, JournalEntry]]
+
+
+Broken = Mapping[int, tuple[Reconciliation, list[Breach]]]
+
+
+def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
+    """Name what broke each proof first, in a number of statements that does not depend on how many there are."""
+    if not broken:
+        return {}
+    broken = {proof_id: (proof, _telling(found)) for proof_id, (proof, found) in broken.items()}
+    items = [breach.item for _, found in broken.values() for breach in found if breach.item is not None]
+    facts = _Facts(
+        lines=_lines(organization_id, {item.transaction_id for item in items} - {None}),
+        entries=_entries(organization_id, {item.journal_entry_id for item in items} - {None}),
+        cancelled=_cancelled(organization_id, items),
+    )
+    since = _since(organization_id, list(broken))
+    first = {
+        proof_id: _first([_suspect(breach, proof, facts, since.get(proof_id)) for breach in found])
+        for proof_id, (proof, found) in broken.items()
+    }
+    chosen = {proof_id: suspect for proof_id, suspect in first.items() if suspect is not None}
+    acts = _acts(organization_id, chosen.values())
+    return {
+        proof_id: _named(suspect, acts, broken[proof_id][0].currency) for proof_id, suspect in chosen.items()
+    }
+
+
+def _telling(found: list[Breach]) -> list[Breach]:
+    """Choose the breaches to look into: of very many, as a late file makes them, a few say it all."""
+    return [*found[:MOST_LOOKED_INTO], *found[MOST_LOOKED_INTO:][-1:]]
+
+
+def _suspect(
+    breach: Breach, proof: Reconciliation, facts: _Facts, since: JournalEntry | None
+) -> _Suspect | None:
+    item = breach.item
+    if item is None:
+        return None if since is None else _by_entry(breach, since)
+    line = facts.lines.get(item.transaction_id or 0)
+    if breach.field == "entryStatus" and item.key in facts.cancelled:
+        voided_id, reversal = facts.cancelled[item.key]
+        return _suspected(breach, voided_id, reversal.posted_at, request_id=reversal.action_request_id)
+    if line is not None:
+        is_late = breach.field == "arrival" and _is_after(line.created_at, proof.completed_at)
+        came_by_file = is_late and line.import_id is not None
+        target = ("import", str(line.import_id)) if came_by_file else ("transaction", str(line.id))
+        at = line.created_at if is_late else line.updated_at
+        return _suspected(breach, line.journal_entry_id, at, target=target)
+    entry = facts.entries.get(item.journal_entry_id or 0)
+    return None if entry is None else _by_entry(breach, entry)
+
+
+def _is_after(at: datetime, other: datetime | None) -> bool:
+    return other is not None and at >= other
+
+
+def _by_entry(breach: Breach, entry: JournalEntry) -> _Suspect | None:
+    blamed = entry.voids_id or entry.id
+    return _suspected(breach, blamed, entry.posted_at, request_id=entry.action_request_id)
+
+
+def _suspected(
+    breach: Breach,
+    entry_id: int | None,
+    at: datetime | None,
+    *,
+    request_id: str | None = None,
+    target: tuple[str, str] | None = None,
+) -> _Suspect | None:
+    return None if at is None else _Suspect(breach, entry_id, at, request_id, target)
+
+
+def _first(suspects: Iterable[_Suspect | None]) -> _Suspect | None:
+    """Choose the earliest; what the books differ by is only ever the consequence of something else."""
+    return min(
+        (suspect for suspect in suspects if suspect is not None),
+        key=lambda suspect: (suspect.breach.field == "books", suspect.at),
+        default=None,
+    )
+
+
+def _named(suspect: _Suspect, acts: Mapping[Any, ActionRequest], currency: str) -> BrokenBy:
+    act = acts.get(suspect.request_id) or acts.get(suspect.target)
+    item = suspect.breach.item
+    before, after = _said(suspect.breach, currency)
+    return BrokenBy(
+        journal_entry_id=suspect.entry_id,
+        transaction_id=None if item is None else item.transaction_id,
+        action_request_id=None if act is None else act.id,
+        actor=SYSTEM if act is None else act.actor,
+        field=suspect.breach.field,
+        before=before,
+        after=after,
+        at=suspect.at if act is None else act.created_at,
+    )
+
+
+def _said(breach: Breach, currency: str) -> tuple[str | None, str | None]:
+    """Write down what a field was and is; an entry that is posted no longer was voided."""
+    if breach.field == "entryStatus":
+        return "POSTED", "VOIDED"
+    return _text(breach.before, currency), _text(breach.after, currency)
+
+
+def _text(value: object, currency: str) -> str | None:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str):
+        return value
+    return str(Money(value, currency)) if isinstance(value, int) else None
+
+
+def _lines(organization_id: str, ids: set[Any]) -> dict[int, Transaction]:
+    found = db.session.scalars(
+        sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
+    )
+    return {line.id: line for line in found}
+
+
+def _entries(organization_id: str, ids: set[Any]) -> dict[int, JournalEntry]:
+    found = db.session.scalars(
+        sa.select(JournalEntry).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids)
+        )
+    )
+    return {entry.id: entry for entry in found}
+
+
+def _cancelled(
+    organization_id: str, items: Iterable[Any]
+) -> dict[tuple[str, int | None], tuple[int, JournalEntry]]:
+    """Find for lines and entries the voided entry and its reversal; of several the last, for others healed."""
+    items = list(items)
+    lines = {item.transaction_id for item in items} - {None}
+    entries = {item.journal_entry_id for item in items if item.transaction_id is None}
+    reversal = orm.aliased(JournalEntry)
+    rows = db.session.execute(
+        sa.select(Posting.transaction_id, JournalEntry.id, reversal)
+        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
+        .where(
+            Posting.organization_id == organization_id,
+            JournalEntry.corrects_id.is_(None),
+            sa.or_(Posting.transaction_id.in_(lines), JournalEntry.id.in_(entries)),
+        )
+        .order_by(JournalEntry.id)
+    )
+    found: dict[tuple[str, int | None], tuple[int, JournalEntry]] = {}
+    for line_id, entry_id, cancelling in rows:
+        found["entry", entry_id] = entry_id, cancelling
+        if line_id is not None:
+            found["transaction", line_id] = entry_id, cancelling
+    return found
+
+
+def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry]:
+    """Find for each proof the first entry posted to its account by the statement's day since it was completed."""
+    first = (
+        sa.select(Reconciliation.id.label("proof_id"), sa.func.min(JournalEntry.id).label("entry_id"))
+        .join(FeedAccount, OF_ITS_FEED)
+        .join(Posting, sa.and_(is_of(Posting, FeedAccount), Posting.account_id == FeedAccount.account_id))
+        .join(JournalEntry, IN_ITS_ENTRY)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.id.in_(proof_ids),
+            JournalEntry.status != "DRAFT",
+            JournalEntry.posted_at > Reconciliation.completed_at,
+            JournalEntry.effective_on <= Reconciliation.statement_date,
+        )
+        .group_by(Reconciliation.id)
+        .subquery()
+    )
+    rows = db.session.execute(
+        sa.select(first.c.proof_id, JournalEntry)
+        .join(JournalEntry, JournalEntry.id == first.c.entry_id)
+        .where(JournalEntry.organization_id == organization_id)
+    )
+    return dict(rows.all())
+
+
+def _acts(organization_id: str, suspects: Iterable[_Suspect]) -> dict[Any, ActionRequest]:
+    """Read the acts by their id and by what they were about; of several about one thing the last."""
+    suspects = list(suspects)
+    ids = {each.request_id for each in suspects if each.request_id is not None}
+    targets = {each.target for each in suspects if each.target is not None}
+    about = [
+        sa.and_(ActionRequest.target_kind == kind, ActionRequest.target_id == target_id)
+        for kind, target_id in sorted(targets)
+    ]
+    found: dict[Any, ActionRequest] = {}
+    for request in db.session.scalars(
+        sa.select(ActionRequest)
+        .where(
+            ActionRequest.organization_id == organization_id,
+            ActionRequest.status == "EXECUTED",
+            sa.or_(ActionRequest.id.in_(ids), *about),
+        )
+        .order_by(ActionRequest.decided_at, ActionRequest.id)
+    ):
+        found[request.id] = request
+        found[request.target_kind, request.target_id] = request
+    return found

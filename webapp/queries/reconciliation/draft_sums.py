@@ -1,0 +1,122 @@
+"""What open drafts have cleared: how many items in and out, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries.reconciliation.statement_items import is_of, outside_entries
+
+
+@dataclass(slots=True)
+class DraftSums:
+    """The cleared items of a draft, in minor units; one of 0.00 counts as money in."""
+
+    in_count: int = 0
+    in_minor: int = 0
+    out_count: int = 0
+    out_minor: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many items are cleared."""
+        return self.in_count + self.out_count
+
+    @property
+    def minor(self) -> int:
+        """What they come to."""
+        return self.in_minor + self.out_minor
+
+
+def of_drafts(organization_id: str, draft_ids: Collection[int]) -> dict[int, DraftSums]:
+    """Add up the cleared items of drafts; what is no item any more counts no longer."""
+    sums = {draft_id: DraftSums() for draft_id in draft_ids}
+    if not sums:
+        return sums
+    for statement in (_lines(organization_id, draft_ids), _entries(organization_id, draft_ids)):
+        for draft_id, in_count, in_minor, out_count, out_minor in db.session.execute(statement):
+            found = sums[draft_id]
+            found.in_count += int(in_count)
+            found.in_minor += int(in_minor)
+            found.out_count += int(out_count)
+            found.out_minor += int(out_minor)
+    return sums
+
+
+def _split(amount: Any) -> list[sa.ColumnElement[Any]]:
+    is_in = amount >= 0
+    return [
+        sa.func.sum(sa.case((is_in, 1), else_=0)),
+        sa.func.sum(sa.case((is_in, amount), else_=0)),
+        sa.func.sum(sa.case((is_in, 0), else_=1)),
+        sa.func.sum(sa.case((is_in, 0), else_=amount)),
+    ]
+
+
+def _of(organization_id: str, draft_ids: Collection[int]) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        ReconciliationItem.organization_id == organization_id,
+        ReconciliationItem.reconciliation_id.in_(draft_ids),
+    )
+
+
+def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
+    item = ReconciliationItem
+    return (
+        sa.select(item.reconciliation_id, *_split(Transaction.amount_minor))
+        .join(Transaction, sa.and_(is_of(Transaction, item), Transaction.id == item.transaction_id))
+        .join(
+            Reconciliation, sa.and_(is_of(Reconciliation, item), Reconciliation.id == item.reconciliation_id)
+        )
+        .where(
+            *_of(organization_id, draft_ids),
+            Transaction.status == "BOOKED",
+            Transaction.booked_on <= Reconciliation.statement_date,
+        )
+        .group_by(item.reconciliation_id)
+    )
+
+
+def _entries(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
+    item = ReconciliationItem
+    cleared = sa.select(item.journal_entry_id).where(
+        *_of(organization_id, draft_ids), item.journal_entry_id.is_not(None)
+    )
+    outside = outside_entries(organization_id, among=cleared)
+    return (
+        sa.select(item.reconciliation_id, *_split(outside.c.amount_minor))
+        .join(
+            outside,
+            sa.and_(
+                outside.c.journal_entry_id == item.journal_entry_id,
+                outside.c.feed_account_id == item.feed_account_id,
+            ),
+        )
+        .where(*_of(organization_id, draft_ids))
+        .group_by(item.reconciliation_id)
+    )
+
+
+def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
+    """List the cleared lines of a draft whose entry is not posted yet, by their id, with their amount."""
+    item = ReconciliationItem
+    rows = db.session.execute(
+        sa.select(Transaction.id, Transaction.amount_minor)
+        .join(item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id))
+        .outerjoin(
+            JournalEntry,
+            sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
+        )
+        .where(
+            *_of(organization_id, [draft_id]),
+            Transaction.status == "BOOKED",
+            sa.func.coalesce(JournalEntry.status, "") != "POSTED",
+        )
+        .order_by(Transaction.id)
+    )
+    return [(line_id, amount) for line_id, amount in rows]

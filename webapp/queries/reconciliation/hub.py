@@ -1,0 +1,183 @@
+"""The hub: every feed account with its last proof, its open draft, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any
+
+from webapp.ledger.money import Money
+from webapp.ledger.proofs import Status, cleared_balance, difference, status
+from webapp.models import FeedAccount, Reconciliation
+from webapp.queries.accounts import feed_accounts, provider_balances
+from webapp.queries.accounts.feed_accounts import FeedAccountRecord
+from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
+from webapp.queries.reconciliation import draft_sums, proof_breaks
+from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.draft_sums import DraftSums
+from webapp.queries.reconciliation.proof_breaks import BrokenProof
+from webapp.queries.reconciliation.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRecord:
+    """The last completed reconciliation, and whether it still holds."""
+
+    id: int
+    statement_date: date
+    statement_balance: Money
+    completed_at: datetime | None
+    completed_by: Mapping[str, Any] | None
+    digest: str | None
+    holds: bool
+    broken_by: BrokenBy | None
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRecord:
+    """The open draft: its inputs, and what they come to."""
+
+    id: int
+    statement_date: date
+    statement_balance: Money
+    opening_balance: Money
+    opening_date: date | None
+    keep_as_new: bool
+    cleared_balance: Money
+    difference: Money
+    cleared_count: int
+    version: int
+    opened_at: datetime
+    opened_by: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class HubRecord(FeedAccountRecord):
+    """A feed account as the hub shows it; `provider_balance` only where a day was asked for.
+
+    `broken` is the oldest of its standing proofs that holds no longer; the anchor itself may hold.
+    """
+
+    status: Status
+    anchor: AnchorRecord | None
+    draft: DraftRecord | None
+    provider_balance: ProviderBalanceOnDay | None
+    broken: BrokenProof | None
+
+
+def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
+    """Show every active feed account, in a number of statements that does not depend on how many there are.
+
+    With `as_of` each also carries the bank's balance rolled to that day.
+    """
+    return _records(organization_id, feed_accounts.active(organization_id), as_of)
+
+
+def account(organization_id: str, fa_id: int, *, as_of: date | None = None) -> HubRecord:
+    """Show one feed account, or raise NotFoundError."""
+    return _records(organization_id, [feed_accounts.get(organization_id, fa_id)], as_of)[0]
+
+
+def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | None) -> list[HubRecord]:
+    currencies = {feed.id: feed.currency for feed in feeds}
+    statements = holds.newest(organization_id, list(currencies))
+    anchors = {each.feed_account_id: each for each in statements if each.status == "COMPLETED"}
+    drafts = {each.feed_account_id: each for each in statements if each.status == "DRAFT"}
+    facts = _Facts(
+        anchors=anchors,
+        drafts=drafts,
+        verdicts=holds.verdicts(organization_id, list(anchors.values())),
+        broken=proof_breaks.oldest_of_accounts(organization_id, currencies),
+        sums=draft_sums.of_drafts(organization_id, [draft.id for draft in drafts.values()]),
+        provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
+    )
+    return [_record(feed, facts) for feed in feed_accounts.records(organization_id, feeds)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    anchors: dict[int, Reconciliation]
+    drafts: dict[int, Reconciliation]
+    verdicts: dict[int, Verdict]
+    broken: dict[int, BrokenProof]
+    sums: dict[int, DraftSums]
+    provider_balances: dict[int, ProviderBalanceOnDay]
+
+
+def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
+    anchor, draft = facts.anchors.get(feed.fa_id), facts.drafts.get(feed.fa_id)
+    verdict = facts.verdicts[anchor.id] if anchor is not None else None
+    broken = _broken(anchor, verdict, facts.broken.get(feed.fa_id))
+    return HubRecord(
+        **{each.name: getattr(feed, each.name) for each in fields(feed)},
+        status=status(
+            has_proof=anchor is not None,
+            has_draft=draft is not None,
+            unreconciled_count=feed.unreconciled_count,
+            holds=broken is None,
+        ),
+        anchor=None if anchor is None or verdict is None else _anchor(anchor, verdict),
+        draft=None if draft is None else draft_record(draft, anchor, facts.sums[draft.id]),
+        provider_balance=facts.provider_balances.get(feed.fa_id),
+        broken=broken,
+    )
+
+
+def _broken(
+    anchor: Reconciliation | None, verdict: Verdict | None, recorded: BrokenProof | None
+) -> BrokenProof | None:
+    """Choose the broken proof to tell of: one that an act broke, or an anchor that was written past every act."""
+    if anchor is None or verdict is None:
+        return None
+    if recorded is not None and (recorded.id != anchor.id or not verdict.holds):
+        return recorded
+    if verdict.holds:
+        return None
+    return BrokenProof(
+        id=anchor.id,
+        statement_date=anchor.statement_date,
+        statement_balance=anchor.statement_balance,
+        broken_by=verdict.broken_by,
+        cleared_now=Money(verdict.cleared_now_minor, anchor.currency),
+        off_by=Money(verdict.off_by_minor, anchor.currency),
+    )
+
+
+def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
+    return AnchorRecord(
+        id=proof.id,
+        statement_date=proof.statement_date,
+        statement_balance=proof.statement_balance,
+        completed_at=proof.completed_at,
+        completed_by=proof.completed_by,
+        digest=proof.digest,
+        holds=verdict.holds,
+        broken_by=verdict.broken_by,
+    )
+
+
+def opening_minor(draft: Reconciliation, anchor: Reconciliation | None) -> int:
+    """Give what a draft starts from: the anchor's balance, else the one it keeps as new, else nothing."""
+    return anchor.statement_balance_minor if anchor is not None else draft.opening_balance_minor or 0
+
+
+def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: DraftSums) -> DraftRecord:
+    """Give an open draft with what its inputs come to."""
+    opening = opening_minor(draft, anchor)
+    cleared = cleared_balance(opening, [sums.minor])
+    return DraftRecord(
+        id=draft.id,
+        statement_date=draft.statement_date,
+        statement_balance=draft.statement_balance,
+        opening_balance=Money(opening, draft.currency),
+        opening_date=draft.opening_date,
+        keep_as_new=draft.keep_as_new,
+        cleared_balance=Money(cleared, draft.currency),
+        difference=Money(difference(draft.statement_balance_minor, cleared), draft.currency),
+        cleared_count=sums.count,
+        version=draft.version,
+        opened_at=draft.opened_at,
+        opened_by=draft.opened_by,
+    )

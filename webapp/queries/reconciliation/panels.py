@@ -1,0 +1,109 @@
+"""The reconciliation beside an account's lines: its sums, what is missing, and what would make up the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.matching import only_combination
+from webapp.ledger.money import Money, total
+from webapp.models import FeedAccount, Reconciliation, Transaction
+from webapp.queries.reconciliation import reconciliations
+from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
+
+
+@dataclass(frozen=True, slots=True)
+class OtherItem:
+    """A posted entry without a line here: an item of the statement too."""
+
+    journal_entry_id: int
+    effective_on: date
+    description: str
+    amount: Money
+    cleared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """The one combination of open lines that makes the difference exactly."""
+
+    lines: Sequence[Transaction]
+    sum: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What the panel of an open draft prints beside the draft itself."""
+
+    opening_on: date | None
+    in_count: int
+    in_sum: Money
+    out_count: int
+    out_sum: Money
+    item_count: int
+    cleared_count: int
+    unconfirmed_count: int
+    set_aside_count: int
+    books_differ: Money
+    is_ready: bool
+    other_items: list[OtherItem]
+    suggestion: Suggestion | None
+
+
+def panel(account: FeedAccount) -> Panel | None:
+    """Gather what the panel of an account's open draft prints; none without a draft."""
+    draft = reconciliations.draft_of(account)
+    if draft is None:
+        return None
+    anchor = reconciliations.anchor_of(account)
+    ready = reconciliations.readiness(account, draft, anchor)
+    items = [row for row in reconciliations.open_lines(account, draft) if row.day <= draft.statement_date]
+    currency = account.currency
+    return Panel(
+        opening_on=anchor.statement_date if anchor is not None else draft.opening_date,
+        in_count=ready.sums.in_count,
+        in_sum=Money(ready.sums.in_minor, currency),
+        out_count=ready.sums.out_count,
+        out_sum=Money(ready.sums.out_minor, currency),
+        item_count=len(items),
+        cleared_count=ready.sums.count,
+        unconfirmed_count=len(ready.unconfirmed),
+        set_aside_count=_set_aside_count(account),
+        books_differ=Money(ready.books_differ_minor, currency),
+        is_ready=ready.is_ready,
+        other_items=[_other(row, currency) for row in items if row.kind == IS_ENTRY],
+        suggestion=_suggestion(draft, items, ready.difference_minor),
+    )
+
+
+def _set_aside_count(account: FeedAccount) -> int:
+    statement = sa.select(sa.func.count()).where(
+        Transaction.organization_id == account.organization_id,
+        Transaction.feed_account_id == account.id,
+        Transaction.status == "SET_ASIDE",
+    )
+    return int(db.session.scalar(statement) or 0)
+
+
+def _other(row: Any, currency: str) -> OtherItem:
+    amount = Money(int(row.amount_minor), currency)
+    return OtherItem(row.journal_entry_id, row.day, row.description, amount, bool(row.is_cleared))
+
+
+def _suggestion(draft: Reconciliation, items: Sequence[Any], difference_minor: int) -> Suggestion | None:
+    open_rows = [row for row in items if row.kind == IS_LINE and not row.is_cleared]
+    found = only_combination([int(row.amount_minor) for row in open_rows], difference_minor)
+    if found is None:
+        return None
+    ids = [open_rows[index].id for index in found]
+    lines = db.session.scalars(
+        sa.select(Transaction)
+        .where(Transaction.organization_id == draft.organization_id, Transaction.id.in_(ids))
+        .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
+    ).all()
+    return Suggestion(lines, total((line.amount for line in lines), draft.currency))

@@ -1,0 +1,164 @@
+"""What is known of proofs without judging them: which a write touched, which are broken, and what mended others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import (
+    OF_ITS_FEED,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    ProofBreak,
+    Reconciliation,
+    TouchedProof,
+)
+from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.statement_items import is_of
+
+
+@dataclass(frozen=True, slots=True)
+class BreakRecord:
+    """A time for which a proof did not hold; while it lasts, nothing of its repair is known."""
+
+    broken_by: BrokenBy
+    repair: str | None
+    repaired_at: datetime | None
+    repaired_by: Mapping[str, Any] | None
+    repair_action_request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenProof:
+    """A standing proof that holds no longer, as the hub tells of it."""
+
+    id: int
+    statement_date: date
+    statement_balance: Money
+    broken_by: BrokenBy | None
+    cleared_now: Money
+    off_by: Money
+
+
+def touched(organization_id: str) -> frozenset[int]:
+    """Give the proofs that a write touched and nobody has judged since."""
+    return frozenset(
+        db.session.scalars(
+            sa.select(TouchedProof.reconciliation_id).where(TouchedProof.organization_id == organization_id)
+        )
+    )
+
+
+def unrepaired(organization_id: str, proof_ids: Collection[int]) -> dict[int, ProofBreak]:
+    """Find what broke each of these proofs, where it holds no longer."""
+    found = db.session.scalars(
+        sa.select(ProofBreak).where(
+            ProofBreak.organization_id == organization_id,
+            ProofBreak.reconciliation_id.in_(proof_ids),
+            ProofBreak.repaired_at.is_(None),
+        )
+    )
+    return {each.reconciliation_id: each for each in found}
+
+
+def history(proof: Reconciliation) -> list[BreakRecord]:
+    """List what broke and mended a proof, the oldest first."""
+    found = db.session.scalars(
+        sa.select(ProofBreak)
+        .where(ProofBreak.organization_id == proof.organization_id, ProofBreak.reconciliation_id == proof.id)
+        .order_by(ProofBreak.id)
+    )
+    return [
+        BreakRecord(
+            broken_by=culprit(each),
+            repair=each.repair,
+            repaired_at=each.repaired_at,
+            repaired_by=each.repaired_by,
+            repair_action_request_id=each.repair_action_request_id,
+        )
+        for each in found
+    ]
+
+
+def oldest_of_accounts(organization_id: str, fa_ids: Collection[int]) -> dict[int, BrokenProof]:
+    """Find for each feed account the oldest of its standing proofs that holds no longer."""
+    proof = Reconciliation
+    rows = db.session.execute(
+        sa.select(
+            proof.id,
+            proof.feed_account_id,
+            proof.statement_date,
+            proof.statement_balance_minor,
+            proof.currency,
+            ProofBreak,
+        )
+        .join(ProofBreak, sa.and_(is_of(ProofBreak, proof), ProofBreak.reconciliation_id == proof.id))
+        .where(
+            proof.organization_id == organization_id,
+            proof.feed_account_id.in_(fa_ids),
+            proof.status == "COMPLETED",
+            ProofBreak.repaired_at.is_(None),
+        )
+        .order_by(proof.statement_date.desc())
+    )
+    return {
+        row.feed_account_id: BrokenProof(
+            id=row.id,
+            statement_date=row.statement_date,
+            statement_balance=Money(row.statement_balance_minor, row.currency),
+            broken_by=culprit(row.ProofBreak),
+            cleared_now=Money(row.ProofBreak.cleared_now_minor, row.currency),
+            off_by=Money(row.ProofBreak.off_by_minor, row.currency),
+        )
+        for row in rows
+    }
+
+
+def culprit(found: ProofBreak) -> BrokenBy:
+    """Give what broke a proof as it was recorded."""
+    return BrokenBy(
+        journal_entry_id=found.journal_entry_id,
+        transaction_id=found.transaction_id,
+        action_request_id=found.action_request_id,
+        actor=found.broken_by,
+        field=found.field,
+        before=found.before,
+        after=found.after,
+        at=found.broken_at,
+    )
+
+
+def posted_by(
+    organization_id: str, action_request_id: str, proofs: Sequence[Reconciliation]
+) -> dict[int, int]:
+    """Find for each proof the first entry that an act posted to its account; for a reversal what it cancels."""
+    ids = [proof.id for proof in proofs]
+    entry = orm.aliased(JournalEntry)
+    rows = db.session.execute(
+        sa.select(Reconciliation.id, sa.func.coalesce(entry.voids_id, entry.id))
+        .join(FeedAccount, OF_ITS_FEED)
+        .join(entry, is_of(entry, Reconciliation))
+        .join(
+            Posting,
+            sa.and_(
+                is_of(Posting, entry),
+                Posting.journal_entry_id == entry.id,
+                Posting.account_id == FeedAccount.account_id,
+            ),
+        )
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.id.in_(ids),
+            entry.action_request_id == action_request_id,
+        )
+        .order_by(entry.id.desc())
+    )
+    return dict(rows.all())

@@ -1,0 +1,173 @@
+"""A proof as paper: what it froze, with the names that a person reads, and whether it still holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money, total
+from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.reconciliation import proof_breaks, reconciliations
+from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation.proof_breaks import BreakRecord
+from webapp.queries.reconciliation.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenLine:
+    """One frozen item, with the texts of its line or entry."""
+
+    booked_on: date
+    description: str
+    counterparty: str | None
+    journal_entry_id: int | None
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class ProofPage:
+    """The figures and lines of a proof."""
+
+    id: int
+    fa_id: int
+    statement_date: date
+    statement_balance: Money
+    opening_balance: Money
+    opening_on: date | None
+    cleared_balance: Money
+    keep_as_new: bool
+    currency: str
+    in_count: int
+    in_sum: Money
+    out_count: int
+    out_sum: Money
+    completed_at: datetime | None
+    completed_by: Mapping[str, Any] | None
+    digest: str | None
+    holds: bool
+    reopened_at: datetime | None
+    reopened_by: Mapping[str, Any] | None
+    reopen_reason: str | None
+    lines: list[FrozenLine]
+    lines_sum: Money
+    ledger_balance: Money
+    outstanding: list[FrozenLine]
+    in_transit: list[FrozenLine]
+    history: list[BreakRecord]
+
+
+def proof_page(proof: Reconciliation) -> ProofPage:
+    """Read a proof as its paper prints it."""
+    frozen: dict[str, Any] = json.loads(proof.frozen or "{}")
+    currency = proof.currency
+    named = _Texts(proof.organization_id, [*frozen["lines"], *frozen["outstanding"], *frozen["inTransit"]])
+    lines = [named.line(each, currency) for each in frozen["lines"]]
+    ins = [line.amount for line in lines if line.amount.minor >= 0]
+    outs = [line.amount for line in lines if line.amount.minor < 0]
+    lines_sum = total((line.amount for line in lines), currency)
+    opening = Money.of(frozen["openingBalance"], currency)
+    return ProofPage(
+        id=proof.id,
+        fa_id=proof.feed_account_id,
+        statement_date=proof.statement_date,
+        statement_balance=proof.statement_balance,
+        opening_balance=opening,
+        opening_on=proof.opening_date if proof.keep_as_new else _day_before(proof),
+        cleared_balance=opening + lines_sum,
+        keep_as_new=proof.keep_as_new,
+        currency=currency,
+        in_count=len(ins),
+        in_sum=total(ins, currency),
+        out_count=len(outs),
+        out_sum=total(outs, currency),
+        completed_at=proof.completed_at,
+        completed_by=proof.completed_by,
+        digest=proof.digest,
+        holds=verdict_of(proof).holds if proof.status == "COMPLETED" else False,
+        reopened_at=proof.reopened_at,
+        reopened_by=proof.reopened_by,
+        reopen_reason=proof.reopen_reason,
+        lines=lines,
+        lines_sum=lines_sum,
+        ledger_balance=Money.of(frozen["ledgerBalance"], currency),
+        outstanding=[named.line(each, currency) for each in frozen["outstanding"]],
+        in_transit=[named.line(each, currency) for each in frozen["inTransit"]],
+        history=proof_breaks.history(proof),
+    )
+
+
+def verdict_of(proof: Reconciliation) -> Verdict:
+    """Judge one proof."""
+    return holds.verdicts(proof.organization_id, [proof])[proof.id]
+
+
+def is_newest(proof: Reconciliation) -> bool:
+    """Tell whether a proof can be reopened: it is the newest that stands."""
+    anchor = reconciliations.anchor_of(proof.feed_account)
+    return anchor is not None and anchor.id == proof.id
+
+
+@dataclass(frozen=True, slots=True)
+class LineProof:
+    """The standing proof that a line is cleared in."""
+
+    id: int
+    statement_date: date
+    holds: bool
+
+
+def of_line(line: Transaction) -> LineProof | None:
+    """Find the standing proof that a line is cleared in."""
+    proof = db.session.scalar(
+        sa.select(Reconciliation)
+        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
+        .where(
+            Reconciliation.organization_id == line.organization_id,
+            Reconciliation.status == "COMPLETED",
+            ReconciliationItem.transaction_id == line.id,
+            ReconciliationItem.is_standing,
+        )
+    )
+    if proof is None:
+        return None
+    return LineProof(proof.id, proof.statement_date, verdict_of(proof).holds)
+
+
+def _day_before(proof: Reconciliation) -> date | None:
+    """Give the day of the proof before this one: where its opening balance is from."""
+    if proof.previous_id is None:
+        return None
+    return db.session.scalar(
+        sa.select(Reconciliation.statement_date).where(
+            Reconciliation.organization_id == proof.organization_id, Reconciliation.id == proof.previous_id
+        )
+    )
+
+
+class _Texts:
+    """The texts of frozen items, which the digest leaves out."""
+
+    def __init__(self, organization_id: str, items: Sequence[Mapping[str, Any]]) -> None:
+        self._lines = lookups.by_id(Transaction, organization_id, {each["transactionId"] for each in items})
+        self._entries = lookups.by_id(
+            JournalEntry, organization_id, {each["journalEntryId"] for each in items}
+        )
+
+    def line(self, item: Mapping[str, Any], currency: str) -> FrozenLine:
+        """Give a frozen item with its texts."""
+        line = self._lines.get(item["transactionId"])
+        entry = self._entries.get(item["journalEntryId"])
+        return FrozenLine(
+            booked_on=date.fromisoformat(item["bookedOn"]),
+            description=line.description if line else entry.description if entry else "",
+            counterparty=line.counterparty if line else None,
+            journal_entry_id=item["journalEntryId"],
+            amount=Money.of(item["amount"], currency),
+        )

@@ -1,0 +1,280 @@
+"""What a statement can hold: the bank's lines, and what the books have on the account from no line of the feed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import (
+    IN_ITS_ENTRY,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
+from webapp.queries.common import paging
+from webapp.queries.common.paging import Page
+from webapp.queries.reconciliation.openings import opening_day
+
+IS_LINE, IS_ENTRY = 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class StatementLine:
+    """An item of a statement: a bank line, or an entry that comes from none, as a list shows it."""
+
+    transaction_id: int | None
+    journal_entry_id: int | None
+    booked_on: date
+    amount: Money
+    description: str
+    entry_status: str | None
+    cleared: bool
+
+
+def is_of(left: Any, right: Any) -> sa.ColumnElement[bool]:
+    """Say in SQL that two rows are of one organization."""
+    same: sa.ColumnElement[bool] = left.organization_id == right.organization_id
+    return same
+
+
+def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:
+    """Select what POSTED entries from no line of a feed put on its account: one row per feed account and entry.
+
+    An entry's corrections belong to it; what adds up to nothing is no item. `among` selects the ids of entries
+    to look at, where only some matter.
+    """
+    root, line = orm.aliased(JournalEntry), orm.aliased(Transaction)
+    amount = sa.func.sum(Posting.amount_minor)
+    columns: dict[str, Any] = {
+        "feed_account_id": FeedAccount.id,
+        "journal_entry_id": root.id,
+        "day": root.effective_on,
+        "description": root.description,
+        "status": root.status,
+    }
+    found: sa.Select[Any] = posted_to_feed_accounts(
+        sa.select(*(column.label(name) for name, column in columns.items()), amount.label("amount_minor")),
+        FeedAccount,
+    )
+    belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    found = (
+        found.join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
+        .outerjoin(line, is_line_of(line, Posting, FeedAccount))
+        .where(
+            FeedAccount.organization_id == organization_id,
+            JournalEntry.status == "POSTED",
+            root.status == "POSTED",
+            root.voids_id.is_(None),
+            line.id.is_(None),
+        )
+    )
+    if among is not None:
+        found = found.where(root.id.in_(among))
+    return found.group_by(*columns.values()).having(amount != 0).subquery()
+
+
+def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
+    """Join feed accounts to what entries put on their ledger accounts, in the feed's own currency."""
+    is_on_account = sa.and_(
+        is_of(Posting, FeedAccount),
+        Posting.account_id == FeedAccount.account_id,
+        Posting.currency == FeedAccount.currency,
+    )
+    statement = statement.select_from(start)
+    if start is not FeedAccount:
+        statement = statement.join(
+            FeedAccount, sa.and_(is_of(FeedAccount, start), FeedAccount.id == start.feed_account_id)
+        )
+    return statement.join(Posting, is_on_account).join(JournalEntry, IN_ITS_ENTRY)
+
+
+def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:
+    """Say in SQL that a posting comes from a line of a feed account."""
+    return sa.and_(
+        is_of(line, posting), line.id == posting.transaction_id, line.feed_account_id == feed_account.id
+    )
+
+
+def open_items(
+    organization_id: str,
+    feed_account_id: int,
+    *,
+    draft: Reconciliation | None,
+    transaction_ids: Sequence[int] | None = None,
+    journal_entry_ids: Sequence[int] | None = None,
+) -> sa.Subquery:
+    """Select the items of a feed account that no standing proof cleared, whatever their day.
+
+    `is_cleared` tells those that the draft clears. Ids, where given, limit the lines and the entries.
+    """
+    draft_id = 0 if draft is None else draft.id
+    lines = _open_lines(organization_id, feed_account_id, draft_id)
+    if transaction_ids is not None:
+        lines = lines.where(Transaction.id.in_(transaction_ids))
+    outside = outside_entries(
+        organization_id, among=None if journal_entry_ids is None else _ids(organization_id, journal_entry_ids)
+    )
+    entries = _open_entries(organization_id, feed_account_id, draft_id, outside)
+    return sa.union_all(lines, entries).subquery()
+
+
+def _ids(organization_id: str, ids: Sequence[int]) -> sa.Select[Any]:
+    return sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids)
+    )
+
+
+def _open_lines(organization_id: str, feed_account_id: int, draft_id: int) -> sa.Select[Any]:
+    item = ReconciliationItem
+    columns: list[Any] = [
+        Transaction.booked_on.label("day"),
+        sa.literal(IS_LINE, sa.Integer).label("kind"),
+        Transaction.id.label("id"),
+        Transaction.journal_entry_id.label("journal_entry_id"),
+        Transaction.amount_minor.label("amount_minor"),
+        Transaction.description.label("description"),
+        JournalEntry.status.label("entry_status"),
+        Transaction.provider_transaction_id.label("provider_transaction_id"),
+        item.id.is_not(None).label("is_cleared"),
+    ]
+    return (
+        sa.select(*columns)
+        .outerjoin(
+            JournalEntry,
+            sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
+        )
+        .outerjoin(
+            item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id, item.is_standing)
+        )
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.feed_account_id == feed_account_id,
+            Transaction.status == "BOOKED",
+            sa.or_(item.id.is_(None), item.reconciliation_id == draft_id),
+        )
+    )
+
+
+def _open_entries(
+    organization_id: str, feed_account_id: int, draft_id: int, outside: sa.Subquery
+) -> sa.Select[Any]:
+    item = ReconciliationItem
+    begins = opening_day(organization_id, feed_account_id)
+    after = [] if begins is None else [outside.c.day > begins]
+    return (
+        sa.select(
+            outside.c.day,
+            sa.literal(IS_ENTRY, sa.Integer).label("kind"),
+            outside.c.journal_entry_id.label("id"),
+            outside.c.journal_entry_id,
+            outside.c.amount_minor,
+            outside.c.description,
+            outside.c.status.label("entry_status"),
+            sa.null().label("provider_transaction_id"),
+            item.id.is_not(None).label("is_cleared"),
+        )
+        .outerjoin(
+            item,
+            sa.and_(
+                item.organization_id == organization_id,
+                item.feed_account_id == outside.c.feed_account_id,
+                item.journal_entry_id == outside.c.journal_entry_id,
+                item.is_standing,
+            ),
+        )
+        .where(
+            outside.c.feed_account_id == feed_account_id,
+            sa.or_(item.id.is_(None), item.reconciliation_id == draft_id),
+            *after,
+        )
+    )
+
+
+def listed(
+    account: FeedAccount,
+    *,
+    draft: Reconciliation | None,
+    anchor: Reconciliation | None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[StatementLine]:
+    """List the lines of an account's open draft, else of its last proof, else what a first one could clear.
+
+    A draft's lines are all that it clears or could clear: the open items dated by its statement.
+    """
+    if draft is None and anchor is not None:
+        items = proved_items(anchor.organization_id, anchor.id)
+        return _page(sa.select(items), items, account.currency, after, limit)
+    items = open_items(account.organization_id, account.id, draft=draft)
+    statement = sa.select(items)
+    if draft is not None:
+        statement = statement.where(items.c.day <= draft.statement_date)
+    return _page(statement, items, account.currency, after, limit)
+
+
+def proved_items(organization_id: str, reconciliation_id: int) -> sa.Subquery:
+    """Select the items that a proof froze, with the day and amount of then and the entry's status of now."""
+    item, line, entry = ReconciliationItem, Transaction, JournalEntry
+    return (
+        sa.select(
+            item.frozen_on.label("day"),
+            sa.case((item.transaction_id.is_not(None), IS_LINE), else_=IS_ENTRY).label("kind"),
+            sa.func.coalesce(item.transaction_id, item.journal_entry_id).label("id"),
+            entry.id.label("journal_entry_id"),
+            item.frozen_minor.label("amount_minor"),
+            sa.func.coalesce(line.description, entry.description).label("description"),
+            entry.status.label("entry_status"),
+            sa.true().label("is_cleared"),
+        )
+        .outerjoin(line, sa.and_(is_of(line, item), line.id == item.transaction_id))
+        .outerjoin(
+            entry,
+            sa.and_(
+                is_of(entry, item), entry.id == sa.func.coalesce(item.journal_entry_id, line.journal_entry_id)
+            ),
+        )
+        .where(item.organization_id == organization_id, item.reconciliation_id == reconciliation_id)
+        .subquery()
+    )
+
+
+def _page(
+    statement: sa.Select[Any],
+    items: sa.Subquery,
+    currency: str,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[StatementLine]:
+    """Read a page, newest first; lines and entries have ids of their own, so the kind is part of the key."""
+    paging.note(statement)
+    order = (items.c.day, items.c.kind, items.c.id)
+    if after is not None:
+        last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]
+        statement = statement.where(sa.tuple_(*order) < sa.tuple_(*last))
+    rows = db.session.execute(statement.order_by(*(column.desc() for column in order)).limit(limit + 1)).all()
+    shown = rows[:limit]
+    next_key = (shown[-1].day, shown[-1].kind, shown[-1].id) if len(rows) > limit else None
+    return Page([statement_line(row, currency) for row in shown], next_key)
+
+
+def statement_line(row: Any, currency: str) -> StatementLine:
+    """Give a row of `open_items` or `proved_items` as a list shows it."""
+    return StatementLine(
+        transaction_id=row.id if row.kind == IS_LINE else None,
+        journal_entry_id=row.journal_entry_id,
+        booked_on=row.day,
+        amount=Money(int(row.amount_minor), currency),
+        description=row.description or "",
+        entry_status=row.entry_status,
+        cleared=bool(row.is_cleared),
+    )

@@ -1,0 +1,263 @@
+"""Whether proofs still hold: judged by the books of now, or as the last act that touched them found it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.equations import BOOKED, Breach, ItemToday, breaches
+from webapp.ledger.proofs import Item
+from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
+from webapp.queries.reconciliation import book_balances as statement_books
+from webapp.queries.reconciliation import break_causes as culprits
+from webapp.queries.reconciliation import proof_breaks
+from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_of
+from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.statement_items import is_of, outside_entries
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a proof holds; if not, what broke it first, and by how much its figures are off (minor units).
+
+    `cleared_now_minor` is what its cleared items come to today; the statement is off from it by `off_by_minor`.
+    """
+
+    holds: bool
+    broken_by: BrokenBy | None
+    cleared_now_minor: int
+    off_by_minor: int
+
+
+def verdicts(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
+    """Tell whether standing proofs hold, in a number of statements that does not depend on how many there are.
+
+    A proof that nothing has touched since an act last judged it is as that act found it; any other is judged now.
+    """
+    if not proofs:
+        return {}
+    broken = proof_breaks.unrepaired(organization_id, [proof.id for proof in proofs])
+    touched = proof_breaks.touched(organization_id)
+    known = {proof.id: _known(proof, broken.get(proof.id)) for proof in proofs if proof.id not in touched}
+    return known | judged(organization_id, [proof for proof in proofs if proof.id in touched])
+
+
+def _known(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
+    if broken is None:
+        return Verdict(
+            holds=True, broken_by=None, cleared_now_minor=proof.statement_balance_minor, off_by_minor=0
+        )
+    return Verdict(
+        holds=False,
+        broken_by=proof_breaks.culprit(broken),
+        cleared_now_minor=broken.cleared_now_minor,
+        off_by_minor=broken.off_by_minor,
+    )
+
+
+def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
+    """Judge standing proofs by the books of now."""
+    if not proofs:
+        return {}
+    ids = [proof.id for proof in proofs]
+    books = statement_books.of_statements(organization_id, ids)
+    changed: dict[int, list[tuple[Item, ItemToday | None]]] = defaultdict(list)
+    for proof_id, item, now in [
+        *_changed_lines(organization_id, ids),
+        *_changed_entries(organization_id, ids),
+    ]:
+        changed[proof_id].append((item, now))
+    arrived = _arrived_lines(organization_id, proofs)
+    found: dict[int, list[Breach]] = {}
+    for proof in proofs:
+        found[proof.id] = breaches(
+            [item for item, _ in changed[proof.id]],
+            {item.key: now for item, now in changed[proof.id] if now is not None},
+            arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
+            differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
+        )
+    named = culprits.of_breaches(
+        organization_id, {proof.id: (proof, found[proof.id]) for proof in proofs if found[proof.id]}
+    )
+    return {proof.id: _verdict(proof, found[proof.id], named.get(proof.id)) for proof in proofs}
+
+
+def _verdict(proof: Reconciliation, found: list[Breach], culprit: BrokenBy | None) -> Verdict:
+    lost = sum(
+        item.amount_minor
+        for item in {breach.item for breach in found if breach.field in ("entryStatus", "lineStatus")}
+        if item is not None
+    )
+    moved = sum(_int(breach.after) - _int(breach.before) for breach in found if breach.field == "amount")
+    differ = next((_int(breach.after) for breach in found if breach.field == "books"), 0)
+    return Verdict(
+        holds=not found,
+        broken_by=culprit,
+        cleared_now_minor=proof.statement_balance_minor - lost + moved,
+        off_by_minor=lost - moved or -differ,
+    )
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
+    """Read the frozen lines that are no longer what they were: another day, amount or state, or not posted."""
+    item, line, entry = ReconciliationItem, Transaction, JournalEntry
+    is_posted = sa.func.coalesce(entry.status, "") == "POSTED"
+    rows = db.session.execute(
+        sa.select(
+            item.reconciliation_id,
+            line.id,
+            line.journal_entry_id,
+            line.provider_transaction_id,
+            item.frozen_on,
+            item.frozen_minor,
+            line.booked_on,
+            line.amount_minor,
+            is_posted,
+            line.status,
+        )
+        .join(line, sa.and_(is_of(line, item), line.id == item.transaction_id))
+        .outerjoin(entry, sa.and_(is_of(entry, line), entry.id == line.journal_entry_id))
+        .where(
+            item.organization_id == organization_id,
+            item.reconciliation_id.in_(ids),
+            sa.or_(
+                line.booked_on != item.frozen_on,
+                line.amount_minor != item.frozen_minor,
+                sa.not_(is_posted),
+                line.status != BOOKED,
+            ),
+        )
+        .order_by(item.frozen_on, line.id)
+    )
+    return [
+        (
+            proof,
+            Item(line_id, entry_id, reference, day, minor),
+            ItemToday(booked_on, amount, bool(posted), status),
+        )
+        for proof, line_id, entry_id, reference, day, minor, booked_on, amount, posted, status in rows
+        if day is not None and minor is not None
+    ]
+
+
+def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
+    """Read the frozen entries that are voided, or whose posting on the account is another now."""
+    item, entry = ReconciliationItem, JournalEntry
+    outside = outside_entries(
+        organization_id,
+        among=sa.select(item.journal_entry_id).where(
+            item.organization_id == organization_id,
+            item.reconciliation_id.in_(ids),
+            item.journal_entry_id.is_not(None),
+        ),
+    )
+    now = sa.func.coalesce(outside.c.amount_minor, 0)
+    rows = db.session.execute(
+        sa.select(
+            item.reconciliation_id,
+            entry.id,
+            item.frozen_on,
+            item.frozen_minor,
+            entry.effective_on,
+            now,
+            entry.status == "POSTED",
+        )
+        .join(entry, sa.and_(is_of(entry, item), entry.id == item.journal_entry_id))
+        .outerjoin(
+            outside,
+            sa.and_(
+                outside.c.journal_entry_id == entry.id, outside.c.feed_account_id == item.feed_account_id
+            ),
+        )
+        .where(
+            item.organization_id == organization_id,
+            item.reconciliation_id.in_(ids),
+            sa.or_(entry.status != "POSTED", now != item.frozen_minor),
+        )
+        .order_by(item.frozen_on, entry.id)
+    )
+    return [
+        (proof, Item(None, entry_id, None, day, minor), ItemToday(effective_on, int(amount), bool(posted)))
+        for proof, entry_id, day, minor, effective_on, amount, posted in rows
+        if day is not None and minor is not None
+    ]
+
+
+def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, list[Item]]:
+    """Read the booked lines dated by a statement that neither it nor an earlier proof knew."""
+    line, begins = Transaction, opening_of(Reconciliation)
+    cleared = is_cleared_by(Reconciliation, line.id)
+    rows = db.session.execute(
+        sa.select(
+            Reconciliation.id,
+            line.id,
+            line.journal_entry_id,
+            line.provider_transaction_id,
+            line.booked_on,
+            line.amount_minor,
+        )
+        .select_from(Reconciliation)
+        .join(
+            line,
+            sa.and_(is_of(line, Reconciliation), line.feed_account_id == Reconciliation.feed_account_id),
+        )
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.id.in_([proof.id for proof in proofs]),
+            line.status == "BOOKED",
+            line.booked_on <= Reconciliation.statement_date,
+            sa.or_(begins.is_(None), line.booked_on > begins),
+            sa.not_(cleared),
+        )
+        .order_by(line.booked_on, line.id)
+    )
+    known = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
+    arrived: dict[int, list[Item]] = {}
+    for proof_id, line_id, entry_id, reference, day, amount in rows:
+        if line_id not in known[proof_id]:
+            arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
+    return arrived
+
+
+def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]:
+    known = set((proof.left_open or {}).get("journalEntryIds", []))
+    return [item for entry_id, item in books.outside_open.items() if entry_id not in known]
+
+
+def newest(organization_id: str, feed_account_ids: sa.Select[Any] | Sequence[int]) -> list[Reconciliation]:
+    """Read the anchors and the open drafts of feed accounts, without what their proofs froze."""
+    later = orm.aliased(Reconciliation)
+    is_newest = ~(
+        sa.select(1)
+        .where(
+            is_of(later, Reconciliation),
+            later.feed_account_id == Reconciliation.feed_account_id,
+            later.status == "COMPLETED",
+            later.statement_date > Reconciliation.statement_date,
+        )
+        .exists()
+    )
+    return list(
+        db.session.scalars(
+            sa.select(Reconciliation)
+            .where(
+                Reconciliation.organization_id == organization_id,
+                Reconciliation.feed_account_id.in_(feed_account_ids),
+                sa.or_(
+                    Reconciliation.status == "DRAFT",
+                    sa.and_(Reconciliation.status == "COMPLETED", is_newest),
+                ),
+            )
+            .options(orm.defer(Reconciliation.frozen))
+        )
+    )

@@ -1,0 +1,175 @@
+"""The whole book for other systems: what counts, in the order of its days, and what standing proofs say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp import exporters
+from webapp.db import db
+from webapp.exporters.books import Book, BookAccount, BookAssertion, BookEntry, BookLeg
+from webapp.ledger.money import Money
+from webapp.models import (
+    COUNTING,
+    Account,
+    FeedAccount,
+    JournalEntry,
+    Merchant,
+    MonthSum,
+    Posting,
+    Project,
+    Reconciliation,
+)
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.reconciliation import book_balances as statement_books
+from webapp.queries.reconciliation import verdicts as holds
+
+ROWS_AT_ONCE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A book in one format, piece by piece, with the name and the media type of its file."""
+
+    file_name: str
+    media_type: str
+    pieces: Iterator[str]
+
+
+def of(organization_id: str, format_: str) -> Export:
+    """Write the whole book in a format of `exporters.FORMATS`; DRAFT entries are no part of it."""
+    write, ending, media_type = exporters.FORMATS[format_]
+    return Export(f"{organization_id}.{ending}", media_type, write(book(organization_id)))
+
+
+def book(organization_id: str) -> Book:
+    """Give the book as exporters take it; its entries are read while they are written."""
+    organization = organizations.get(organization_id)
+    ledger_accounts = db.session.scalars(
+        sa.select(Account)
+        .where(Account.organization_id == organization_id)
+        .order_by(*accounts.BY_CODE.columns)
+    )
+    counted = (JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
+    first_day = db.session.scalar(sa.select(sa.func.min(JournalEntry.effective_on)).where(*counted))
+    return Book(
+        name=organization.name,
+        base_currency=organization.base_currency,
+        currencies=tuple(sorted({organization.base_currency, *_currencies(organization_id)})),
+        accounts=tuple(
+            BookAccount(each.id, each.code, each.name, each.type, each.currency) for each in ledger_accounts
+        ),
+        entries=_entries(organization_id),
+        assertions=tuple(_assertions(organization_id)),
+        first_day=first_day or organization.created_at.date(),
+    )
+
+
+def _currencies(organization_id: str) -> Sequence[str]:
+    return db.session.scalars(
+        sa.select(MonthSum.currency).distinct().where(MonthSum.organization_id == organization_id)
+    ).all()
+
+
+def _entries(organization_id: str) -> Iterator[BookEntry]:
+    rows = db.session.execute(_postings(organization_id), execution_options={"yield_per": ROWS_AT_ONCE})
+    for _, legs in groupby(rows, key=attrgetter("id")):
+        yield _entry(list(legs))
+
+
+def _postings(organization_id: str) -> sa.Executable:
+    def of_posting(model: Any, key: Any) -> sa.ColumnElement[bool]:
+        return sa.and_(model.organization_id == Posting.organization_id, model.id == key)
+
+    return (
+        sa.select(
+            JournalEntry.id,
+            JournalEntry.effective_on,
+            JournalEntry.description,
+            JournalEntry.status,
+            JournalEntry.source,
+            JournalEntry.voids_id,
+            JournalEntry.corrects_id,
+            Posting.account_id,
+            Posting.amount_minor,
+            Posting.currency,
+            Posting.amount_base_minor,
+            Posting.base_currency,
+            Merchant.name.label("merchant"),
+            Project.name.label("project"),
+        )
+        .join(Posting, of_posting(JournalEntry, Posting.journal_entry_id))
+        .outerjoin(Merchant, of_posting(Merchant, Posting.org_merchant_id))
+        .outerjoin(Project, of_posting(Project, Posting.project_id))
+        .where(JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
+        .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.position)
+    )
+
+
+def _entry(rows: list[Any]) -> BookEntry:
+    first = rows[0]
+    return BookEntry(
+        id=first.id,
+        day=first.effective_on,
+        description=first.description,
+        status=first.status,
+        source=first.source,
+        voids_id=first.voids_id,
+        corrects_id=first.corrects_id,
+        legs=tuple(
+            BookLeg(
+                row.account_id,
+                Money(row.amount_minor, row.currency),
+                Money(row.amount_base_minor, row.base_currency),
+                row.merchant,
+                row.project,
+            )
+            for row in rows
+        ),
+    )
+
+
+def _assertions(organization_id: str) -> Iterator[BookAssertion]:
+    """Say what the ledger has at the close of each proof's day that stands and holds.
+
+    It follows from the statement, what the bank has not seen and what the books date later; not from the postings.
+    """
+    proofs = list(
+        db.session.scalars(
+            sa.select(Reconciliation)
+            .where(Reconciliation.organization_id == organization_id, Reconciliation.status == "COMPLETED")
+            .order_by(Reconciliation.statement_date, Reconciliation.id)
+        )
+    )
+    verdicts = holds.verdicts(organization_id, proofs)
+    books = statement_books.of_statements(organization_id, [proof.id for proof in proofs])
+    backed = _backing(organization_id)
+    for proof in proofs:
+        if verdicts[proof.id].holds:
+            found = books[proof.id]
+            balance = (
+                proof.statement_balance_minor
+                + sum(item.amount_minor for item in found.outstanding)
+                - sum(item.amount_minor for item in found.in_transit)
+            )
+            yield _assertion(proof, backed[proof.feed_account_id], proof.statement_date, balance)
+
+
+def _assertion(proof: Reconciliation, account_id: int, day: date, balance_minor: int) -> BookAssertion:
+    return BookAssertion(day, account_id, Money(balance_minor, proof.currency), proof.id, proof.digest or "")
+
+
+def _backing(organization_id: str) -> dict[int, int]:
+    rows = db.session.execute(
+        sa.select(FeedAccount.id, FeedAccount.account_id).where(
+            FeedAccount.organization_id == organization_id
+        )
+    )
+    return {row.id: row.account_id for row in rows}

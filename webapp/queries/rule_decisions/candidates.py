@@ -1,0 +1,257 @@
+"""Lines that are in the books as rules look at them, portion by portion, and what stands opposite each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import RESTS
+from webapp.ledger.entries import Leg
+from webapp.ledger.rules.line_outcomes import Side
+from webapp.ledger.sides import counters, is_shared
+from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
+from webapp.models.base import table_of
+from webapp.queries.accounts import accounts
+from webapp.queries.common.portions import near
+from webapp.queries.journal.target_legs import PresentEntry, present
+from webapp.queries.matching import transfer_pairs
+
+AT_ONCE = 2000
+BANK_LEG = 1_000_000
+_LINE = table_of(Transaction)
+_POSTING, _ENTRY = table_of(Posting), table_of(JournalEntry)
+
+EDITED = "A person has edited this line."
+SET_ASIDE = "This line is from before the books of its account begin."
+TRANSFER = "This line is one side of a transfer."
+SPLIT = "This line is split."
+NO_ENTRY = "This line has no entry."
+
+
+class PastLine(NamedTuple):
+    """A line that is in the books, as the bank gave it."""
+
+    id: int
+    feed_account_id: int
+    booked_on: date
+    amount_minor: int
+    currency: str
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+    status: str
+    journal_entry_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which lines of the past are meant, or which documents; days are inclusive."""
+
+    from_: date | None = None
+    to: date | None = None
+    fa_id: int | None = None
+    transaction_id: int | None = None
+    document_id: int | None = None
+
+
+class Standing(NamedTuple):
+    """How a line stands: what is opposite it in its entry, or why no rule sets that.
+
+    `posting_id` is the one posting of a draft that says it; None where the entry is posted or has more to say.
+    """
+
+    side: Side | None = None
+    is_posted: bool = False
+    posting_id: int | None = None
+    closed: str | None = None
+
+
+def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
+    """Give the lines that are in the books, by id, some at a time."""
+    wanted = _wanted(chosen)
+    last = 0
+    while True:
+        rows = _lines(organization_id, [*wanted, Transaction.id > last])
+        if rows:
+            last = rows[-1].id
+            yield rows
+        if len(rows) < AT_ONCE:
+            return
+
+
+def count(organization_id: str, chosen: Chosen) -> int:
+    """Count the lines that are meant."""
+    statement = sa.select(sa.func.count()).where(*_in_books(organization_id), *_wanted(chosen))
+    return db.session.scalar(statement) or 0
+
+
+def _wanted(chosen: Chosen) -> list[sa.ColumnElement[bool]]:
+    line = Transaction
+    asked: list[tuple[Any, Callable[[Any], sa.ColumnElement[bool]]]] = [
+        (chosen.from_, line.booked_on.__ge__),
+        (chosen.to, line.booked_on.__le__),
+        (chosen.fa_id, line.feed_account_id.__eq__),
+        (chosen.transaction_id, line.id.__eq__),
+    ]
+    return [condition(value) for value, condition in asked if value is not None]
+
+
+def _in_books(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return Transaction.organization_id == organization_id, Transaction.status.in_(("BOOKED", "SET_ASIDE"))
+
+
+def named(organization_id: str, line_ids: Collection[int]) -> Iterator[list[PastLine]]:
+    """Give those of some lines that are in the books, by id, some at a time."""
+    ordered = sorted(line_ids)
+    for start in range(0, len(ordered), AT_ONCE):
+        yield _lines(organization_id, [Transaction.id.in_(ordered[start : start + AT_ONCE])])
+
+
+def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -> list[PastLine]:
+    statement = (
+        sa.select(*(_LINE.c[name] for name in PastLine._fields))
+        .where(*_in_books(organization_id), *conditions)
+        .order_by(Transaction.id)
+        .limit(AT_ONCE)
+    )
+    return [PastLine._make(row) for row in db.session.connection().execute(statement).all()]
+
+
+def standings(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+    """Tell how each line of a portion stands, in a number of statements that does not depend on how many there are."""
+    if not lines:
+        return {}
+    ids = [line.id for line in lines]
+    closed = dict.fromkeys(transfer_pairs.others(organization_id, ids), TRANSFER)
+    closed |= dict.fromkeys(edited_among(organization_id, ids), EDITED)
+    closed |= {line.id: SET_ASIDE for line in lines if line.status == "SET_ASIDE"}
+    found = _plain(organization_id, lines)
+    others = [line for line in lines if line.id not in found]
+    if others:
+        found |= _others(organization_id, others)
+    for line_id, reason in closed.items():
+        found[line_id] = found[line_id]._replace(closed=reason)
+    return found
+
+
+def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+    """Tell how those lines stand that most are: with a bank's leg and one leg opposite, a draft or never corrected."""
+    line_of = {line.journal_entry_id: line.id for line in lines if line.journal_entry_id is not None}
+    if len(line_of) != len(lines):
+        # Two lines share an entry, or one has none.
+        return {}
+    return {
+        line_of[entry_id]: Standing(Side._make(said), is_posted, None if is_posted else posting_id)
+        for entry_id, is_posted, posting_id, *said in _only_opposites(organization_id, line_of)
+        if entry_id in line_of
+    }
+
+
+def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
+    """Read what stands opposite the bank's leg in entries of these two legs; of some more where they lie close.
+
+    What is posted counts where nothing corrects it; a leg of nothing is left out, for nothing is in force of it.
+    """
+    leg, other, correction = _POSTING.c, _POSTING.alias("other"), _ENTRY.alias("correction")
+    is_corrected = sa.exists().where(
+        correction.c.organization_id == _ENTRY.c.organization_id, correction.c.corrects_id == _ENTRY.c.id
+    )
+    is_in_force = sa.and_(
+        _ENTRY.c.status == "POSTED",
+        sa.or_(leg.amount_minor != 0, leg.amount_base_minor != 0),
+        sa.not_(is_corrected),
+    )
+    # One look at an entry's legs: a bank's leg weighs more than all others that an entry may have.
+    weights = sa.func.sum(sa.case((other.c.is_bank_leg, BANK_LEG), else_=1))
+    its_legs = sa.select(weights).where(other.c.journal_entry_id == leg.journal_entry_id)
+    return (
+        db.session.connection()
+        .execute(
+            sa.select(
+                leg.journal_entry_id,
+                _ENTRY.c.status == "POSTED",
+                leg.id,
+                leg.account_id,
+                leg.currency,
+                leg.amount_minor,
+                leg.amount_base_minor,
+                leg.org_merchant_id,
+                leg.project_id,
+            ).where(
+                leg.organization_id == organization_id,
+                near(leg.journal_entry_id, entry_ids),
+                sa.not_(leg.is_bank_leg),
+                _ENTRY.c.organization_id == organization_id,
+                _ENTRY.c.id == leg.journal_entry_id,
+                sa.or_(_ENTRY.c.status == "DRAFT", is_in_force),
+                its_legs.scalar_subquery() == BANK_LEG + 1,
+            )
+        )
+        .all()
+    )
+
+
+def _others(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+    entries = present(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
+    rests = accounts.ids_by_role(organization_id, RESTS)
+    found = {}
+    for line in lines:
+        entry = entries.get(line.journal_entry_id or 0)
+        found[line.id] = Standing(closed=NO_ENTRY) if entry is None else _standing(line, entry, rests)
+    return found
+
+
+def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
+    """Tell which of these lines somebody has edited, by the acts that did; whoever did was no rule."""
+    if not line_ids:
+        return set()
+    edits = sa.select(ActionRequest.target_id).where(
+        ActionRequest.organization_id == organization_id,
+        ActionRequest.target_kind == "transaction",
+        ActionRequest.target_id.in_([str(line_id) for line_id in line_ids]),
+        ActionRequest.kind == "edit_transaction",
+        ActionRequest.status == "EXECUTED",
+    )
+    return {int(target_id) for target_id in db.session.scalars(edits)}
+
+
+def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[int, str]]:
+    """Tell which fields of lines, by line and kind of effect, a rule has set and nobody since."""
+    rows = db.session.execute(
+        sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
+            RuleSetting.organization_id == organization_id,
+            RuleSetting.transaction_id.in_(line_ids),
+            RuleSetting.superseded_by.is_(None),
+        )
+    )
+    return {(row.transaction_id, row.kind) for row in rows}
+
+
+def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> Standing:
+    legs = [leg for _, leg in entry.legs]
+    is_posted = entry.status != "DRAFT"
+    if is_shared(legs):
+        return Standing(is_posted=is_posted, closed=TRANSFER)
+    opposite = counters(legs, line.id)
+    main = _without_rest(opposite, legs, rests)
+    if len(main) != 1:
+        return Standing(is_posted=is_posted, closed=SPLIT)
+    (leg,) = main
+    posting_id = next(number for number, each in entry.legs if each is leg)
+    side = Side(
+        leg.account_id, leg.currency, leg.amount_minor, leg.amount_base_minor, leg.merchant_id, leg.project_id
+    )
+    return Standing(side, is_posted, posting_id if len(opposite) == 1 else None)
+
+
+def _without_rest(opposite: Sequence[Leg], legs: Iterable[Leg], rests: Collection[int]) -> list[Leg]:
+    """Leave out what a mirroring in several currencies left over."""
+    if len({leg.currency for leg in legs}) == 1 or len(opposite) == 1:
+        return list(opposite)
+    return [leg for leg in opposite if leg.account_id not in rests]

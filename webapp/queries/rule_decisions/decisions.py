@@ -1,0 +1,138 @@
+"""Rules of an organization asked of bank lines: what they decide, and what stands opposite a line then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple, Protocol
+
+from webapp.ledger.currencies import digits
+from webapp.ledger.rules.conditions import Field
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.engine import NOTHING, Decision, ReadyRule, RuleSet, Setting
+from webapp.ledger.rules.items import RuleItem, all_text
+from webapp.ledger.rules.line_outcomes import Books, Outcome, Side, settle
+from webapp.ledger.rules.matching import asks_for_choices
+from webapp.models import Organization
+from webapp.queries.currencies import rate_tables
+from webapp.queries.currencies.rate_tables import RateTable
+from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions.compiled_rules import SaidRule
+
+
+class SaidLine(Protocol):
+    """What the bank says in a line, as far as rules look at it."""
+
+    @property
+    def booked_on(self) -> date: ...  # noqa: D102
+    @property
+    def amount_minor(self) -> int: ...  # noqa: D102
+    @property
+    def description(self) -> str: ...  # noqa: D102
+    @property
+    def counterparty(self) -> str | None: ...  # noqa: D102
+    @property
+    def reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def iban(self) -> str | None: ...  # noqa: D102
+
+
+class Choice(NamedTuple):
+    """The merchant and the project that a person chose for a line, None where nobody did."""
+
+    merchant_id: int | None = None
+    project_id: int | None = None
+
+
+NO_CHOICE = Choice()
+
+
+class AskedRules:
+    """Some rules, ready for any number of lines of an organization."""
+
+    def __init__(self, organization: Organization, rules: Sequence[SaidRule]) -> None:
+        """Take rules as they are, and the accounts as the open transaction shows them."""
+        self.organization = organization
+        self.names = {rule.id: (rule.version, rule.name) for rule in rules}
+        self._set = RuleSet(ready_rules.made_ready(rules))
+        self.books = ready_rules.books(organization) if rules else Books(organization.base_currency, {})
+        self._codes = _currencies(self.ready)
+        self._rates: dict[str, RateTable] = {}
+
+    @property
+    def ready(self) -> Sequence[ReadyRule]:
+        """The rules in the order in which they run."""
+        return self._set.rules
+
+    def prepare(self, days: Sequence[date]) -> None:
+        """Read the rates of the currencies that the rules set, for lines of these days."""
+        if days and self._codes:
+            first, last, base = min(days), max(days), self.organization.base_currency
+            self._rates = {
+                code: rate_tables.between(self.organization.id, code, base, first, last)
+                for code in self._codes
+            }
+
+    @property
+    def asks_for_choices(self) -> bool:
+        """Whether any rule looks at what a person chose for a line."""
+        return any(asks_for_choices(rule.questions.questions) for rule in self.ready)
+
+    def decide(
+        self,
+        line: SaidLine,
+        currency: str,
+        feed_account_id: int | None,
+        choice: Choice = NO_CHOICE,
+    ) -> Decision:
+        """Ask the rules what becomes of a line; one whose text none of them can match costs no more than its text."""
+        if not self._set.is_selective:
+            return self._set.decide(item_of(line, currency, feed_account_id, choice))
+        text = all_text(line.description, line.counterparty, line.reference, line.iban)
+        places = self._set.possible(text)
+        if not places:
+            return NOTHING
+        values = item_of(line, currency, feed_account_id, choice).values()
+        values[Field.ANY_TEXT] = text or None
+        return self._set.decided(places, values)
+
+    def ask(self, item: RuleItem) -> Decision:
+        """Ask the rules what becomes of an item."""
+        return self._set.decide(item)
+
+    def settled(
+        self, settings: Mapping[EffectKind, Setting], side: Side, currency: str, day: date
+    ) -> Outcome:
+        """Tell what the rules' settings make of what stands opposite a line of a day."""
+        return settle(settings, side, currency, self.books, lambda code: self._rate(code, day))
+
+    def _rate(self, code: str, day: date) -> Decimal | None:
+        return self._rates[code].on(day) if code in self._rates else None
+
+
+def item_of(
+    line: SaidLine, currency: str, feed_account_id: int | None, choice: Choice = NO_CHOICE
+) -> RuleItem:
+    """Give a line as rules look at it: as the bank gave it, with what a person chose beside it."""
+    return RuleItem(
+        description=line.description,
+        counterparty=line.counterparty,
+        reference=line.reference,
+        iban=line.iban,
+        amount=Decimal(line.amount_minor).scaleb(-digits(currency)),
+        currency=currency,
+        day=line.booked_on,
+        feed_account_id=feed_account_id,
+        merchant_id=choice.merchant_id,
+        project_id=choice.project_id,
+    )
+
+
+def _currencies(rules: Sequence[ReadyRule]) -> set[str]:
+    return {
+        str(effect.value)
+        for rule in rules
+        for effect in rule.effects
+        if effect.kind is EffectKind.SET_CURRENCY
+    }

@@ -1,0 +1,131 @@
+"""Why a line's entry says what it says: which rules set it, by which words, and why the others did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webapp.models import RuleVersion, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.rule_decisions import candidates as past_lines
+from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import explanations as rule_explanations
+from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.compiled_rules import UnsavedRule
+from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.explanations import Explanation
+from webapp.queries.rules import names as rule_names
+from webapp.queries.rules import rules
+from webapp.queries.rules import runs as rule_runs
+from webapp.queries.rules.names import Names
+from webapp.queries.rules.runs import Provenance
+
+MOST_RULES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SetField:
+    """A field that a rule set: by which rule in which run, and the words of that version asked of the line now.
+
+    `explained` is None where the version was not kept; `is_there` tells whether the rule still is.
+    """
+
+    provenance: Provenance
+    value: str
+    before: str | None
+    explained: Explanation | None
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LineReasons:
+    """What rules have to do with one line; `others` are the active rules that set nothing of it, in their order.
+
+    `closed` says why no rule sets anything of it, where none does; `more` counts the rules that are left out.
+    """
+
+    set_fields: list[SetField]
+    others: list[Explanation]
+    more: int
+    names: Names
+    closed: str | None
+
+
+def reasons(transaction: Transaction) -> LineReasons:
+    """Tell what rules set of a line and why, and of each active rule that set nothing why it did not match."""
+    organization_id = transaction.organization_id
+    found = rule_runs.provenance(organization_id, transaction.id)
+    versions = rules.said_in(organization_id, {(each.rule_id, each.rule_version) for each in found})
+    active = ready_rules.active(organization_id, "TRANSACTION_INGESTED")
+    asked = AskedRules(organizations.get(organization_id), active)
+    explained = rule_explanations.explain(asked, organization_id, Chosen(transaction_id=transaction.id))
+    setting = {each.rule_id for each in found}
+    others = [each for each in explained if each.rule_id not in setting]
+    names = {
+        **rule_names.of_rules(organization_id, [*versions.values(), *active]),
+        **rule_names.of_ids(organization_id, _set_ids(found)),
+    }
+    then = {key: _explained_then(transaction, version) for key, version in versions.items()}
+    return LineReasons(
+        set_fields=[_set_field(each, names, then, organization_id) for each in found],
+        others=others[:MOST_RULES],
+        more=max(0, len(others) - MOST_RULES),
+        names=names,
+        closed=_closed(transaction),
+    )
+
+
+def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanation | None:
+    """Ask a line what a rule said in a version."""
+    said = UnsavedRule(
+        conditions=version.conditions,
+        effects=version.effects,
+        name=version.name,
+        id=version.rule_id,
+        version=version.version,
+    )
+    asked = AskedRules(organizations.get(transaction.organization_id), [said])
+    return next(
+        iter(
+            rule_explanations.explain(
+                asked, transaction.organization_id, Chosen(transaction_id=transaction.id)
+            )
+        ),
+        None,
+    )
+
+
+def _set_field(
+    found: Provenance,
+    names: Names,
+    then: Mapping[tuple[int, int], Explanation | None],
+    organization_id: str,
+) -> SetField:
+    def name(text: str) -> str:
+        return names.get((found.field, int(text)), text) if found.field != "currency" else text
+
+    return SetField(
+        provenance=found,
+        value=name(found.value),
+        before=None if found.before is None else name(found.before),
+        explained=then.get((found.rule_id, found.rule_version)),
+        is_there=rules.find(organization_id, found.rule_id) is not None,
+    )
+
+
+def _set_ids(found: list[Provenance]) -> list[tuple[str, int]]:
+    return [
+        (each.field, int(text))
+        for each in found
+        if each.field != "currency"
+        for text in (each.value, each.before)
+        if text is not None
+    ]
+
+
+def _closed(transaction: Transaction) -> str | None:
+    chosen = Chosen(transaction_id=transaction.id)
+    for lines in past_lines.portions(transaction.organization_id, chosen):
+        standings = past_lines.standings(transaction.organization_id, lines)
+        return standings[transaction.id].closed
+    return None

@@ -1,0 +1,60 @@
+"""The names of what rules name by id, as pages say them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from webapp.ledger.rules.conditions import Field
+from webapp.models import Account, FeedAccount, Merchant, Project
+from webapp.queries.common import lookups
+from webapp.queries.rules.rules import ids_in
+
+MODELS: Final[Mapping[str, Any]] = {
+    "accountId": Account,
+    "orgMerchantId": Merchant,
+    "projectId": Project,
+    "faId": FeedAccount,
+}
+ASKED: Final = {
+    Field.FEED_ACCOUNT.value: "faId",
+    Field.MERCHANT.value: "orgMerchantId",
+    Field.PROJECT.value: "projectId",
+}
+Names = Mapping[tuple[str, int], str]
+
+
+class Said(Protocol):
+    """What a rule says, stored, kept as a version, or not stored yet."""
+
+    @property
+    def conditions(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def effects(self) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
+
+
+def of_rules(organization_id: str, rules: Iterable[Said]) -> Names:
+    """Look up what some rules name, one question for each kind of thing; what is gone is left out."""
+    return of_ids(organization_id, [each for rule in rules for each in _named(rule)])
+
+
+def of_ids(organization_id: str, named: Iterable[tuple[str, int]]) -> Names:
+    """Look up names by the key that an id is sent under, and the id."""
+    wanted: dict[str, set[int]] = defaultdict(set)
+    for key, row_id in named:
+        wanted[key].add(row_id)
+    return {
+        (key, row.id): row.name
+        for key, ids in wanted.items()
+        for row in lookups.by_id(MODELS[key], organization_id, ids).values()
+    }
+
+
+def _named(rule: Said) -> Iterator[tuple[str, int]]:
+    for effect in rule.effects:
+        yield from ((key, effect[key]) for key in MODELS if isinstance(effect.get(key), int))
+    for condition in rule.conditions["conditions"]:
+        if condition["field"] in ASKED:
+            key = ASKED[condition["field"]]
+            yield from ((key, int(text)) for text in ids_in(condition["value"]) if text.isdecimal())

@@ -1,0 +1,118 @@
+"""Questions about automation rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.rules.conditions import Field
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.models import Rule, RuleVersion
+from webapp.models.base import Numbered
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+BY_PRIORITY = Order((Rule.priority, Rule.id), ascends=True)  # type: ignore[arg-type]
+NEWEST_VERSION = Order((RuleVersion.version,))  # type: ignore[arg-type]
+IDS_AT_ONCE = 500
+
+
+def get(organization_id: str, rule_id: int) -> Rule:
+    """Find a rule, or raise NotFoundError."""
+    return lookups.get(Rule, organization_id, rule_id)
+
+
+def find(organization_id: str, rule_id: int) -> Rule | None:
+    """Find a rule, or nothing where it was deleted."""
+    return lookups.by_id(Rule, organization_id, [rule_id]).get(rule_id)
+
+
+def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[Rule]:
+    """List rules in the order in which they run."""
+    statement = sa.select(Rule).where(Rule.organization_id == organization_id)
+    return Page(*page(statement, BY_PRIORITY, after=after, limit=limit))
+
+
+def in_order(organization_id: str) -> list[Rule]:
+    """Give all rules in the order in which they run."""
+    ordered = sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.priority, Rule.id)
+    return list(db.session.scalars(ordered))
+
+
+def versions(
+    organization_id: str, rule_id: int, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[RuleVersion]:
+    """List what a rule said in its versions, newest first, also of one that was deleted; or NotFoundError."""
+    statement = sa.select(RuleVersion).where(
+        RuleVersion.organization_id == organization_id, RuleVersion.rule_id == rule_id
+    )
+    found = Page(*page(statement, NEWEST_VERSION, after=after, limit=limit))
+    if not found.items and after is None:
+        get(organization_id, rule_id)
+    return found
+
+
+def said_in(organization_id: str, named: Iterable[tuple[int, int]]) -> dict[tuple[int, int], RuleVersion]:
+    """Give what rules said in some versions, by rule and version; one that was not kept is left out."""
+    wanted = set(named)
+    if not wanted:
+        return {}
+    rows = db.session.scalars(
+        sa.select(RuleVersion).where(
+            RuleVersion.organization_id == organization_id,
+            sa.tuple_(RuleVersion.rule_id, RuleVersion.version).in_(sorted(wanted)),
+        )
+    )
+    return {(row.rule_id, row.version): row for row in rows}
+
+
+def naming_project(organization_id: str, project_id: int) -> list[int]:
+    """List the rules that set a project or ask for it."""
+    return _naming(organization_id, EffectKind.SET_PROJECT, Field.PROJECT, project_id)
+
+
+def naming_merchant(organization_id: str, merchant_id: int) -> list[int]:
+    """List the rules that set a merchant or ask for it."""
+    return _naming(organization_id, EffectKind.SET_MERCHANT, Field.MERCHANT, merchant_id)
+
+
+def _naming(organization_id: str, kind: EffectKind, field: Field, row_id: int) -> list[int]:
+    found = db.session.scalars(
+        sa.select(Rule).where(Rule.organization_id == organization_id).order_by(Rule.id)
+    )
+    return [rule.id for rule in found if _names(rule, kind, field, row_id)]
+
+
+def _names(rule: Rule, kind: EffectKind, field: Field, row_id: int) -> bool:
+    is_set = any(effect["kind"] == kind and effect[VALUE_KEY[kind]] == row_id for effect in rule.effects)
+    is_asked = any(
+        condition["field"] == field and str(row_id) in ids_in(condition["value"])
+        for condition in rule.conditions["conditions"]
+    )
+    return is_set or is_asked
+
+
+def ids_in(value: str) -> list[str]:
+    """Read the ids that a condition's value names.
+
+    >>> ids_in("4, 17")
+    ['4', '17']
+    """
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def unknown_ids(model: type[Numbered], organization_id: str, ids: Iterable[int]) -> set[int]:
+    """Tell which of these ids name nothing in the organization's books, however many they are."""
+    asked = sorted(set(ids))
+    known: set[int] = set()
+    for start in range(0, len(asked), IDS_AT_ONCE):
+        some = asked[start : start + IDS_AT_ONCE]
+        known |= set(
+            db.session.scalars(
+                sa.select(model.id).where(model.organization_id == organization_id, model.id.in_(some))
+            )
+        )
+    return set(asked) - known

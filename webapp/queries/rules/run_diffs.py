@@ -1,0 +1,172 @@
+"""What one run of rules changed, item by item and field by field, and what became of it since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Page
+from webapp.queries.rules import names as rule_names
+
+MOST_KEPT = 200
+
+
+class KeptField(Protocol):
+    """A field that stays as it is when a run is undone, and why."""
+
+    @property
+    def transaction_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def document_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+    @property
+    def reason(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field as it was and as a rule set it, in names; `standing` is `stands`, `changed` since, or `undone`."""
+
+    kind: str
+    before: str | None
+    after: str
+    rule_id: int
+    rule_version: int
+    rule_name: str | None
+    standing: str
+    act_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """A line or a document that a run changed, and which of its fields."""
+
+    transaction_id: int | None
+    document_id: int | None
+    fa_id: int | None
+    booked_on: date | None
+    description: str
+    amount: Money | None
+    fields: list[FieldChange] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptItem:
+    """A field of a line or a document that would stay as it is, and why."""
+
+    item: ItemChange
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What runs change: the settings of one kind of thing, and the thing's own table."""
+
+    setting: type[RuleSetting | DocumentSetting]
+    item_id: Any
+    model: type[Transaction | Document]
+
+
+LINES = _Kind(RuleSetting, RuleSetting.transaction_id, Transaction)
+DOCUMENTS = _Kind(DocumentSetting, DocumentSetting.document_id, Document)
+
+
+def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[ItemChange]:
+    """Give the lines that a run changed by id, some at a time, or where it looked at documents, those."""
+    kind = DOCUMENTS if _has_documents(run) else LINES
+    last = after[0] if after else 0
+    of_run = (kind.setting.organization_id == run.organization_id, kind.setting.run_id == run.id)
+    ids = db.session.scalars(
+        sa.select(kind.item_id)
+        .where(*of_run, kind.item_id > last)
+        .distinct()
+        .order_by(kind.item_id)
+        .limit(limit + 1)
+    ).all()
+    shown = ids[:limit]
+    settings = db.session.execute(
+        sa.select(kind.item_id, kind.setting)
+        .where(*of_run, kind.item_id.in_(shown))
+        .order_by(kind.item_id, kind.setting.id)
+    ).all()
+    found = _items(run.organization_id, kind, shown)
+    names = rule_names.of_ids(run.organization_id, _named([setting for _, setting in settings]))
+    rules = {each["id"]: each["name"] for each in run.rules}
+    for item_id, setting in settings:
+        found[item_id].fields.append(_field(run, setting, names, rules))
+    return Page([found[item_id] for item_id in shown], (shown[-1],) if len(ids) > limit else None)
+
+
+def _has_documents(run: RuleRun) -> bool:
+    of_run = sa.select(DocumentSetting.id).where(
+        DocumentSetting.organization_id == run.organization_id, DocumentSetting.run_id == run.id
+    )
+    return db.session.scalar(of_run.limit(1)) is not None
+
+
+def _items(organization_id: str, kind: _Kind, ids: Iterable[int | None]) -> dict[int | None, ItemChange]:
+    rows = lookups.by_id(kind.model, organization_id, ids)
+    return {item_id: _item(row) for item_id, row in rows.items()}
+
+
+def _item(row: Transaction | Document) -> ItemChange:
+    if isinstance(row, Document):
+        return ItemChange(None, row.id, None, row.issued_on, row.label, row.total)
+    return ItemChange(row.id, None, row.feed_account_id, row.booked_on, row.description, row.amount)
+
+
+def _field(
+    run: RuleRun, setting: RuleSetting | DocumentSetting, names: rule_names.Names, rules: Mapping[int, str]
+) -> FieldChange:
+    standing = "stands" if setting.superseded_by is None else "changed"
+    if setting.superseded_by is not None and setting.superseded_by == run.undone_by:
+        standing = "undone"
+    return FieldChange(
+        kind=setting.kind,
+        before=None if setting.before is None else _name(setting.kind, setting.before, names),
+        after=_name(setting.kind, setting.value, names),
+        rule_id=setting.rule_id,
+        rule_version=setting.rule_version,
+        rule_name=rules.get(setting.rule_id),
+        standing=standing,
+        act_id=setting.superseded_by,
+    )
+
+
+def named_kept(organization_id: str, kept: Sequence[KeptField]) -> list[KeptItem]:
+    """Give the fields that would stay with what a person knows their lines and documents by, the first ones of many."""
+    some = kept[:MOST_KEPT]
+    lines = _items(organization_id, LINES, {each.transaction_id for each in some})
+    documents = _items(organization_id, DOCUMENTS, {each.document_id for each in some})
+    return [
+        KeptItem(item, each.kind, each.reason)
+        for each in some
+        if (item := lines.get(each.transaction_id) or documents.get(each.document_id)) is not None
+    ]
+
+
+def _named(settings: Iterable[RuleSetting | DocumentSetting]) -> list[tuple[str, int]]:
+    return [
+        (VALUE_KEY[EffectKind(each.kind)], int(text))
+        for each in settings
+        if each.kind != EffectKind.SET_CURRENCY
+        for text in (each.value, each.before)
+        if text is not None
+    ]
+
+
+def _name(kind: str, text: str, names: rule_names.Names) -> str:
+    if kind == EffectKind.SET_CURRENCY:
+        return text
+    return names.get((VALUE_KEY[EffectKind(kind)], int(text)), text)

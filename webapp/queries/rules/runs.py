@@ -1,0 +1,109 @@
+"""Questions about what rules did: the runs, and by which rule each field of a line was set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.models import DocumentSetting, RuleRun, RuleSetting
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+
+NEWEST = Order((RuleRun.id,))  # type: ignore[arg-type]
+
+_FIELDS = {
+    "SET_ACCOUNT": "accountId",
+    "SET_MERCHANT": "orgMerchantId",
+    "SET_PROJECT": "projectId",
+    "SET_CURRENCY": "currency",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Which rule in which version set a field of a line's entry, in which run, and when."""
+
+    field: str
+    value: str
+    before: str | None
+    rule_id: int
+    rule_version: int
+    rule_name: str | None
+    run_id: int
+    action_request_id: str
+    set_at: datetime
+
+
+def get(organization_id: str, run_id: int) -> RuleRun:
+    """Find a run, or raise NotFoundError."""
+    return lookups.get(RuleRun, organization_id, run_id)
+
+
+def listed(
+    organization_id: str, *, rule_id: int | None = None, after: tuple[Any, ...] | None, limit: int
+) -> Page[RuleRun]:
+    """List runs, newest first; of one rule, those that were made by hand with it."""
+    statement = sa.select(RuleRun).where(RuleRun.organization_id == organization_id)
+    if rule_id is not None:
+        statement = statement.where(RuleRun.rule_id == rule_id)
+    return Page(*page(statement, NEWEST, after=after, limit=limit))
+
+
+def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
+    """Tell of some lines which fields of their entries a rule set, and nobody since."""
+    rows = db.session.execute(
+        sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
+            RuleSetting.organization_id == organization_id,
+            RuleSetting.transaction_id.in_(transaction_ids),
+            RuleSetting.superseded_by.is_(None),
+        )
+    )
+    found: dict[int, set[str]] = {}
+    for transaction_id, kind in rows:
+        found.setdefault(transaction_id, set()).add(_FIELDS[kind])
+    return found
+
+
+def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:
+    """Tell of each field of a line's entry that a rule set, and nobody since, which rule that was."""
+    return _standing(organization_id, RuleSetting, RuleSetting.transaction_id == transaction_id)
+
+
+def provenance_of_document(organization_id: str, document_id: int) -> list[Provenance]:
+    """Tell of each field of a document that a rule set, and nobody since, which rule that was."""
+    return _standing(organization_id, DocumentSetting, DocumentSetting.document_id == document_id)
+
+
+def _standing(
+    organization_id: str,
+    model: type[RuleSetting | DocumentSetting],
+    of_item: sa.ColumnElement[bool],
+) -> list[Provenance]:
+    rows: Iterable[Any] = db.session.scalars(
+        sa.select(model)
+        .where(model.organization_id == organization_id, of_item, model.superseded_by.is_(None))
+        .order_by(model.id)
+        .options(orm.joinedload(model.run))
+    )
+    return [_provenance(row) for row in rows]
+
+
+def _provenance(row: RuleSetting | DocumentSetting) -> Provenance:
+    names = {each["id"]: each["name"] for each in row.run.rules}
+    return Provenance(
+        field=_FIELDS[row.kind],
+        value=row.value,
+        before=row.before,
+        rule_id=row.rule_id,
+        rule_version=row.rule_version,
+        rule_name=names.get(row.rule_id),
+        run_id=row.run_id,
+        action_request_id=row.run.action_request_id,
+        set_at=row.run.created_at,
+    )

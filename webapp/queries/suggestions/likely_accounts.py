@@ -1,0 +1,109 @@
+"""The most likely account of lines that wait on an uncategorised one, with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.money import Money
+from webapp.ledger.suggestions.likely_accounts import Likely, likely
+from webapp.ledger.suggestions.wording import sentence
+from webapp.models import Account
+from webapp.queries.accounts.choice_names import ChoiceNames
+from webapp.queries.suggestions import confirmed_lines as decided_lines
+
+MOST_IDS = 200
+
+
+class WaitingLine(Protocol):
+    """What is looked at in a line to find its account."""
+
+    @property
+    def id(self) -> int: ...  # noqa: D102
+    @property
+    def status(self) -> str: ...  # noqa: D102
+    @property
+    def amount(self) -> Money: ...  # noqa: D102
+    @property
+    def description(self) -> str: ...  # noqa: D102
+    @property
+    def counterparty(self) -> str | None: ...  # noqa: D102
+    @property
+    def iban(self) -> str | None: ...  # noqa: D102
+    @property
+    def account_id(self) -> int | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyAccount:
+    """Where a line most likely goes: `count` of `total` of the newest confirmed lines like it went there.
+
+    A merchant and a project stand here where all of these lines have the same.
+    """
+
+    account_id: int
+    account_name: str
+    org_merchant_id: int | None
+    merchant_name: str | None
+    project_id: int | None
+    project_name: str | None
+    count: int
+    total: int
+    reason: str
+    transaction_ids: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A line as the pure part looks at it."""
+
+    description: str
+    counterparty: str | None
+    iban: str | None
+    amount_minor: int
+
+
+def of_lines(organization_id: str, lines: Sequence[WaitingLine]) -> dict[int, LikelyAccount]:
+    """Give the likely accounts of those lines that wait for one, by id, in a number of statements that is constant."""
+    booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
+    waiting = _waiting(organization_id) if booked else frozenset()
+    asked = [line for line in booked if line.account_id in waiting]
+    if not asked:
+        return {}
+    book = decided_lines.newest(organization_id)
+    found = likely(
+        book,
+        [_Asked(line.description, line.counterparty, line.iban, line.amount.minor) for line in asked],
+    )
+    names = ChoiceNames(organization_id, [each for each in found if each is not None])
+    return {
+        line.id: _record(each, names, book.lines)
+        for line, each in zip(asked, found, strict=True)
+        if each is not None
+    }
+
+
+def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAccount:
+    called = names.of(found)
+    return LikelyAccount(
+        **called,
+        count=found.count,
+        total=found.total,
+        reason=sentence(found.count, found.total, found.conditions, called["account_name"]),
+        transaction_ids=[lines[place].id for place in found.places[:MOST_IDS]],
+    )
+
+
+def _waiting(organization_id: str) -> frozenset[int]:
+    return frozenset(
+        db.session.scalars(
+            sa.select(Account.id).where(
+                Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
+            )
+        )
+    )

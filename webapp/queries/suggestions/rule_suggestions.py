@@ -1,0 +1,244 @@
+"""Rules that people's confirmations suggest: where lines with the same text always went, with the lines as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.ledger.money import Money
+from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.suggestions.habit_books import Book
+from webapp.ledger.suggestions.habits import SUPPORT, Habit, habits, still_dismissed
+from webapp.ledger.suggestions.wording import name, sentence
+from webapp.models import Rule, SuggestionDismissal
+from webapp.queries.access import organizations
+from webapp.queries.accounts.choice_names import ChoiceNames
+from webapp.queries.common.paging import Order, Page, note, page
+from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.suggestions import confirmed_lines as decided_lines
+
+MOST = 100
+# Of so many lines the ids are given; a rule that covers the newest of so many covers the habit.
+MOST_IDS, NEWEST = 200, 50
+# So many lines are shown with what the bank said in them.
+SHOWN = 10
+BY_AGE = Order((SuggestionDismissal.id,))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine:
+    """A confirmed line that speaks for a suggestion."""
+
+    id: int
+    fa_id: int
+    booked_on: date
+    amount: Money
+    currency: str
+    description: str
+    counterparty: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSuggestion:
+    """A rule that would do what people always did: `count` of `total` decided lines went to the account.
+
+    `undecided_count` more lines have the text, of which nobody has said anything yet. `evidence` are rows of those that
+    speak for it, newest first and at most 200, and `rule` is what `POST /automations/rules` takes.
+    """
+
+    key: str
+    sentence: str
+    account_id: int
+    account_name: str
+    org_merchant_id: int | None
+    merchant_name: str | None
+    project_id: int | None
+    project_name: str | None
+    count: int
+    total: int
+    undecided_count: int
+    evidence: Sequence[Any]
+    rule: dict[str, Any]
+
+    @property
+    def transaction_ids(self) -> list[int]:
+        """The lines that speak for it by their ids, newest first."""
+        return [line.id for line in self.evidence]
+
+    @property
+    def lines(self) -> list[EvidenceLine]:
+        """The newest lines that speak for it."""
+        return [_line(line) for line in self.evidence[:SHOWN]]
+
+
+def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
+    """List what is suggested, that with most lines first."""
+    every = found(organization_id)
+    note(len(every))
+    left = [each for each in every if after is None or _place(each) > (-after[0], after[1])]
+    shown = left[:limit]
+    next_key = (shown[-1].count, shown[-1].key) if len(left) > limit else None
+    return Page(shown, next_key)
+
+
+def get(organization_id: str, key: str) -> RuleSuggestion:
+    """Find a suggestion by its key, or raise NotFoundError."""
+    suggestion = next((each for each in found(organization_id) if each.key == key), None)
+    if suggestion is None:
+        raise NotFoundError
+    return suggestion
+
+
+def filled(organization_id: str, key: str) -> dict[str, Any]:
+    """Give the rule that a suggestion would be, as `POST /automations/rules` takes it, or raise NotFoundError."""
+    return get(organization_id, key).rule
+
+
+def found(organization_id: str) -> list[RuleSuggestion]:
+    """Give all that is suggested, at most 100, in as many statements whatever the number of lines."""
+    book = decided_lines.all_lines(organization_id)
+    is_dismissed = _dismissed(organization_id, book)
+    is_covered = _covered(organization_id, book)
+
+    def is_wanted(habit: Habit) -> bool:
+        return not is_dismissed(habit) and not is_covered(habit)
+
+    kept = habits(book, most=MOST, is_wanted=is_wanted)
+    names = ChoiceNames(organization_id, kept)
+    made = [_made(habit, book, names.of(habit)) for habit in kept]
+    return sorted(made, key=_place)
+
+
+def dismissal(organization_id: str, key: str) -> SuggestionDismissal:
+    """Find a dismissal by the suggestion's key, or raise NotFoundError."""
+    row = find_dismissal(organization_id, key)
+    if row is None:
+        raise NotFoundError
+    return row
+
+
+def find_dismissal(organization_id: str, key: str) -> SuggestionDismissal | None:
+    """Find a dismissal by the suggestion's key, if there is one."""
+    return db.session.scalar(
+        sa.select(SuggestionDismissal).where(
+            SuggestionDismissal.organization_id == organization_id, SuggestionDismissal.key == key
+        )
+    )
+
+
+def dismissals(
+    organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int
+) -> Page[SuggestionDismissal]:
+    """List what was dismissed, newest first."""
+    statement = sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
+    return Page(*page(statement, BY_AGE, after=after, limit=limit))
+
+
+def _place(suggestion: RuleSuggestion) -> tuple[int, str]:
+    return -suggestion.count, suggestion.key
+
+
+def _dismissed(organization_id: str, book: Book) -> Callable[[Habit], bool]:
+    """Tell of a habit whether it was dismissed, also where other words say the same of most of its lines."""
+    rows = db.session.scalars(
+        sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
+    )
+    known = [(row, set(book.matching(_read_conditions(row.conditions)))) for row in rows]
+
+    def is_dismissed(habit: Habit) -> bool:
+        return any(
+            row.account_id == habit.account_id
+            and 2 * len(matched.intersection(habit.evidence)) >= len(habit.evidence)
+            and still_dismissed(len(habit.evidence), row.evidence_count)
+            for row, matched in known
+        )
+
+    return is_dismissed
+
+
+def _covered(organization_id: str, book: Book) -> Callable[[Habit], bool]:
+    """Tell of a habit whether active rules set the account of its newest lines already."""
+    rules = db.session.scalars(
+        sa.select(Rule)
+        .where(Rule.organization_id == organization_id, Rule.target == "TRANSACTION", Rule.is_active)
+        .order_by(Rule.priority, Rule.id)
+    ).all()
+    asked = AskedRules(organizations.get(organization_id), rules)
+
+    def is_open(place: int) -> bool:
+        line: Any = book.lines[place]
+        return EffectKind.SET_ACCOUNT not in asked.decide(line, line.currency, line.feed_account_id).settings
+
+    def is_covered(habit: Habit) -> bool:
+        uncovered = (place for place in habit.evidence[-NEWEST:] if is_open(place))
+        return len(list(islice(uncovered, SUPPORT))) < SUPPORT
+
+    return is_covered if rules else lambda _: False
+
+
+def _read_conditions(said: Iterable[dict[str, Any]]) -> list[Condition]:
+    """Read conditions as they are stored."""
+    return [Condition(Field(each["field"]), Operator(each["operator"]), each["value"]) for each in said]
+
+
+def _made(habit: Habit, book: Book, called: dict[str, Any]) -> RuleSuggestion:
+    count = len(habit.evidence)
+    total = count + len(habit.exceptions)
+    said = sentence(count, total, habit.conditions, called["account_name"])
+    return RuleSuggestion(
+        **called,
+        key=habit.key,
+        sentence=said,
+        count=count,
+        total=total,
+        undecided_count=len(habit.undecided),
+        evidence=[book.lines[place] for place in habit.evidence[: -MOST_IDS - 1 : -1]],
+        rule=_rule(habit, said),
+    )
+
+
+def _line(line: Any) -> EvidenceLine:
+    return EvidenceLine(
+        line.id,
+        line.feed_account_id,
+        line.booked_on,
+        Money(line.amount_minor, line.currency),
+        line.currency,
+        line.description,
+        line.counterparty,
+    )
+
+
+def _rule(habit: Habit, said: str) -> dict[str, Any]:
+    """Write a habit as the input of a rule."""
+    chosen: Sequence[tuple[EffectKind, int | None]] = [
+        (EffectKind.SET_ACCOUNT, habit.account_id),
+        (EffectKind.SET_MERCHANT, habit.merchant_id),
+        (EffectKind.SET_PROJECT, habit.project_id),
+    ]
+    effects = [(kind, value) for kind, value in chosen if value is not None]
+    return {
+        "name": name(habit.conditions),
+        "description": f"Suggested: {said}"[:500],
+        "target": "TRANSACTION",
+        "trigger": "TRANSACTION_INGESTED",
+        "conditions": {
+            "match": "ALL",
+            "conditions": [
+                {"field": each.field.value, "operator": each.operator.value, "value": each.value}
+                for each in habit.conditions
+            ],
+        },
+        "effects": [
+            {"kind": kind.value, VALUE_KEY[kind]: value, "sortOrder": order}
+            for order, (kind, value) in enumerate(effects)
+        ],
+    }

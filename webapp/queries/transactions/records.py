@@ -1,0 +1,288 @@
+"""Questions about bank lines: one, many, and how each stands in the books."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.corrections import effective
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.ledger.sides import opposite
+from webapp.models import (
+    IN_ITS_ENTRY,
+    IN_ITS_RECONCILIATION,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+)
+from webapp.queries.common import lookups
+from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.search import matches_text_or_amount
+from webapp.queries.journal.entries import leg_of
+from webapp.queries.rules.runs import Provenance
+
+NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRecord:
+    """A part of a line's amount, with the line's sign."""
+
+    account_id: int
+    amount: Money
+    project_id: int | None
+    org_merchant_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRecord:
+    """A line as the bank sent it, and how it stands in the books."""
+
+    id: int
+    fa_id: int
+    provider_transaction_id: str | None
+    status: str
+    booked_on: date
+    value_on: date | None
+    amount: Money
+    currency: str
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+    journal_entry_id: int | None
+    entry_status: str | None
+    account_id: int | None
+    org_merchant_id: int | None
+    project_id: int | None
+    splits: list[SplitRecord] | None
+    correction_marker_id: int | None
+    reconciliation_id: int | None
+    import_id: int | None
+    created_at: datetime
+    updated_at: datetime
+    provenance: list[Provenance] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which lines a list is about; days are inclusive."""
+
+    fa_id: int | None = None
+    account_id: int | None = None
+    status: str | None = None
+    entry_status: str | None = None
+    reconciled: bool | None = None
+    from_: date | None = None
+    to: date | None = None
+    q: str | None = None
+
+
+def get(organization_id: str, transaction_id: int) -> Transaction:
+    """Find a line, or raise NotFoundError."""
+    return lookups.get(Transaction, organization_id, transaction_id)
+
+
+def refer(organization_id: str, transaction_id: int) -> Transaction:
+    """Find a line that a body names, or raise UnknownReferenceError (422)."""
+    return lookups.refer(Transaction, organization_id, transaction_id, "transactionId")
+
+
+def record(transaction: Transaction) -> TransactionRecord:
+    """Tell how one line stands."""
+    return records(transaction.organization_id, [transaction])[0]
+
+
+def listed(
+    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[TransactionRecord]:
+    """List lines, newest first."""
+    statement = sa.select(Transaction).where(*conditions(organization_id, filters))
+    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
+    return Page(records(organization_id, rows), next_key)
+
+
+def conditions(organization_id: str, filters: Filters) -> list[sa.ColumnElement[bool]]:
+    """Say the filters in SQL."""
+    line = Transaction
+    asked: list[tuple[object, Any]] = [
+        (filters.fa_id, lambda: line.feed_account_id == filters.fa_id),
+        (filters.status, lambda: line.status == filters.status),
+        (filters.entry_status, lambda: _entry_status(filters.entry_status)),
+        (filters.account_id, lambda: _posts_to(filters.account_id)),
+        (filters.reconciled, lambda: is_reconciled() if filters.reconciled else sa.not_(is_reconciled())),
+        (filters.from_, lambda: line.booked_on >= filters.from_),
+        (filters.to, lambda: line.booked_on <= filters.to),
+        (filters.q, lambda: matches_text_or_amount(filters.q or "")),
+    ]
+    chosen = [condition() for value, condition in asked if value is not None]
+    return [line.organization_id == organization_id, *chosen]
+
+
+def is_reconciled() -> sa.ColumnElement[bool]:
+    """Say in SQL that a line is cleared in a standing proof."""
+    return (
+        sa.select(1)
+        .select_from(ReconciliationItem)
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .where(
+            ReconciliationItem.organization_id == Transaction.organization_id,
+            ReconciliationItem.transaction_id == Transaction.id,
+            ReconciliationItem.is_standing,
+            Reconciliation.status == "COMPLETED",
+        )
+        .exists()
+    )
+
+
+def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
+    return (
+        sa.select(1)
+        .where(
+            JournalEntry.organization_id == Transaction.organization_id,
+            JournalEntry.id == Transaction.journal_entry_id,
+            JournalEntry.status == status,
+        )
+        .exists()
+    )
+
+
+def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
+    """Say in SQL that a line's entry, with its corrections, stands on an account: what was moved away does not."""
+    return (
+        sa.select(1)
+        .select_from(Posting)
+        .join(JournalEntry, IN_ITS_ENTRY)
+        .where(
+            Posting.organization_id == Transaction.organization_id,
+            Posting.account_id == account_id,
+            sa.or_(
+                JournalEntry.id == Transaction.journal_entry_id,
+                sa.and_(
+                    JournalEntry.corrects_id == Transaction.journal_entry_id, JournalEntry.status != "DRAFT"
+                ),
+            ),
+        )
+        .group_by(Posting.currency, Posting.project_id, Posting.org_merchant_id)
+        .having(
+            sa.or_(
+                sa.func.sum(Posting.amount_minor) != 0,
+                sa.func.sum(Posting.amount_base_minor) != 0,
+                sa.func.max(JournalEntry.id) == Transaction.journal_entry_id,
+            )
+        )
+        .correlate(Transaction)
+        .exists()
+    )
+
+
+def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
+    """Tell how each line stands, in a number of statements that does not depend on how many there are."""
+    entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
+    entries = _entries(organization_id, entry_ids)
+    proofs = _proofs(organization_id, [line.id for line in transactions])
+    return [_record(line, entries, proofs) for line in transactions]
+
+
+@dataclass(slots=True)
+class _Standing:
+    status: str = "DRAFT"
+    legs: list[list[Leg]] | None = None
+    marker_id: int | None = None
+
+
+def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
+    """Read the entries of lines together with their corrections and markers."""
+    if not entry_ids:
+        return {}
+    family = db.session.execute(
+        sa.select(JournalEntry.id, JournalEntry.status, JournalEntry.corrects_id).where(
+            JournalEntry.organization_id == organization_id,
+            sa.or_(JournalEntry.id.in_(entry_ids), JournalEntry.corrects_id.in_(entry_ids)),
+        )
+    ).all()
+    standing: dict[int, _Standing] = {entry_id: _Standing(legs=[]) for entry_id in entry_ids}
+    counted: dict[int, int] = {}
+    for entry_id, status, corrects_id in family:
+        if corrects_id is None or entry_id in entry_ids:
+            standing[entry_id].status = status
+            counted[entry_id] = entry_id
+        elif status == "DRAFT":
+            standing[corrects_id].marker_id = entry_id
+        else:
+            counted[entry_id] = corrects_id
+    postings: dict[int, list[Leg]] = {}
+    for posting in db.session.scalars(
+        sa.select(Posting)
+        .where(Posting.organization_id == organization_id, Posting.journal_entry_id.in_(counted))
+        .order_by(Posting.journal_entry_id, Posting.position)
+    ):
+        postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
+    for entry_id, belongs_to in counted.items():
+        legs = standing[belongs_to].legs
+        if legs is not None:
+            legs.append(postings.get(entry_id, []))
+    return standing
+
+
+def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
+    rows = db.session.execute(
+        sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
+        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .where(
+            ReconciliationItem.organization_id == organization_id,
+            ReconciliationItem.transaction_id.in_(transaction_ids),
+            ReconciliationItem.is_standing,
+            Reconciliation.status == "COMPLETED",
+        )
+    )
+    return {line: proof for line, proof in rows if line is not None}
+
+
+def _record(line: Transaction, entries: dict[int, _Standing], proofs: dict[int, int]) -> TransactionRecord:
+    standing = entries.get(line.journal_entry_id or 0)
+    legs: list[Leg] = []
+    if standing is not None and standing.legs:
+        only_one = len(standing.legs) == 1
+        legs = opposite(standing.legs[0] if only_one else effective(*standing.legs), line.id)
+    single = legs[0] if len(legs) == 1 else None
+    return TransactionRecord(
+        id=line.id,
+        fa_id=line.feed_account_id,
+        provider_transaction_id=line.provider_transaction_id,
+        status=line.status,
+        booked_on=line.booked_on,
+        value_on=line.value_on,
+        amount=line.amount,
+        currency=line.currency,
+        description=line.description,
+        counterparty=line.counterparty,
+        reference=line.reference,
+        iban=line.iban,
+        journal_entry_id=line.journal_entry_id,
+        entry_status=standing.status if standing else None,
+        account_id=single.account_id if single else None,
+        org_merchant_id=single.merchant_id if single else None,
+        project_id=single.project_id if single else None,
+        splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
+        correction_marker_id=standing.marker_id if standing else None,
+        reconciliation_id=proofs.get(line.id),
+        import_id=line.import_id,
+        created_at=line.created_at,
+        updated_at=line.updated_at,
+    )
+
+
+def split_of(leg: Leg) -> SplitRecord:
+    """Give a counter leg as the part of the line that it answers."""
+    return SplitRecord(
+        leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id
+    )

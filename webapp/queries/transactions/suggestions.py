@@ -1,0 +1,129 @@
+"""What a person or a program may settle about a bank line: which other lines it is, goes with, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from webapp.ledger.money import Money
+from webapp.models import Transaction, TransferPair
+from webapp.queries.common import lookups
+from webapp.queries.matching import line_joins, transfer_pairs
+from webapp.queries.matching.line_joins import ChangeRecord, JoinRecord
+from webapp.queries.suggestions import likely_accounts
+from webapp.queries.suggestions.likely_accounts import LikelyAccount
+from webapp.queries.transactions import records as transactions
+from webapp.queries.transfers import proposed as transfers
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionRecord:
+    """How a line stands to another: `TRANSFER` is its other side, `JOIN` the same line from another source.
+
+    `is_only` says of a suggested transfer that neither line fits any other.
+    """
+
+    kind: str
+    transaction_id: int
+    fa_id: int
+    account_name: str
+    booked_on: date
+    amount: Money
+    currency: str
+    description: str
+    line_status: str
+    status: str
+    reason: str
+    created_at: datetime | None = None
+    undone_at: datetime | None = None
+    days_apart: int | None = None
+    is_only: bool | None = None
+    is_kept: bool | None = None
+    tier: str | None = None
+    source: str | None = None
+    provider_transaction_id: str | None = None
+    decided_by: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a line: where it comes from, what is suggested, what was settled, what its bank changed."""
+
+    sources: tuple[str, ...]
+    suggestions: list[SuggestionRecord]
+    joins: list[SuggestionRecord]
+    changes: list[ChangeRecord]
+    likely_account: LikelyAccount | None
+
+
+def of_line(line: Transaction) -> Known:
+    """Tell what is known of one line, the best suggestion of each kind first."""
+    known = line_joins.of_line(line)
+    proposed = [_proposed(each) for each in transfers.of_line(line)]
+    return Known(
+        sources=known.sources,
+        suggestions=[*_joins(line, known.suggestions), *proposed],
+        joins=[*_joins(line, known.joins), *_pairs(line)],
+        changes=known.changes,
+        likely_account=likely_accounts.of_lines(line.organization_id, [transactions.record(line)]).get(
+            line.id
+        ),
+    )
+
+
+def _joins(line: Transaction, found: Sequence[JoinRecord]) -> list[SuggestionRecord]:
+    return [
+        SuggestionRecord(
+            kind="JOIN",
+            fa_id=line.feed_account_id,
+            account_name=line.feed_account.account.name,
+            currency=line.currency,
+            **{name: getattr(each, name) for name in each.__slots__},
+        )
+        for each in found
+    ]
+
+
+def _proposed(each: transfers.ProposedTransfer) -> SuggestionRecord:
+    return SuggestionRecord(
+        **_other(each.other),
+        status="SUGGESTED",
+        reason=each.reason,
+        days_apart=each.days_apart,
+        is_only=each.is_only,
+    )
+
+
+def _pairs(line: Transaction) -> list[SuggestionRecord]:
+    """Give the pairs that a line stands in, or that somebody took for none."""
+    sides = transfer_pairs.of_line(line.organization_id, line.id)
+    others = lookups.by_id(Transaction, line.organization_id, [side.other_id for side in sides])
+    return [_settled(side, others[side.other_id]) for side in sides]
+
+
+def _settled(side: TransferPair, other: Transaction) -> SuggestionRecord:
+    is_standing = side.status == "STANDING"
+    return SuggestionRecord(
+        **_other(other),
+        status="JOINED" if is_standing else "REFUSED",
+        reason="Two sides of one transfer." if is_standing else "Somebody says that they are no transfer.",
+        created_at=side.created_at,
+        undone_at=side.ended_at,
+    )
+
+
+def _other(other: Transaction) -> dict[str, Any]:
+    return {
+        "kind": "TRANSFER",
+        "transaction_id": other.id,
+        "fa_id": other.feed_account_id,
+        "account_name": other.feed_account.account.name,
+        "booked_on": other.booked_on,
+        "amount": other.amount,
+        "currency": other.currency,
+        "description": other.description,
+        "line_status": other.status,
+        "provider_transaction_id": other.provider_transaction_id,
+    }

@@ -1,0 +1,5 @@
+"""Proposed transfers and open items."""
+
+from webapp.queries.transfers import open_items, proposed, watched
+
+__all__ = ["open_items", "proposed", "watched"]

@@ -1,0 +1,156 @@
+"""The open items of the watched accounts: what stands there and should have gone on, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.ledger.money import Money
+from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.common import paging
+from webapp.queries.common.paging import Page
+from webapp.queries.matching.transfer_pairs import in_pair
+from webapp.queries.reconciliation.statement_items import is_of
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """A part of a posted entry that stands on a watched account, and its age in days."""
+
+    account_id: int
+    account_name: str
+    journal_entry_id: int
+    transaction_id: int | None
+    fa_id: int | None
+    effective_on: date
+    age_days: int
+    description: str
+    amount: Money
+    currency: str
+    amount_base: Money
+
+
+def standing(organization_id: str) -> sa.Subquery:
+    """Select the parts of posted entries on watched accounts that their corrections have not moved away.
+
+    An open item of "Transfers between own accounts" is one that no line of a pair brought: what is linked to its
+    other side is on its way, and nobody has to look for it.
+    """
+    root = orm.aliased(JournalEntry)
+    parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
+    amount, base = sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)
+    columns: list[Any] = [
+        sa.func.min(Posting.id).label("item_id"),
+        root.id.label("root_id"),
+        root.effective_on.label("effective_on"),
+        root.description.label("description"),
+        Posting.account_id,
+        Posting.currency,
+        amount.label("amount_minor"),
+        base.label("amount_base_minor"),
+    ]
+    return (
+        _of_roots(sa.select(*columns), root)
+        .where(
+            Posting.organization_id == organization_id,
+            # Named by their ids, the watched accounts lead to their own postings, and nobody reads all the others.
+            Posting.account_id.in_(_watched(organization_id)),
+            JournalEntry.status == "POSTED",
+            root.status == "POSTED",
+            root.voids_id.is_(None),
+            sa.or_(Account.role.is_distinct_from(Role.TRANSFERS.value), sa.not_(_is_linked(root))),
+        )
+        .group_by(root.id, root.effective_on, root.description, *parts)
+        .having(sa.or_(amount != 0, base != 0))
+        .subquery()
+    )
+
+
+def _watched(organization_id: str) -> Sequence[int]:
+    return db.session.scalars(
+        sa.select(Account.id).where(Account.organization_id == organization_id, Account.is_watched)
+    ).all()
+
+
+def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
+    """Join postings to the originals that they belong to, by themselves or by a correction."""
+    belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
+    return (
+        statement.join(JournalEntry, IN_ITS_ENTRY)
+        .join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
+        .join(Account, ON_ITS_ACCOUNT)
+    )
+
+
+def _is_linked(root: Any) -> sa.ColumnElement[bool]:
+    return sa.exists().where(
+        is_of(Transaction, root), Transaction.journal_entry_id == root.id, in_pair(Transaction)
+    )
+
+
+def listed(
+    organization_id: str,
+    *,
+    today: date,
+    account_id: int | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[OpenItem]:
+    """List open items, newest first; `today` is the day to which their age is counted."""
+    items = standing(organization_id)
+    statement = sa.select(items, Account.name.label("account_name")).join(
+        Account, sa.and_(Account.organization_id == organization_id, Account.id == items.c.account_id)
+    )
+    if account_id is not None:
+        statement = statement.where(items.c.account_id == account_id)
+    paging.note(statement)
+    order = (items.c.effective_on, items.c.item_id)
+    if after is not None:
+        last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]
+        statement = statement.where(sa.tuple_(*order) < sa.tuple_(*last))
+    rows = db.session.execute(statement.order_by(*(each.desc() for each in order)).limit(limit + 1)).all()
+    shown = rows[:limit]
+    next_key = (shown[-1].effective_on, shown[-1].item_id) if len(rows) > limit else None
+    return Page(_records(organization_id, shown, today), next_key)
+
+
+def _records(organization_id: str, rows: Sequence[Any], today: date) -> list[OpenItem]:
+    base = organizations.get(organization_id).base_currency
+    lines = _lines(organization_id, [row.root_id for row in rows])
+    return [
+        OpenItem(
+            account_id=row.account_id,
+            account_name=row.account_name,
+            journal_entry_id=row.root_id,
+            transaction_id=lines.get(row.root_id, (None, None))[0],
+            fa_id=lines.get(row.root_id, (None, None))[1],
+            effective_on=row.effective_on,
+            age_days=(today - row.effective_on).days,
+            description=row.description,
+            amount=Money(int(row.amount_minor), row.currency),
+            currency=row.currency,
+            amount_base=Money(int(row.amount_base_minor), base),
+        )
+        for row in rows
+    ]
+
+
+def _lines(organization_id: str, entry_ids: Sequence[int]) -> dict[int | None, tuple[int, int]]:
+    """Find the line of each entry, of two that share it the first."""
+    rows = db.session.execute(
+        sa.select(Transaction.journal_entry_id, Transaction.id, Transaction.feed_account_id)
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.journal_entry_id.in_(entry_ids),
+        )
+        .order_by(Transaction.id.desc())
+    )
+    return {entry_id: (line_id, fa_id) for entry_id, line_id, fa_id in rows}

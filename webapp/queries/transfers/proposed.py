@@ -1,0 +1,210 @@
+"""Proposed transfers: open lines of two own accounts that fit each other, with what speaks for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import transfers
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.rates import mirror
+from webapp.ledger.transfers import MOST_DAYS, OwnAccount, Proposal, Side
+from webapp.models import Account, FeedAccount, JournalEntry, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.common.portions import batches
+from webapp.queries.currencies import rate_tables
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.reconciliation.statement_items import is_of
+from webapp.queries.transfers import open_items
+
+MOST_LISTED = 250
+# What rivals a line's other side may have lies once more as far away.
+WINDOW = timedelta(days=2 * MOST_DAYS)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedTransfer:
+    """A proposal with its two lines, the one that pays first."""
+
+    line: Transaction
+    other: Transaction
+    reason: str
+    is_only: bool
+    days_apart: int
+
+
+def proposed(organization_id: str, *, limit: int | None = MOST_LISTED) -> list[ProposedTransfer]:
+    """List the transfers that open lines may be, the only ones that fit first, then by evidence."""
+    found = _proposals(organization_id, _sides(organization_id, is_open(organization_id)))
+    found.sort(key=lambda each: not each.is_only)
+    return _with_lines(organization_id, found[:limit])
+
+
+def count(organization_id: str) -> int:
+    """Count the transfers that are proposed."""
+    return len(_proposals(organization_id, _sides(organization_id, is_open(organization_id))))
+
+
+def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[ProposedTransfer]]:
+    """Give the proposals for some lines (or records of them) by the line's id, the best first."""
+    open_lines = [line for line in lines if line.status == "BOOKED"]
+    if not open_lines:
+        return {}
+    near = _near(organization_id, open_lines)
+    found = _proposals(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    return _by_line(organization_id, found, {line.id for line in open_lines})
+
+
+def of_line(line: Transaction) -> list[ProposedTransfer]:
+    """Give all proposals for one line, also those of which a side is posted to an account of its own."""
+    if line.status != "BOOKED" or transfer_pairs.standing(line.organization_id, line.id) is not None:
+        return []
+    organization_id = line.organization_id
+    near = _near(organization_id, [line])
+    likely = _proposals(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    known = {(each.out_id, each.in_id) for each in likely}
+    others = [
+        replace(each, is_only=False)
+        for each in _proposals(organization_id, _sides(organization_id, *near))
+        if (each.out_id, each.in_id) not in known
+    ]
+    return _by_line(organization_id, [*likely, *others], {line.id}).get(line.id, [])
+
+
+def is_open(organization_id: str) -> sa.ColumnElement[bool]:
+    """Say in SQL that a line waits for its account: its entry is a draft, or stands on a watched account."""
+    items = open_items.standing(organization_id)
+    drafts = sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id,
+        JournalEntry.status == "DRAFT",
+        JournalEntry.corrects_id.is_(None),
+    )
+    return sa.or_(
+        Transaction.journal_entry_id.in_(drafts), Transaction.journal_entry_id.in_(sa.select(items.c.root_id))
+    )
+
+
+def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
+    """Say in SQL which lines may be the other side of some lines, or rival them."""
+    days = [line.booked_on for line in lines]
+    window = Transaction.booked_on.between(min(days) - WINDOW, max(days) + WINDOW)
+    if len(_currencies(organization_id)) > 1:
+        return [window]
+    sizes = {abs(line.amount.minor) for line in lines}
+    return [window, Transaction.amount_minor.in_([*sizes, *(-size for size in sizes)])]
+
+
+def _currencies(organization_id: str) -> list[str]:
+    return list(
+        db.session.scalars(
+            sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id).distinct()
+        )
+    )
+
+
+def _proposals(organization_id: str, sides: Sequence[Side]) -> list[Proposal]:
+    if len({side.fa_id for side in sides}) < 2:  # noqa: PLR2004  (a transfer is between two)
+        return []
+    return transfers.proposals(sides, _own(organization_id), transfer_pairs.refused(organization_id))
+
+
+def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Side]:
+    """Read the booked lines that stand in no pair, as the rule looks at them."""
+    line = Transaction
+    rows = db.session.execute(
+        sa.select(
+            line.id,
+            line.feed_account_id,
+            line.booked_on,
+            line.amount_minor,
+            line.currency,
+            line.description,
+            line.counterparty,
+            line.reference,
+            line.iban,
+        ).where(
+            line.organization_id == organization_id,
+            line.status == "BOOKED",
+            line.journal_entry_id.is_not(None),
+            sa.not_(transfer_pairs.in_pair(line)),
+            *conditions,
+        )
+    ).all()
+    sides = [
+        Side(
+            id=row.id,
+            fa_id=row.feed_account_id,
+            day=row.booked_on,
+            amount_minor=row.amount_minor,
+            currency=row.currency,
+            text=" ".join(filter(None, (row.description, row.counterparty, row.reference))),
+            iban=row.iban,
+        )
+        for row in rows
+    ]
+    return _mirrored(organization_id, sides)
+
+
+def _mirrored(organization_id: str, sides: list[Side]) -> list[Side]:
+    """Give lines with what they are in the base currency, where they are in several."""
+    currencies = {side.currency for side in sides}
+    if len(currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
+        return sides
+    base = organizations.get(organization_id).base_currency
+    days = [side.day for side in sides]
+    tables = {
+        currency: rate_tables.between(organization_id, currency, base, min(days), max(days))
+        for currency in currencies
+    }
+
+    def mirrored(side: Side) -> int | None:
+        rate = tables[side.currency].on(side.day)
+        try:
+            return None if rate is None else mirror(side.amount_minor, side.currency, base, rate)
+        except UnprocessableError:
+            return None
+
+    return [replace(side, base_minor=mirrored(side)) for side in sides]
+
+
+def _own(organization_id: str) -> Mapping[int, OwnAccount]:
+    rows = db.session.execute(
+        sa.select(FeedAccount.id, FeedAccount.external_id, FeedAccount.name, FeedAccount.mask, Account.name)
+        .join(Account, sa.and_(is_of(Account, FeedAccount), Account.id == FeedAccount.account_id))
+        .where(FeedAccount.organization_id == organization_id)
+    )
+    return {
+        fa_id: OwnAccount(number, tuple(dict.fromkeys(filter(None, (name, account_name, number, mask)))))
+        for fa_id, number, name, mask, account_name in rows
+    }
+
+
+def _with_lines(organization_id: str, found: Sequence[Proposal]) -> list[ProposedTransfer]:
+    ids = {line_id for each in found for line_id in (each.out_id, each.in_id)}
+    lines: dict[int | None, Transaction] = {}
+    for portion in batches(ids):
+        lines |= lookups.by_id(Transaction, organization_id, portion)
+    return [
+        ProposedTransfer(lines[each.out_id], lines[each.in_id], each.reason, each.is_only, each.days_apart)
+        for each in found
+    ]
+
+
+def _by_line(
+    organization_id: str, found: Iterable[Proposal], line_ids: set[int]
+) -> dict[int, list[ProposedTransfer]]:
+    """Give proposals by the line that they are for, which comes first in each."""
+    mine = [each for each in found if each.out_id in line_ids or each.in_id in line_ids]
+    by_line: dict[int, list[ProposedTransfer]] = defaultdict(list)
+    for each in _with_lines(organization_id, mine):
+        for line, other in ((each.line, each.other), (each.other, each.line)):
+            if line.id in line_ids:
+                by_line[line.id].append(replace(each, line=line, other=other))
+    return dict(by_line)

@@ -1,0 +1,65 @@
+"""The accounts where something forgotten shows itself: how many items stand open there, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.models import Account, MonthSum
+from webapp.queries.access import organizations
+from webapp.queries.accounts.accounts import BY_CODE
+from webapp.queries.reconciliation.statement_items import is_of
+from webapp.queries.transfers import open_items
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedAccount:
+    """A watched account, its open items, and its balance in the base currency."""
+
+    account_id: int
+    account_name: str
+    open_items: int
+    balance_base: Money
+
+
+def watched(organization_id: str) -> list[WatchedAccount]:
+    """List the watched accounts in the order of the chart.
+
+    An item is open while its effective state still stands there: two lines of one transfer are two open
+    items until they are linked (queries/open_items.py lists them).
+    """
+    items, balances = _open_items(organization_id), _balances(organization_id)
+    rows = db.session.execute(
+        sa.select(Account.id, Account.name, items.c.open_items, balances.c.balance)
+        .outerjoin(items, items.c.account_id == Account.id)
+        .outerjoin(balances, balances.c.account_id == Account.id)
+        .where(Account.organization_id == organization_id, Account.is_watched, sa.not_(Account.is_archived))
+        .order_by(*BY_CODE.columns)
+    )
+    base = organizations.get(organization_id).base_currency
+    return [
+        WatchedAccount(account_id, name, int(count or 0), Money(int(balance or 0), base))
+        for account_id, name, count, balance in rows
+    ]
+
+
+def _open_items(organization_id: str) -> sa.Subquery:
+    items = open_items.standing(organization_id)
+    return (
+        sa.select(items.c.account_id, sa.func.count().label("open_items"))
+        .group_by(items.c.account_id)
+        .subquery()
+    )
+
+
+def _balances(organization_id: str) -> sa.Subquery:
+    return (
+        sa.select(MonthSum.account_id, sa.func.sum(MonthSum.amount_base_minor).label("balance"))
+        .join(Account, sa.and_(is_of(Account, MonthSum), Account.id == MonthSum.account_id))
+        .where(MonthSum.organization_id == organization_id, Account.is_watched)
+        .group_by(MonthSum.account_id)
+        .subquery()
+    )

@@ -1,0 +1,256 @@
+"""Organizations and their members: created with the default chart, joined by a one-time link."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from zoneinfo import available_timezones
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
+from webapp.ledger.currencies import canonical
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.models import Account, ApiToken, BrowserSession, Membership, OneTimeLink, Organization, User
+from webapp.queries.access.principals import digest_of
+from webapp.services.access import users
+from webapp.services.audit import proposals
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import change, payload
+
+LINK_LIFETIME = timedelta(days=7)
+ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+class AlreadyMemberError(LedgerError):
+    """This person belongs to the organization already; change the role instead."""
+
+    code = "already_member"
+
+
+class LastOwnerError(LedgerError):
+    """An organization keeps at least one owner; make somebody else owner first."""
+
+    code = "last_owner"
+
+
+class LinkNotNeededError(LedgerError):
+    """This person has a password already, or comes in by the link of other books."""
+
+    code = "link_not_needed"
+
+
+class TimeZoneError(UnprocessableError):
+    """There is no such time zone; write one like Europe/Berlin."""
+
+    code = "time_zone"
+
+
+class LinkUsedError(LedgerError):
+    """This link was used or is too old; ask an owner for a new one."""
+
+    code = "link_used"
+
+
+def create(
+    name: str,
+    base_currency: str,
+    owner: User,
+    *,
+    actor_kind: str = "COMMAND",
+    now: datetime,
+    is_demo: bool = False,
+) -> Organization:
+    """Open an organization's books: the default chart of accounts, and its first owner."""
+    organization = Organization(
+        id="org_" + "".join(secrets.choice(ID_LETTERS) for _ in range(20)),
+        name=name,
+        base_currency=canonical(base_currency),
+        time_zone="UTC",
+        is_demo=is_demo,
+        created_at=now,
+    )
+    db.session.add(organization)
+    db.session.flush()
+    is_person = actor_kind == "PERSON"
+    actor = Actor(
+        organization.id,
+        actor_kind,
+        owner.id if is_person else None,
+        owner.name if is_person else "tieout",
+        owner.id,
+    )
+    with act(actor, now, "create_organization", ("organization", organization.id), title=f"Opened {name}"):
+        db.session.add(
+            Membership(organization_id=organization.id, user_id=owner.id, role="owner", created_at=now)
+        )
+        db.session.add_all(account_of(organization.id, proposed, now) for proposed in DEFAULT_CHART)
+        db.session.flush()
+    return organization
+
+
+def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> Account:
+    """Make an account as the default chart proposes it."""
+    return Account(
+        organization_id=organization_id,
+        code=proposed.code,
+        name=proposed.name,
+        type=proposed.type.value,
+        emoji=proposed.emoji,
+        role=proposed.role.value if proposed.role else None,
+        is_watched=proposed.is_watched,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def open_own(user_id: int, *, name: str, base_currency: str, now: datetime) -> Organization:
+    """Open books of their own for somebody who is signed in."""
+    return create(name, base_currency, db.session.get_one(User, user_id), actor_kind="PERSON", now=now)
+
+
+def update(
+    organization: Organization, *, name: str, time_zone: str, actor: Actor, now: datetime
+) -> Organization:
+    """Change an organization's name and time zone, which decides which day is today."""
+    said = {"name": name, "time_zone": time_zone}
+    target = ("organization", organization.id)
+    title = f"Changed {organization.name}"
+    with act(actor, now, "update_organization", target, title=title, payload=payload(said)) as doing:
+        if time_zone not in available_timezones():
+            raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
+        change(organization, said, doing, now)
+    return organization
+
+
+def add_member(
+    organization_id: str, email: str, role: str, *, name: str | None = None, actor: Actor, now: datetime
+) -> tuple[Membership, str | None]:
+    """Add a person; one without a password gets a one-time link, whose secret is answered once."""
+    with act(actor, now, "add_member", ("member", "new"), payload={"email": email, "role": role}) as doing:
+        user = users.find_or_create(email, name=name, now=now)
+        doing.target_id, doing.title = str(user.id), f"Added {user.name} as {role}"
+        if db.session.get(Membership, (organization_id, user.id)) is not None:
+            raise AlreadyMemberError(fields={"email": ["This person belongs to the organization already."]})
+        membership = Membership(organization_id=organization_id, user_id=user.id, role=role, created_at=now)
+        db.session.add(membership)
+        db.session.flush()
+        secret = make_link(user, now=now) if may_have_link(user) else None
+    return membership, secret
+
+
+def may_have_link(user: User) -> bool:
+    """Tell whether an owner may hand out a link: never for somebody whose password opens other books too."""
+    belongs_to = db.session.scalar(
+        sa.select(sa.func.count()).select_from(Membership).where(Membership.user_id == user.id),
+        execution_options={"across_organizations": True},
+    )
+    return user.password_hash is None and belongs_to == 1
+
+
+def renew_link(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> tuple[Membership, str]:
+    """Make a member who has not come in yet another one-time link; the earlier one ends."""
+    membership = _membership(organization_id, user_id)
+    title = f"Made {membership.user.name} another link"
+    with act(actor, now, "renew_link", ("member", user_id), title=title):
+        if not may_have_link(membership.user):
+            raise LinkNotNeededError
+        secret = make_link(membership.user, now=now)
+    return membership, secret
+
+
+def make_link(user: User, *, now: datetime) -> str:
+    """Make a one-time link by which a person chooses a password; earlier ones end."""
+    db.session.execute(sa.delete(OneTimeLink).where(OneTimeLink.user_id == user.id))
+    secret = secrets.token_urlsafe(32)
+    db.session.add(OneTimeLink(token_hash=digest_of(secret), user_id=user.id, expires_at=now + LINK_LIFETIME))
+    db.session.flush()
+    return secret
+
+
+def find_link(secret: str, *, now: datetime) -> OneTimeLink:
+    """Find a link that still opens, or raise LinkUsedError."""
+    link = db.session.get(OneTimeLink, digest_of(secret))
+    if link is None or link.used_at is not None or link.expires_at <= now:
+        raise LinkUsedError
+    return link
+
+
+def use_link(secret: str, password_hash: str, *, now: datetime) -> User:
+    """Choose a password by a one-time link, which then opens no more."""
+    link = find_link(secret, now=now)
+    used = db.session.execute(
+        sa.update(OneTimeLink)
+        .where(OneTimeLink.token_hash == link.token_hash, OneTimeLink.used_at.is_(None))
+        .values(used_at=now)
+    )
+    if used.rowcount != 1:  # type: ignore[attr-defined]
+        raise LinkUsedError
+    user = db.session.get_one(User, link.user_id)
+    user.password_hash = password_hash
+    db.session.flush()
+    return user
+
+
+def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, now: datetime) -> Membership:
+    """Let a member do more or less; the last owner stays one."""
+    membership = _membership(organization_id, user_id)
+    with act(actor, now, "change_role", ("member", user_id), payload={"role": role}) as doing:
+        doing.title = f"Made {membership.user.name} {role}"
+        doing.before, doing.after = {"role": membership.role}, {"role": role}
+        if membership.role == "owner" and role != "owner":
+            _keep_an_owner(organization_id, user_id)
+        membership.role = role
+        db.session.flush()
+        _end_sessions(organization_id, user_id)
+    return membership
+
+
+def remove_member(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> None:
+    """Let a member go: their sessions and tokens in this organization end at once."""
+    membership = _membership(organization_id, user_id)
+    with act(
+        actor, now, "remove_member", ("member", user_id), title=f"Removed {membership.user.name}"
+    ) as doing:
+        doing.before = {"role": membership.role}
+        _keep_an_owner(organization_id, user_id)
+        _end_sessions(organization_id, user_id)
+        proposals.end_of_member(organization_id, user_id, now=now)
+        db.session.execute(
+            sa.update(ApiToken)
+            .where(
+                ApiToken.organization_id == organization_id,
+                ApiToken.user_id == user_id,
+                ApiToken.revoked_at.is_(None),
+            )
+            .values(revoked_at=now)
+        )
+        db.session.delete(membership)
+        db.session.flush()
+
+
+def _membership(organization_id: str, user_id: int) -> Membership:
+    membership = db.session.get(Membership, (organization_id, user_id))
+    if membership is None:
+        raise NotFoundError
+    return membership
+
+
+def _keep_an_owner(organization_id: str, without_user_id: int) -> None:
+    others = sa.select(sa.func.count()).where(
+        Membership.organization_id == organization_id,
+        Membership.role == "owner",
+        Membership.user_id != without_user_id,
+    )
+    if not db.session.scalar(others):
+        raise LastOwnerError
+
+
+def _end_sessions(organization_id: str, user_id: int) -> None:
+    db.session.execute(
+        sa.delete(BrowserSession).where(
+            BrowserSession.organization_id == organization_id, BrowserSession.user_id == user_id
+        )
+    )

@@ -1,0 +1,153 @@
+"""Signing in and out: a new session id each time, and guessing is slowed down in the database."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+from sqlalchemy.dialects import postgresql, sqlite
+
+from webapp.db import Instant, begin_read, begin_write, db, own_transaction
+from webapp.ledger.errors import LedgerError
+from webapp.models import BrowserSession, Membership, SignInCounter, User
+from webapp.queries.access.principals import LONGEST, digest_of
+from webapp.services.access import organizations
+from webapp.services.access.users import EMAIL, hash_password, hasher, verify_password
+
+MOST_PER_ACCOUNT, ACCOUNT_WINDOW = 10, timedelta(minutes=1)
+MOST_PER_ADDRESS, ADDRESS_WINDOW = 20, timedelta(hours=1)
+MOST_SWEPT = 1000
+
+
+class SignInRefusedError(LedgerError):
+    """No one signs in with that email and password."""
+
+    status = 401
+    code = "sign_in_refused"
+
+
+class TooManySignInsError(LedgerError):
+    """Too many tries. Wait a little before the next one."""
+
+    status = 429
+    code = "too_many_requests"
+
+
+def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
+    """Check a password outside any transaction, and answer with the secret of a new session."""
+    account = email.strip().lower()[:320]
+    keys = (_key("account", account), _key("address", address))
+    with own_transaction() as session:
+        _count_try(session, keys[0], MOST_PER_ACCOUNT, ACCOUNT_WINDOW, now)
+        _count_try(session, keys[1], MOST_PER_ADDRESS, ADDRESS_WINDOW, now)
+    with orm.Session(db.engine.execution_options(read_only=True)) as session:
+        named = sa.select(User).where(User.email == account, User.is_active)
+        user = session.scalar(named) if EMAIL.fullmatch(account) else None
+        known = user.password_hash if user else None
+    is_right = verify_password(known, password)
+    if user is None or not is_right:
+        raise SignInRefusedError
+    begin_write()
+    _forget_try(keys, now)
+    if known is not None and hasher.check_needs_rehash(known):
+        db.session.execute(
+            sa.update(User).where(User.id == user.id).values(password_hash=hasher.hash(password))
+        )
+    return open_session(user.id, now=now)
+
+
+def open_session(user_id: int, *, now: datetime, organization_id: str | None = None) -> str:
+    """Open a session in an organization of the person's, the first one if none is named."""
+    memberships = sa.select(Membership.organization_id).where(Membership.user_id == user_id)
+    if organization_id is not None:
+        memberships = memberships.where(Membership.organization_id == organization_id)
+    chosen = db.session.scalar(
+        memberships.order_by(Membership.created_at, Membership.organization_id).limit(1),
+        execution_options={"across_organizations": True},
+    )
+    if chosen is None:
+        raise SignInRefusedError("You belong to no organization. Ask an owner to add you.")
+    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.created_at < now - LONGEST))
+    secret = secrets.token_urlsafe(32)
+    db.session.add(
+        BrowserSession(
+            id_hash=digest_of(secret),
+            user_id=user_id,
+            organization_id=chosen,
+            created_at=now,
+            last_seen_at=now,
+        )
+    )
+    db.session.flush()
+    return secret
+
+
+def close_session(id_hash: str) -> None:
+    """End a session for good."""
+    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.id_hash == id_hash))
+
+
+def choose_organization(id_hash: str, user_id: int, organization_id: str, *, now: datetime) -> str:
+    """Leave one organization for another of the person's, with a new session id."""
+    close_session(id_hash)
+    return open_session(user_id, now=now, organization_id=organization_id)
+
+
+def join(secret: str, password: str, *, now: datetime) -> str:
+    """Choose a password by a one-time link, and answer with the secret of a first session."""
+    begin_read()
+    organizations.find_link(secret, now=now)
+    # Hashing takes its time; nobody else waits for it.
+    db.session.rollback()
+    password_hash = hash_password(password)
+    begin_write()
+    user = organizations.use_link(secret, password_hash, now=now)
+    return open_session(user.id, now=now)
+
+
+def _key(kind: str, text: str) -> str:
+    return f"{kind}:{digest_of(text)}"
+
+
+def _count_try(session: orm.Session, key: str, most: int, window: timedelta, now: datetime) -> None:
+    """Count a try before it is judged, so that simultaneous guesses cannot slip through together."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    begun, failures = SignInCounter.window_started_at, SignInCounter.failures
+    is_over = begun <= now - window
+    counted = (
+        insert(SignInCounter)
+        .values(key=key, window_started_at=now, failures=1)
+        .on_conflict_do_update(
+            index_elements=[SignInCounter.key],
+            set_={
+                "window_started_at": sa.case((is_over, sa.literal(now, Instant)), else_=begun),
+                "failures": sa.case((is_over, 1), else_=failures + 1),
+            },
+        )
+        .returning(begun, failures)
+    )
+    started_at, tries = session.execute(counted).one()
+    if tries > most:
+        wait = int((started_at + window - now).total_seconds()) + 1
+        raise TooManySignInsError(f"Too many tries. Wait {wait} seconds.", details={"retryAfter": wait})
+
+
+def _forget_try(keys: tuple[str, str], now: datetime) -> None:
+    """Take back the tries of somebody who knew the password, and sweep counters whose window is long over."""
+    db.session.execute(sa.delete(SignInCounter).where(SignInCounter.key == keys[0]))
+    db.session.execute(
+        sa.update(SignInCounter)
+        .where(SignInCounter.key == keys[1], SignInCounter.failures > 0)
+        .values(failures=SignInCounter.failures - 1)
+    )
+    over = (
+        sa.select(SignInCounter.key)
+        .where(SignInCounter.window_started_at <= now - max(ACCOUNT_WINDOW, ADDRESS_WINDOW))
+        .order_by(SignInCounter.key)
+        .limit(MOST_SWEPT)
+        # A counter that somebody is counting at is left to the next sweep, so that nobody waits for another.
+        .with_for_update(skip_locked=True)
+    )
+    db.session.execute(sa.delete(SignInCounter).where(SignInCounter.key.in_(over)))

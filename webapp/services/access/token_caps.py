@@ -1,0 +1,92 @@
+"""What a token may post in a day: counted with each entry that it posts, in the transaction that posts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.canonical import instant_text
+from webapp.ledger.entries import Leg
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.models import JournalEntry
+from webapp.queries.access import organizations
+from webapp.services.audit.action_requests import Act
+
+MOST_MINOR = 2**63 - 1
+
+# One statement, so that the database itself decides who of those that post at once comes first.
+COUNT = sa.text("""
+    INSERT INTO token_days (organization_id, token_id, day, entry_count, amount_base_minor)
+    VALUES (:organization_id, :token_id, :day, 1, :amount)
+    ON CONFLICT (organization_id, token_id, day) DO UPDATE SET
+        entry_count = token_days.entry_count + 1,
+        amount_base_minor = CASE WHEN token_days.amount_base_minor > :most - :amount THEN :most
+            ELSE token_days.amount_base_minor + :amount END
+    RETURNING entry_count, amount_base_minor,
+        (SELECT max_entries_a_day FROM api_tokens WHERE id = token_days.token_id),
+        (SELECT max_amount_a_day_minor FROM api_tokens WHERE id = token_days.token_id)
+    """).bindparams(
+    sa.bindparam("day", type_=sa.Date),
+    *(sa.bindparam(name, type_=sa.BigInteger) for name in ("amount", "most")),
+)
+
+
+class CapReachedError(LedgerError):
+    """This key has posted as much today as it may in a day."""
+
+    status = 403
+    code = "cap_reached"
+
+
+def count(entry: JournalEntry, legs: Iterable[Leg], doing: Act) -> None:
+    """Count an entry that is being posted with what its token posted today, or raise CapReachedError.
+
+    Every entry counts, whatever posts it: a void and a correction as much as a confirmation. Its amount is its
+    debits in the base currency. What is rolled back is not counted.
+    """
+    if doing.actor.kind != "TOKEN" or doing.actor.is_uncapped:
+        return
+    amount = sum(max(leg.amount_base_minor or 0, 0) for leg in legs)
+    today = organizations.today(entry.organization_id, doing.now)
+    posted = db.session.execute(
+        COUNT,
+        {
+            "organization_id": entry.organization_id,
+            "token_id": doing.actor.id,
+            "day": today,
+            "amount": amount,
+            "most": MOST_MINOR,
+        },
+    ).one()
+    entries, total, most_entries, most_amount = posted
+    if most_entries is not None and entries > most_entries:
+        has = f"This key posts at most {_entries(most_entries)} a day, and has posted {entries - 1} today."
+        raise _reached("entries", has, entry, today, doing.now)
+    if most_amount is not None and total > most_amount:
+        base = entry.base_currency
+        has = (
+            f"This key posts at most {Money(most_amount, base)} {base} a day, and has posted "
+            f"{Money(total - amount, base)} today; this entry is of {Money(amount, base)}."
+        )
+        raise _reached("amount", has, entry, today, doing.now)
+
+
+def _entries(number: int) -> str:
+    return f"{number} {'entry' if number == 1 else 'entries'}"
+
+
+def _reached(cap: str, has: str, entry: JournalEntry, today: date, now: datetime) -> CapReachedError:
+    organization = organizations.get(entry.organization_id)
+    resets_at = organizations.end_of_day(organization.id, today)
+    return CapReachedError(
+        f"{has} It counts anew from midnight ({organization.time_zone}); a person may raise the cap in the settings.",
+        details={
+            "cap": cap,
+            "resetsAt": instant_text(resets_at),
+            "resetsInSeconds": max(0, int((resets_at - now).total_seconds())),
+        },
+    )

@@ -1,0 +1,158 @@
+"""API tokens: shown once, stored as a hash, never stronger than their owner."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from webapp.db import db
+from webapp.ledger.canonical import instant_text
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.scopes import token_scopes, token_text
+from webapp.models import ApiToken, Membership
+from webapp.queries.access import organizations
+from webapp.queries.access import tokens as queries
+from webapp.queries.access.principals import digest_of
+from webapp.services.audit import proposals
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.storage.amounts import money_at
+
+PREFIX_LENGTH = 12
+
+
+class ExpiryError(UnprocessableError):
+    """A key that has expired already is of no use; choose a later day, or none."""
+
+    code = "expiry"
+
+
+class NegativeCapError(UnprocessableError):
+    """A cap is 0 or more."""
+
+    code = "negative_cap"
+
+
+class RevokedError(LedgerError):
+    """This key is revoked for good; make another one."""
+
+    code = "revoked"
+
+
+class Caps(NamedTuple):
+    """How much a token may do: entries and base currency that it posts in a day, requests in a minute; None: no cap."""
+
+    max_entries_a_day: int | None = None
+    max_amount_a_day_minor: int | None = None
+    max_requests_a_minute: int | None = None
+
+
+def caps(
+    organization_id: str,
+    *,
+    max_entries_a_day: int | None = None,
+    max_amount_a_day: Decimal | None = None,
+    max_requests_a_minute: int | None = None,
+) -> Caps:
+    """Read caps as somebody says them, the amount in the base currency; or say at its path why it is none."""
+    if max_amount_a_day is None:
+        return Caps(max_entries_a_day, None, max_requests_a_minute)
+    path = "maxAmountADay"
+    amount = money_at(max_amount_a_day, organizations.get(organization_id).base_currency, path)
+    if amount.minor < 0:
+        raise NegativeCapError(fields={path: [str(NegativeCapError())]})
+    return Caps(max_entries_a_day, amount.minor, max_requests_a_minute)
+
+
+def create(
+    membership: Membership,
+    *,
+    actor: Actor,
+    now: datetime,
+    name: str,
+    scopes: Sequence[str] = (),
+    expires_at: datetime | None = None,
+    caps: Caps = Caps(),  # noqa: B008  (it cannot change)
+) -> tuple[ApiToken, str]:
+    """Make a token for a member, with all that its owner may unless scopes are chosen; answer with its text, once."""
+    _refuse_expired(expires_at, now)
+    chosen = token_scopes(membership.role, scopes or None)
+    text = token_text(secrets.token_bytes(32))
+    with act(actor, now, "create_token", ("token", name), title=f"Made the API key {name}") as doing:
+        token = ApiToken(
+            organization_id=membership.organization_id,
+            user_id=membership.user_id,
+            name=name,
+            prefix=text[:PREFIX_LENGTH],
+            token_hash=digest_of(text),
+            scopes=list(chosen),
+            created_at=now,
+            expires_at=expires_at,
+            **caps._asdict(),
+        )
+        db.session.add(token)
+        db.session.flush()
+        doing.target_id = str(token.id)
+        doing.after = facts(token) | {"prefix": token.prefix}
+    return token, text
+
+
+def change(
+    token: ApiToken,
+    *,
+    actor: Actor,
+    now: datetime,
+    name: str,
+    scopes: Sequence[str],
+    expires_at: datetime | None,
+    caps: Caps,
+) -> ApiToken:
+    """Let a token do more or less from now on, at most what its owner may."""
+    title = f"Changed the API key {name}"
+    with act(actor, now, "change_token", ("token", token.id), title=title) as doing:
+        if token.revoked_at is not None:
+            raise RevokedError
+        if expires_at != token.expires_at:
+            _refuse_expired(expires_at, now)
+        role = organizations.membership(token.organization_id, token.user_id).role
+        doing.before = facts(token)
+        token.name, token.scopes, token.expires_at = name, list(token_scopes(role, scopes)), expires_at
+        for column, most in caps._asdict().items():
+            setattr(token, column, most)
+        doing.after = facts(token)
+        if doing.after == doing.before:
+            doing.nothing_to_do()
+    return token
+
+
+def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
+    """End a token at once."""
+    title = f"Revoked the API key {token.name}"
+    with act(actor, now, "revoke_token", ("token", token.id), title=title) as doing:
+        if token.revoked_at is not None:
+            doing.nothing_to_do()
+            return token
+        token.revoked_at = now
+        proposals.end_of_token(token, now=now)
+    return token
+
+
+def facts(token: ApiToken) -> dict[str, Any]:
+    """Tell what a token may do, as its acts remember it."""
+    most_a_day = queries.most_amount_a_day(token)
+    return {
+        "name": token.name,
+        "scopes": token.scopes,
+        "expiresAt": token.expires_at and instant_text(token.expires_at),
+        "maxEntriesADay": token.max_entries_a_day,
+        "maxAmountADay": None if most_a_day is None else str(most_a_day),
+        "maxRequestsAMinute": token.max_requests_a_minute,
+    }
+
+
+def _refuse_expired(expires_at: datetime | None, now: datetime) -> None:
+    if expires_at is not None and expires_at <= now:
+        raise ExpiryError(fields={"expiresOn": ["This day is over; choose a later one, or none."]})

@@ -1,0 +1,178 @@
+"""The chart of accounts: opened, changed and archived, without bending what is posted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.chart import AccountType
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import Account
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import change, facts, payload
+
+FACTS = (
+    "code",
+    "name",
+    "type",
+    "emoji",
+    "currency",
+    "parent_id",
+    "in_scope",
+    "requires_counterparty",
+    "is_watched",
+    "is_archived",
+)
+EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
+
+
+class CodeTakenError(LedgerError):
+    """Another account has this code; choose a free one."""
+
+    code = "code_taken"
+
+
+class ParentCycleError(UnprocessableError):
+    """An account cannot stand under itself; choose another parent."""
+
+    code = "parent_cycle"
+
+
+class SystemAccountError(LedgerError):
+    """The books themselves post to this account, so this stays as it is."""
+
+    code = "system_account"
+
+
+class FeedBackedError(LedgerError):
+    """A bank's lines post to this account, so this stays as it is."""
+
+    code = "feed_backed"
+
+
+class PostedAccountError(LedgerError):
+    """Something is posted to this account, so this stays as it is."""
+
+    code = "posted"
+
+
+def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) -> Account:  # noqa: A002  (the trade's word)
+    """Open a ledger account; without a code it stands after those that have one."""
+    asked = {"name": name, "type": type, **said}
+    target, title = ("account", "new"), f"Opened the {type.lower()} account {name}"
+    with act(actor, now, "create_account", target, title=title, payload=payload(asked)) as doing:
+        _check_code(actor.organization_id, said.get("code"))
+        _check_parent(actor.organization_id, said.get("parent_id"))
+        account = Account(
+            organization_id=actor.organization_id, **_stored(asked), created_at=now, updated_at=now
+        )
+        db.session.add(account)
+        db.session.flush()
+        doing.target_id, doing.after = str(account.id), facts(account, FACTS)
+    return account
+
+
+def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Account:
+    """Change what was sent of an account, or say which rule of the books keeps it as it is."""
+    target = ("account", account.id)
+    title = act_titles.changed(
+        "the account", account.name, facts(account, changes), payload(changes), account.organization_id
+    )
+    with act(actor, now, "update_account", target, title=title, payload=payload(changes)) as doing:
+        differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
+        for name, check in CHECKS.items():
+            if name in differing:
+                check(account, differing[name])
+        change(account, _stored(changes), doing, now)
+    return account
+
+
+def _stored(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value or None if name == "emoji" else value for name, value in said.items()}
+
+
+def _check_code(organization_id: str, code: str | None, *, except_id: int | None = None) -> None:
+    if code is not None and accounts.is_code_taken(organization_id, code, except_id=except_id):
+        raise CodeTakenError(
+            f"Another account has the code {code}.",
+            fields={"code": ["Another account has this code; choose a free one."]},
+        )
+
+
+def _check_parent(organization_id: str, parent_id: int | None) -> Account | None:
+    return None if parent_id is None else lookups.refer(Account, organization_id, parent_id, "parentId")
+
+
+def _check_new_code(account: Account, code: str | None) -> None:
+    _check_code(account.organization_id, code, except_id=account.id)
+
+
+def _check_new_parent(account: Account, parent_id: int | None) -> None:
+    parent = _check_parent(account.organization_id, parent_id)
+    if parent is not None and account.id in (parent.id, *accounts.lineage(parent)):
+        sentence = f"{parent.name} is {account.name} itself or stands under it; choose another parent."
+        raise ParentCycleError(sentence, fields={"parentId": [sentence]})
+
+
+def _check_type(account: Account, type_: str) -> None:
+    """Refuse a change of type that would move what is posted from one report to another."""
+    if {account.type, type_} <= EXCHANGEABLE and not account.is_system:
+        return
+    if account.is_system:
+        raise SystemAccountError(
+            f"The books themselves post to {account.name}; its type stays {account.type}."
+        )
+    if accounts.feed_of(account.organization_id, account.id) is not None:
+        raise FeedBackedError(f"A bank's lines post to {account.name}; it is an ASSET or a LIABILITY.")
+    if accounts.has_counted(account):
+        raise PostedAccountError(
+            f"Something is posted to {account.name}; its type stays {account.type}. Open another account instead."
+        )
+
+
+def _check_currency(account: Account, currency: str | None) -> None:
+    """Refuse a currency that the bank's, the books' own or earlier postings on the account contradict."""
+    if accounts.feed_of(account.organization_id, account.id) is not None:
+        raise FeedBackedError(f"A bank's lines post to {account.name}; it stays in {account.currency}.")
+    if currency is None:
+        return
+    if account.is_system:
+        raise SystemAccountError(f"The books themselves post to {account.name}, in every currency.")
+    if accounts.has_other_currency(account, currency):
+        raise PostedAccountError(f"Postings on {account.name} are in other currencies than {currency}.")
+
+
+def _check_archived(account: Account, is_archived: bool) -> None:  # noqa: FBT001  (a column's value)
+    if not is_archived:
+        return
+    if account.is_system:
+        raise SystemAccountError(f"The books themselves post to {account.name}; it cannot be archived.")
+    feed = accounts.feed_of(account.organization_id, account.id)
+    if feed is not None:
+        raise FeedBackedError(f"The lines of {feed.name} post to {account.name}; it cannot be archived.")
+
+
+def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: FBT001  (a column's value)
+    """Refuse to ask for a merchant where postings come without one: they could never be posted."""
+    if not is_required:
+        return
+    if account.is_system:
+        raise SystemAccountError(f"The books themselves post to {account.name}, and name no merchant.")
+    if accounts.feed_of(account.organization_id, account.id) is not None:
+        raise FeedBackedError(f"A bank's lines post to {account.name}, and name no merchant.")
+
+
+CHECKS: Mapping[str, Callable[[Account, Any], None]] = {
+    "code": _check_new_code,
+    "parent_id": _check_new_parent,
+    "type": _check_type,
+    "currency": _check_currency,
+    "is_archived": _check_archived,
+    "requires_counterparty": _check_counterparty,
+}

@@ -1,0 +1,120 @@
+"""The ledger account behind a bank's account: one for each feed, in its currency, the same once a line is posted."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import Account, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+
+TYPES = ("ASSET", "LIABILITY")
+
+
+class AlreadyBackedError(LedgerError):
+    """This ledger account stands behind another feed account already."""
+
+    code = "already_backed"
+
+
+class PostedLinesError(LedgerError):
+    """Lines of this account are posted, so its ledger account stays."""
+
+    code = "posted"
+
+
+class UnfitAccountError(UnprocessableError):
+    """This ledger account cannot stand behind a bank's account."""
+
+    code = "unfit_account"
+
+
+def take(organization_id: str, account_id: int, currency: str) -> Account:
+    """Find the ledger account that is to stand behind a feed of this currency, or raise why it cannot."""
+    account = lookups.refer(Account, organization_id, account_id, "accountId")
+    if account.type not in TYPES or account.is_system or account.is_archived:
+        raise _unfit(
+            f"{account.name} cannot stand behind a bank's account. Choose an asset or a liability in use."
+        )
+    feed_account = accounts.feed_of(organization_id, account.id)
+    if feed_account is not None:
+        raise AlreadyBackedError(
+            f"{account.name} stands behind {feed_account.name} already. Choose another account, or none.",
+            details={"faId": feed_account.id},
+        )
+    if (account.currency or currency) != currency:
+        raise _unfit(f"{account.name} is kept in {account.currency}, this feed in {currency}.")
+    strange = _other_currency(account, currency)
+    if strange is not None:
+        raise _unfit(
+            f"{account.name} has postings in {strange}, and a bank's account has its feed's {currency} only."
+        )
+    account.currency = currency
+    return account
+
+
+def exchange(feed_account: FeedAccount, account_id: int) -> None:
+    """Put another ledger account behind a feed; the drafts of its lines move along."""
+    if is_posted(feed_account):
+        raise PostedLinesError(
+            f"Lines of {feed_account.name} are posted to {feed_account.account.name}, so it stays that account. "
+            "Void their entries first."
+        )
+    account = take(feed_account.organization_id, account_id, feed_account.currency)
+    lines = sa.select(Transaction.id).where(
+        Transaction.organization_id == feed_account.organization_id,
+        Transaction.feed_account_id == feed_account.id,
+    )
+    db.session.execute(
+        sa.update(Posting)
+        .where(
+            Posting.organization_id == feed_account.organization_id,
+            Posting.account_id == feed_account.account_id,
+            Posting.is_bank_leg,
+            Posting.transaction_id.in_(lines),
+        )
+        .values(account_id=account.id)
+        .execution_options(synchronize_session=False)
+    )
+    feed_account.account = account
+    feed_account.account_id = account.id
+    db.session.flush()
+    db.session.expire_all()
+
+
+def is_posted(feed_account: FeedAccount) -> bool:
+    """Tell whether anything of a feed is in the books for good: a line's entry, or the opening of a proof."""
+    is_line_posted = sa.exists().where(
+        Posting.organization_id == feed_account.organization_id,
+        Posting.account_id == feed_account.account_id,
+        Posting.is_bank_leg,
+        Posting.transaction_id.is_not(None),
+        JournalEntry.organization_id == Posting.organization_id,
+        JournalEntry.id == Posting.journal_entry_id,
+        JournalEntry.status != "DRAFT",
+    )
+    is_opened = sa.exists().where(
+        Reconciliation.organization_id == feed_account.organization_id,
+        Reconciliation.feed_account_id == feed_account.id,
+        Reconciliation.opening_entry_id.is_not(None),
+    )
+    return bool(db.session.scalar(sa.select(sa.or_(is_line_posted, is_opened))))
+
+
+def _other_currency(account: Account, currency: str) -> str | None:
+    return db.session.scalar(
+        sa.select(Posting.currency)
+        .where(
+            Posting.organization_id == account.organization_id,
+            Posting.account_id == account.id,
+            Posting.currency != currency,
+        )
+        .order_by(Posting.currency)
+        .limit(1)
+    )
+
+
+def _unfit(sentence: str) -> UnfitAccountError:
+    return UnfitAccountError(sentence, fields={"accountId": [sentence]})

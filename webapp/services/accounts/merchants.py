@@ -1,0 +1,63 @@
+"""Merchants: made, changed and, where nothing is said of them, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Merchant
+from webapp.queries.accounts import usages
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import change, facts, payload
+
+FACTS = ("name", "website")
+
+
+class MerchantInUseError(LedgerError):
+    """The books or a rule name this merchant, so it stays."""
+
+    code = "in_use"
+
+
+def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
+    """Make a merchant."""
+    said = payload({"name": name, "website": website})
+    target = ("merchant", "new")
+    with act(actor, now, "create_merchant", target, title=f"Made the merchant {name}", payload=said) as doing:
+        merchant = Merchant(
+            organization_id=actor.organization_id, name=name, website=website, created_at=now, updated_at=now
+        )
+        db.session.add(merchant)
+        db.session.flush()
+        doing.target_id, doing.after = str(merchant.id), facts(merchant, FACTS)
+    return merchant
+
+
+def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
+    """Delete a merchant that no posting and no rule names, or raise MerchantInUseError."""
+    title = f"Deleted the merchant {merchant.name}"
+    with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
+        usage = usages.of_merchant(merchant)
+        if usage.sentence:
+            raise MerchantInUseError(
+                f"{merchant.name} is named by {usage.sentence}. Take it out there first."
+            )
+        doing.before = facts(merchant, FACTS)
+        db.session.delete(merchant)
+        db.session.flush()
+
+
+def update(merchant: Merchant, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Merchant:
+    """Change what was sent of a merchant."""
+    title = act_titles.changed(
+        "the merchant", merchant.name, facts(merchant, changes), payload(changes), merchant.organization_id
+    )
+    target = ("merchant", merchant.id)
+    with act(actor, now, "update_merchant", target, title=title, payload=payload(changes)) as doing:
+        change(merchant, changes, doing, now)
+    return merchant

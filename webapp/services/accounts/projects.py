@@ -1,0 +1,133 @@
+"""Projects and their groups: made, changed and, where nothing is said of them, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Project, ProjectGroup
+from webapp.queries.accounts import projects, usages
+from webapp.queries.common import lookups
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import change, facts, payload
+
+FACTS = ("name", "emoji", "group_id")
+GROUP_FACTS = ("name", "emoji")
+
+
+class ProjectInUseError(LedgerError):
+    """The books or a rule name this project, so it stays."""
+
+    code = "in_use"
+
+
+def create(
+    *, name: str, emoji: str | None = None, group_id: int | None = None, actor: Actor, now: datetime
+) -> Project:
+    """Make a project, in a group of the organization or in none."""
+    said = payload({"name": name, "emoji": emoji, "group_id": group_id})
+    target = ("project", "new")
+    with act(actor, now, "create_project", target, title=f"Made the project {name}", payload=said) as doing:
+        _check_group(actor.organization_id, group_id)
+        project = Project(
+            organization_id=actor.organization_id,
+            name=name,
+            emoji=emoji or None,
+            group_id=group_id,
+            created_at=now,
+            updated_at=now,
+        )
+        db.session.add(project)
+        db.session.flush()
+        doing.target_id, doing.after = str(project.id), facts(project, FACTS)
+    return project
+
+
+def update(project: Project, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Project:
+    """Change what was sent of a project."""
+    title = act_titles.changed(
+        "the project", project.name, facts(project, changes), payload(changes), project.organization_id
+    )
+    target = ("project", project.id)
+    with act(actor, now, "update_project", target, title=title, payload=payload(changes)) as doing:
+        _check_group(actor.organization_id, changes.get("group_id"))
+        stored = {name: value or None if name == "emoji" else value for name, value in changes.items()}
+        change(project, stored, doing, now)
+        db.session.expire(project, ["group"])
+    return project
+
+
+def delete(project: Project, *, actor: Actor, now: datetime) -> None:
+    """Delete a project that no posting, no rule and no document names, or raise ProjectInUseError."""
+    title = f"Deleted the project {project.name}"
+    with act(actor, now, "delete_project", ("project", project.id), title=title) as doing:
+        usage = usages.of_project(project)
+        if usage.postings or usage.rules or usage.documents:
+            raise ProjectInUseError(
+                f"{project.name} is named by {usage.sentence}. Take it out there first.",
+                details={
+                    "postings": usage.postings,
+                    "rules": usage.rules,
+                    "documents": usage.documents,
+                },
+            )
+        doing.before = facts(project, FACTS)
+        db.session.delete(project)
+        db.session.flush()
+
+
+def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: datetime) -> ProjectGroup:
+    """Make a group; an emoji that was not given is the empty string."""
+    said = payload({"name": name, "emoji": emoji})
+    title = f"Made the project group {name}"
+    with act(
+        actor, now, "create_project_group", ("project_group", "new"), title=title, payload=said
+    ) as doing:
+        group = ProjectGroup(
+            organization_id=actor.organization_id,
+            name=name,
+            emoji=emoji or "",
+            created_at=now,
+            updated_at=now,
+        )
+        db.session.add(group)
+        db.session.flush()
+        doing.target_id, doing.after = str(group.id), facts(group, GROUP_FACTS)
+    return group
+
+
+def update_group(
+    group: ProjectGroup, changes: Mapping[str, Any], *, actor: Actor, now: datetime
+) -> ProjectGroup:
+    """Change what was sent of a group."""
+    title = act_titles.changed(
+        "the project group", group.name, facts(group, changes), payload(changes), group.organization_id
+    )
+    target = ("project_group", group.id)
+    with act(actor, now, "update_project_group", target, title=title, payload=payload(changes)) as doing:
+        stored = {name: value or "" if name == "emoji" else value for name, value in changes.items()}
+        change(group, stored, doing, now)
+    return group
+
+
+def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
+    """Delete a group; its projects stay, without one."""
+    title = f"Deleted the project group {group.name}"
+    with act(actor, now, "delete_project_group", ("project_group", group.id), title=title) as doing:
+        members = projects.of_group(group)
+        doing.before = {**facts(group, GROUP_FACTS), "projectIds": [project.id for project in members]}
+        for project in members:
+            project.group_id, project.updated_at = None, now
+        db.session.flush()
+        db.session.delete(group)
+        db.session.flush()
+
+
+def _check_group(organization_id: str, group_id: int | None) -> None:
+    if group_id is not None:
+        lookups.refer(ProjectGroup, organization_id, group_id, "groupId")

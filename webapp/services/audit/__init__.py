@@ -1,0 +1,1 @@
+"""The record of every write: action requests, their chain, proposals, and the proofs that an act breaks."""

@@ -1,0 +1,214 @@
+"""Acts: every write is one action request, and what happened to it goes into the audit chain."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import begin_write, db
+from webapp.ledger import chain
+from webapp.ledger.act_ids import RANDOM_BITS, act_id
+from webapp.ledger.canonical import instant_text
+from webapp.ledger.errors import LedgerError
+from webapp.models import ActionRequest, AuditEvent
+from webapp.queries.reconciliation import proof_breaks
+from webapp.services.audit import proof_breaks as living_proofs
+from webapp.services.audit.actors import Actor
+
+# What a session keeps for a while: the acts that somebody takes down, the proposal that an act becomes, the last id.
+NOTED, PROPOSED, LAST = "noted_acts", "proposed_act", "last_act_id"
+RECORDED_REFUSALS = frozenset({409, 422})
+
+
+@dataclass(slots=True)
+class Act:
+    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them.
+
+    `when_refused` is done beside the record of a refusal, after everything else was rolled back.
+    """
+
+    actor: Actor
+    now: datetime
+    kind: str
+    target_kind: str
+    target_id: str
+    title: str = ""
+    note: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    id: str = ""
+    is_void: bool = False
+    when_refused: Callable[[LedgerError], None] | None = None
+
+    def nothing_to_do(self) -> None:
+        """Say that nothing changes, so that nothing is recorded."""
+        self.is_void = True
+
+
+@contextmanager
+def act(
+    actor: Actor,
+    now: datetime,
+    kind: str,
+    target: tuple[str, object],
+    *,
+    title: str = "",
+    note: str = "",
+    payload: Mapping[str, Any] | None = None,
+) -> Iterator[Act]:
+    """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it.
+
+    The proofs that it touched are judged before it ends, and it is named where one of them broke.
+    """
+    act_id = db.session().info.get(PROPOSED) or new_id(now)
+    doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
+    touched_before = proof_breaks.touched(actor.organization_id)
+    try:
+        yield doing
+    except LedgerError as error:
+        if not hasattr(error, "act"):
+            error.act = doing  # type: ignore[attr-defined]
+        raise
+    if not doing.is_void:
+        record(doing, "EXECUTED")
+        living_proofs.judge(doing, touched_before)
+
+
+@contextmanager
+def noted() -> Iterator[list[tuple[Act, str]]]:
+    """Take down each act that is recorded within the block, with its status."""
+    taken: list[tuple[Act, str]] = []
+    info = db.session().info
+    info[NOTED] = taken
+    try:
+        yield taken
+    finally:
+        del info[NOTED]
+
+
+@contextmanager
+def executing(request_id: str) -> Iterator[None]:
+    """Let the one act of this block be the proposal that it was: its action request is executed in its place."""
+    info = db.session().info
+    info[PROPOSED] = request_id
+    try:
+        yield
+    finally:
+        del info[PROPOSED]
+
+
+def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
+    """Write an act and its audit event; one that was proposed is written where its proposal stands."""
+    info = db.session().info
+    if info.get(PROPOSED) == done.id:
+        request = db.session.get_one(ActionRequest, done.id)
+    else:
+        request = ActionRequest(id=done.id, organization_id=done.actor.organization_id, created_at=done.now)
+        db.session.add(request)
+    for name, value in {**facts_of(done), "status": status, "error": error}.items():
+        setattr(request, name, value)
+    if status != "PENDING":
+        request.decided_at = done.now
+    append(done, status, error)
+    db.session.flush()
+    if NOTED in info:
+        info[NOTED].append((done, status))
+    return request
+
+
+def facts_of(done: Act) -> dict[str, Any]:
+    """Give what an action request says of an act."""
+    return {
+        "kind": done.kind,
+        "actor": done.actor.as_json(),
+        "target_kind": done.target_kind,
+        "target_id": done.target_id,
+        "title": done.title or words_of(done.kind),
+        "note": done.note,
+        "payload": dict(done.payload),
+        "before": done.before,
+        "after": done.after,
+        "result": done.result,
+    }
+
+
+def words_of(kind: str) -> str:
+    """Write a kind of act as words.
+
+    >>> words_of("confirm_transaction")
+    'Confirm transaction'
+    """
+    return kind.replace("_", " ").capitalize()
+
+
+def record_refusal(error: LedgerError) -> None:
+    """Write a refused act as FAILED, in a transaction of its own after the act's was rolled back."""
+    refused: Act | None = getattr(error, "act", None)
+    if refused is None or error.status not in RECORDED_REFUSALS:
+        return
+    db.session.rollback()
+    begin_write(refused.actor.organization_id)
+    refused.before = refused.after = refused.result = None
+    record(refused, "FAILED", error=str(error))
+    if refused.when_refused is not None:
+        refused.when_refused(error)
+    db.session.commit()
+
+
+def new_id(now: datetime) -> str:
+    """Make the id of an act, which sorts behind those that its session made at the same instant."""
+    at, last = db.session().info.get(LAST, (None, 0))
+    chance = last + 1 if at == now else secrets.randbits(RANDOM_BITS - 1)
+    db.session().info[LAST] = now, chance
+    return act_id(now, chance)
+
+
+def append(done: Act, status: str, error: str = "") -> None:
+    """Append an event to the organization's chain; its row is locked, or the file is ours, so nobody forks it."""
+    organization_id = done.actor.organization_id
+    head = db.session.execute(
+        sa.select(AuditEvent.sequence, AuditEvent.body, AuditEvent.previous_hash, AuditEvent.hash)
+        .where(AuditEvent.organization_id == organization_id)
+        .order_by(AuditEvent.sequence.desc())
+        .limit(1)
+    ).one_or_none()
+    event = chain.link(
+        {
+            "organizationId": organization_id,
+            "at": instant_text(done.now),
+            "kind": done.kind,
+            "status": status,
+            "actionRequestId": done.id,
+            "actor": {**done.actor.as_json(), "userId": done.actor.user_id},
+            "requestId": done.actor.request_id,
+            "address": done.actor.address,
+            "target": {"kind": done.target_kind, "id": done.target_id},
+            "note": done.note,
+            "payload": done.payload,
+            "before": done.before,
+            "after": done.after,
+            "result": done.result,
+            "error": error,
+        },
+        after=chain.Link(head.sequence, head.body, head.previous_hash, head.hash) if head else None,
+    )
+    db.session.execute(
+        sa.insert(AuditEvent).values(
+            organization_id=organization_id,
+            sequence=event.sequence,
+            at=done.now,
+            kind=done.kind,
+            action_request_id=done.id,
+            body=event.body,
+            previous_hash=event.previous_hash,
+            hash=event.hash,
+        )
+    )

@@ -1,0 +1,114 @@
+"""Living proofs: the act that breaks or mends a proof is written down beside it, in the act's own transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.models import ProofBreak, Reconciliation, TouchedProof
+from webapp.queries.reconciliation import proof_breaks
+from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from webapp.services.audit.action_requests import Act
+
+
+def judge(doing: Act, touched_before: Collection[int]) -> None:
+    """Judge the proofs that an act touched, and record which it broke and which it mended.
+
+    What was touched before the act was written past the application: who broke that, the books tell.
+    """
+    organization_id = doing.actor.organization_id
+    touched = proof_breaks.touched(organization_id)
+    if not touched:
+        return
+    proofs = _standing(organization_id, touched)
+    verdicts = holds.judged(organization_id, proofs)
+    broken = proof_breaks.unrepaired(organization_id, touched)
+    newly = [proof for proof in proofs if not verdicts[proof.id].holds and proof.id not in broken]
+    _break(doing, newly, verdicts, touched_before)
+    for proof in proofs:
+        if proof.id in broken and verdicts[proof.id].holds:
+            _mend(broken[proof.id], doing, "UNDONE")
+        elif proof.id in broken:
+            broken[proof.id].cleared_now_minor = verdicts[proof.id].cleared_now_minor
+            broken[proof.id].off_by_minor = verdicts[proof.id].off_by_minor
+    db.session.flush()
+    db.session.execute(sa.delete(TouchedProof).where(TouchedProof.organization_id == organization_id))
+
+
+def take_back(proof: Reconciliation, doing: Act, repair: str) -> None:
+    """End the time for which a proof did not hold, because it stands no longer."""
+    broken = proof_breaks.unrepaired(proof.organization_id, [proof.id])
+    for each in broken.values():
+        _mend(each, doing, repair)
+
+
+def _standing(organization_id: str, ids: Collection[int]) -> Sequence[Reconciliation]:
+    return db.session.scalars(
+        sa.select(Reconciliation)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.id.in_(ids),
+            Reconciliation.status == "COMPLETED",
+        )
+        .options(orm.defer(Reconciliation.frozen))
+    ).all()
+
+
+def _break(
+    doing: Act,
+    proofs: Sequence[Reconciliation],
+    verdicts: dict[int, Verdict],
+    touched_before: Collection[int],
+) -> None:
+    if not proofs:
+        return
+    posted = proof_breaks.posted_by(doing.actor.organization_id, doing.id, proofs)
+    for proof in proofs:
+        verdict = verdicts[proof.id]
+        found = verdict.broken_by or BrokenBy(
+            None, None, doing.id, doing.actor.as_json(), "books", None, None, doing.now
+        )
+        if proof.id not in touched_before:
+            found = _by_act(found, doing, posted.get(proof.id))
+        db.session.add(_row(proof, verdict, found))
+
+
+def _by_act(found: BrokenBy, doing: Act, entry_id: int | None) -> BrokenBy:
+    """Name the act itself; where the books differ by what it posted, the entry that it posted."""
+    named = replace(found, action_request_id=doing.id, actor=doing.actor.as_json(), at=doing.now)
+    if found.field == "books" and entry_id is not None:
+        return replace(named, journal_entry_id=entry_id)
+    return named
+
+
+def _row(proof: Reconciliation, verdict: Verdict, found: BrokenBy) -> ProofBreak:
+    return ProofBreak(
+        organization_id=proof.organization_id,
+        reconciliation_id=proof.id,
+        broken_at=found.at,
+        broken_by=dict(found.actor),
+        action_request_id=found.action_request_id,
+        journal_entry_id=found.journal_entry_id,
+        transaction_id=found.transaction_id,
+        field=found.field,
+        before=found.before,
+        after=found.after,
+        cleared_now_minor=verdict.cleared_now_minor,
+        off_by_minor=verdict.off_by_minor,
+    )
+
+
+def _mend(broken: ProofBreak, doing: Act, repair: str) -> None:
+    broken.repair = repair
+    broken.repaired_at = doing.now
+    broken.repaired_by = doing.actor.as_json()
+    broken.repair_action_request_id = doing.id

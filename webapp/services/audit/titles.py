@@ -1,0 +1,122 @@
+"""Titles of acts: what they are about in the names, amounts and days that a bookkeeper knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from webapp.ledger import sides, titles
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import Account, ActionRequest, Document, JournalEntry, Merchant, Project, Transaction
+from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries
+
+
+def of_pair(line: Transaction, other: Transaction) -> str:
+    """Name two lines of two banks by both their accounts."""
+    there = f"{other.amount.said} of {other.booked_on:%-d %b}"
+    return f"{line.label} on {line.feed_account.name} and {there} on {other.feed_account.name}"
+
+
+def of_entry(entry: JournalEntry) -> str:
+    """Name an entry: by its text, its day and the bank's amount, or else by what is debited."""
+    return of_legs(entry.description, entries.legs_of(entry), entry.effective_on)
+
+
+def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
+    """Name what legs say on a day."""
+    bank = [leg for leg in legs if leg.is_bank_leg]
+    sums: dict[str, int] = {}
+    for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
+        sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
+    said = titles.listed([Money(minor, code).said for code, minor in sorted(sums.items())])
+    words = [titles.told(description), said, f"of {day:%-d %b}"]
+    return " ".join(filter(None, words))
+
+
+def of_document(document: Document) -> str:
+    """Name a document by its kind, its label and its total."""
+    kind = "document" if document.document_type == "OTHER" else document.document_type
+    total = f", {document.total.said}" if document.total is not None else ""
+    return f"the {kind.lower().replace('_', ' ')} {titles.told(document.label)}{total}"
+
+
+def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
+    """Say where confirming a line lets it go; of a posted one, where its correction does."""
+    posted = entry is not None and entry.status != "DRAFT"
+    said = (entries.marker_of(entry) if posted else entry) if entry is not None else None
+    legs = entries.legs_of(said) if said is not None else []
+    counters = [leg.account_id for leg in sides.counters(legs, line.id)]
+    went = "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
+    name = f"{'the correction of ' if posted and said else ''}{line.label}"
+    return f"Confirmed {name} as {went}" if went else f"Confirmed {name}"
+
+
+def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:
+    wanted = list(dict.fromkeys(ids))
+    found = lookups.by_id(Account, line.organization_id, wanted)
+    return titles.listed([found[each].name for each in wanted if each in found])
+
+
+def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
+    """Say what an edit lets a line say, with the names of what its ids stand for."""
+    entry, name = line.journal_entry, line.label
+    parts = [
+        *_choice(line, changes, "org_merchant_id", Merchant),
+        *_choice(line, changes, "project_id", Project),
+    ]
+    if changes.get("description") is not None:
+        parts.append(f"description “{titles.clipped(changes['description'])}”")
+    if changes.get("splits") is not None:
+        went = f"among {_accounts(line, [each['account_id'] for each in changes['splits']])}"
+        verb = "Split"
+    elif "account_id" in changes:
+        nowhere = "uncategorised" if changes["account_id"] is None else "an unknown account"
+        went, verb = f"to {_accounts(line, [changes['account_id']]) or nowhere}", "Booked"
+    else:
+        went, verb = "", "Changed"
+    if entry is not None and entry.status == "POSTED":
+        verb = "Wrote a correction of"
+    head = " ".join(filter(None, (verb, name, went)))
+    return f"{head}{', ' if went else ': '}{', '.join(parts)}" if parts else head
+
+
+def _choice(
+    line: Transaction, changes: Mapping[str, Any], key: str, model: type[Merchant | Project]
+) -> list[str]:
+    if key not in changes:
+        return []
+    noun = model.__name__.lower()
+    row = lookups.by_id(model, line.organization_id, [changes[key]]).get(changes[key])
+    return [f"no {noun}" if row is None else f"{noun} {row.name}"]
+
+
+def changed(
+    noun: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], organization_id: str
+) -> str:
+    """Say what somebody changes of a thing with a name; `before` and `after` are JSON as the audit trail has it.
+
+    A list or an object is only named: whoever looks sees it whole beside the title.
+    """
+    there = {key: before.get(key) for key in after}
+    told = ActionRequest(id="", before=there, after=dict(after))
+    is_renamed = (after.get("name") or name) != name
+    spoken = {act_changes.words(key): after[key] for key in after}
+    said = [
+        _said(each.field, spoken[each.field], each.after)
+        for each in act_changes.of(organization_id, [told])[""]
+        if each.field != "name"
+    ]
+    head = f"Renamed {noun} {name} to {after['name']}" if is_renamed else f"Changed {noun} {name}"
+    return f"{head}: {', '.join(said)}" if said else head
+
+
+def _said(field: str, value: Any, lines: Sequence[str]) -> str:
+    if isinstance(value, bool):
+        return field if value else f"not {field}"
+    if isinstance(value, (list, dict)):
+        return field
+    return f"{field} {titles.clipped(lines[0])}" if lines and lines[0] else f"no {field}"

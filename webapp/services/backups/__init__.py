@@ -1,0 +1,1 @@
+"""The whole installation to one file and back."""

@@ -1,0 +1,125 @@
+"""Backups: every row of the books in one file, read as one snapshot while everybody goes on working.
+
+The file is a ZIP: `manifest.json`, for each table a member of JSON lines, one row each, and the files beside the
+books: those of documents below `documents/`, those that waiting proposals were sent with below `proposals/`. It says
+the same whichever database the books are in, and is restored into either.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import kept_beside
+from webapp.queries.audit import proposals
+from webapp.queries.checks import Violation
+from webapp.queries.checks import book_totals as books_totals
+from webapp.services.backups.rows import as_json, tables
+from webapp.services.storage import document_files
+from webapp.services.storage.kept_files import PROPOSALS
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+# The folder beside the books, and in the archive, that the files of documents are in.
+DOCUMENTS: Final = "documents"
+ROWS_AT_ONCE: Final = 5000
+
+
+def write(session: orm.Session, path: Path, *, revision: str | None, now: datetime) -> dict[str, Any]:
+    """Write the books to a new file that only its owner may read; answers its manifest.
+
+    `session` reads one snapshot. Raises FileExistsError rather than write over anything.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    path.touch(mode=0o600, exist_ok=False)
+    try:
+        partial.touch(mode=0o600)
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+            manifest = _write(session, archive, revision, now)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        raise
+    return manifest
+
+
+def _write(
+    session: orm.Session, archive: zipfile.ZipFile, revision: str | None, now: datetime
+) -> dict[str, Any]:
+    manifest = {
+        "format": FORMAT,
+        "revision": revision,
+        "madeAt": now.isoformat(),
+        "tables": {table.name: _write_table(session, archive, table) for table in tables()},
+        "lastIds": {table.name: _last_id(session, table) for table in tables() if "id" in table.columns},
+        "organizations": books_totals.of_all(session),
+        **_write_files(session, archive),
+    }
+    archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
+    return manifest
+
+
+def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table) -> dict[str, Any]:
+    digest, count = sha256(), 0
+    rows = session.connection().execute(
+        sa.select(table).order_by(*table.primary_key.columns),
+        execution_options={"yield_per": ROWS_AT_ONCE},
+    )
+    with archive.open(member_of(table), "w", force_zip64=True) as member:
+        for row in rows:
+            line = json.dumps(as_json(row), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            digest.update(line)
+            member.write(line)
+            count += 1
+    return {"columns": [column.name for column in table.columns], "rows": count, "sha256": digest.hexdigest()}
+
+
+def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, Any]:
+    """Write the files beside the books; those that are not whole any more stay out, by their names."""
+    count, lost = 0, []
+    of_documents = [(DOCUMENTS, name, digest) for name, digest in session.execute(document_files.kept())]
+    of_proposals = [(PROPOSALS, each.name, each.sha256) for each in proposals.files()]
+    for folder, name, digest in (*of_documents, *of_proposals):
+        try:
+            data = (kept_beside(folder) / name).read_bytes()
+        except OSError:
+            data = b""
+        if sha256(data).hexdigest() == digest:
+            archive.writestr(f"{folder}/{name}", data)
+            count += 1
+        else:
+            lost.append(name)
+    return {"files": count, "lostFiles": lost}
+
+
+def was_lost(manifest: Mapping[str, Any], violation: Violation) -> bool:
+    """Tell whether a violation is a file that was lost already when the backup was made."""
+    is_missing = violation.code.endswith("_file_missing")
+    return is_missing and violation.about["file"] in manifest["lostFiles"]
+
+
+def member_of(table: sa.Table) -> str:
+    """Name the member that holds a table."""
+    return f"{table.name}.jsonl"
+
+
+def _last_id(session: orm.Session, table: sa.Table) -> int:
+    """Tell the last id that a table gave out, also to rows that are gone: it is never given out again."""
+    if not isinstance(table.columns.id.type, sa.Integer | sa.BigInteger):
+        return 0
+    if session.connection().dialect.name == "postgresql":
+        statement = f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {table.name}_id_seq"  # noqa: S608  (a name of ours)
+        return int(session.scalar(sa.text(statement)) or 0)
+    found = session.scalar(
+        sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
+    )
+    return int(found or 0)

@@ -1,0 +1,197 @@
+"""Restoring: a backup into an empty database of either kind, all or nothing, and checked before anything counts."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import kept_beside
+from webapp.ledger.errors import LedgerError
+from webapp.models import ApiToken, Organization
+from webapp.queries.audit import proposals
+from webapp.queries.checks import book_totals as books_totals
+from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, member_of
+from webapp.services.backups.rows import reader, tables
+from webapp.services.storage import document_files, kept_files
+from webapp.services.storage.kept_files import PROPOSALS
+
+ROWS_AT_ONCE = 2000
+LONGEST_ROW = 64 * 1024 * 1024
+# What a file that is no archive, or a damaged one, makes the reader raise.
+UNREADABLE = (
+    zipfile.BadZipFile,
+    sa.exc.StatementError,
+    KeyError,
+    ValueError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    TypeError,
+)
+
+
+class NotABackupError(LedgerError):
+    """The file is no backup, or it is damaged; nothing was restored."""
+
+    code = "no_backup"
+
+
+class OtherRevisionError(LedgerError):
+    """The backup was made by another version; restore it with that one, then migrate."""
+
+    code = "other_revision"
+
+
+class BooksThereError(LedgerError):
+    """There are books in this database already; restore into an empty one."""
+
+    code = "books_there"
+
+
+def restore(
+    session: orm.Session, path: Path, *, revision: str | None, revoke_tokens: bool, now: datetime
+) -> dict[str, Any]:
+    """Bring back the books of a backup, and compare what they come to with its manifest; answers the manifest.
+
+    Nobody is signed in to restored books. The caller commits; whatever is raised leaves nothing behind.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = json.loads(archive.read(MANIFEST))
+            _check_kind(manifest, revision)
+            _check_empty(session)
+            with _Bare(session) as bare:
+                for table in tables():
+                    _load(session, archive, table, manifest["tables"][table.name])
+                bare.set_last_ids(manifest["lastIds"])
+            _bring_files(session, archive, manifest["lostFiles"])
+    except UNREADABLE as error:
+        reason = getattr(error, "orig", None) or error
+        raise NotABackupError(f"The file is no whole backup ({reason}); nothing was restored.") from error
+    if revoke_tokens:
+        session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
+    if books_totals.of_all(session) != manifest["organizations"]:
+        raise NotABackupError("The restored books do not come to what the backup says; nothing was restored.")
+    return dict(manifest)
+
+
+def _check_kind(manifest: dict[str, Any], revision: str | None) -> None:
+    if manifest["format"] != FORMAT:
+        raise NotABackupError(f"The backup has format {manifest['format']}; this version reads {FORMAT}.")
+    if manifest["revision"] != revision:
+        raise OtherRevisionError(
+            f"The backup is of revision {manifest['revision']} and this version of {revision}."
+            " Restore it with the version that made it, then migrate."
+        )
+
+
+def _check_empty(session: orm.Session) -> None:
+    if session.scalar(sa.select(sa.func.count()).select_from(Organization)):
+        raise BooksThereError
+
+
+def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, told: dict[str, Any]) -> None:
+    if told["columns"] != [column.name for column in table.columns]:
+        raise NotABackupError(f"The backup's {table.name} have other columns; nothing was restored.")
+    digest, count = sha256(), 0
+    read = reader(table)
+    connection = session.connection()
+    with archive.open(member_of(table)) as member:
+        lines = iter(lambda: member.readline(LONGEST_ROW), b"")
+        for some in _batches(lines):
+            for line in some:
+                digest.update(line)
+            count += len(some)
+            connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
+    if (count, digest.hexdigest()) != (told["rows"], told["sha256"]):
+        raise NotABackupError(f"The backup's {table.name} are not whole; nothing was restored.")
+
+
+def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]) -> None:
+    """Bring the files beside the books back, which go again with the rows if those are taken back."""
+    for name in session.scalars(document_files.kept()).all():
+        if name not in lost:
+            document_files.keep(archive.read(f"{DOCUMENTS}/{name}"), name)
+    for each in proposals.files():
+        if each.name not in lost:
+            kept_files.keep(kept_beside(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
+
+
+def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+    while some := list(islice(lines, ROWS_AT_ONCE)):
+        yield some
+
+
+class _Bare:
+    """The tables without their triggers, and without looking at foreign keys before the end.
+
+    Triggers refuse entries that are POSTED at birth, and would keep sums a second time.
+    """
+
+    def __init__(self, session: orm.Session) -> None:
+        self._session = session
+        self._is_sqlite = session.connection().dialect.name == "sqlite"
+        self._put_back: list[str] = []
+
+    def __enter__(self) -> Self:
+        if self._is_sqlite:
+            self._run("PRAGMA defer_foreign_keys = ON")
+            for name, statement in self._rows(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid"
+            ):
+                self._put_back.append(statement)
+                self._run(f'DROP TRIGGER "{name}"')
+        else:
+            for table in tables():
+                self._run(f'ALTER TABLE "{table.name}" DISABLE TRIGGER USER')
+                self._put_back.append(f'ALTER TABLE "{table.name}" ENABLE TRIGGER USER')
+            self._put_back += self._without_foreign_keys()
+        return self
+
+    def __exit__(self, failed: object, *_: object) -> None:
+        if failed is None:
+            for statement in self._put_back:
+                self._run(statement)
+
+    def _without_foreign_keys(self) -> list[str]:
+        """Drop the foreign keys; putting one back makes the database look at every row once."""
+        found = self._rows(
+            "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE contype = 'f' AND connamespace = current_schema()::regnamespace"
+        )
+        for table, name, _definition in found:
+            self._run(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
+        return [
+            f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}' for table, name, definition in found
+        ]
+
+    def set_last_ids(self, last_ids: dict[str, int]) -> None:
+        """Let every table go on counting where the backup's did."""
+        for name, last in last_ids.items():
+            if not last:
+                continue
+            if self._is_sqlite:
+                self._session.execute(
+                    sa.text("DELETE FROM sqlite_sequence WHERE name = :name"), {"name": name}
+                )
+                statement = "INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :last)"
+                self._session.execute(sa.text(statement), {"name": name, "last": last})
+            else:
+                self._session.execute(
+                    sa.text("SELECT setval(:sequence, :last)"), {"sequence": f"{name}_id_seq", "last": last}
+                )
+
+    def _run(self, statement: str) -> None:
+        self._session.connection().exec_driver_sql(statement)
+
+    def _rows(self, statement: str) -> list[Any]:
+        return list(self._session.connection().exec_driver_sql(statement).all())

@@ -1,0 +1,184 @@
+"""Exchange rates: written down, and what they change in drafts; posted entries never change."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from webapp.importers import reference_rates
+from webapp.importers.reference_rates import SOURCE, DayRates
+from webapp.ledger import titles
+from webapp.ledger.chart import RESTS
+from webapp.ledger.entries import UnbalancedError
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.mirrors import without_rest
+from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
+from webapp.models import JournalEntry, Organization
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.currencies import exchange_rates
+from webapp.queries.journal import entries
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.bookkeeping import rate_writes
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import touches as noted_changes
+
+Said = Mapping[str, Any]
+
+MOST_FILE_BYTES = reference_rates.MOST_BYTES
+
+
+class BaseCurrencyRateError(UnprocessableError):
+    """The base currency is measured in itself; send rates of other currencies."""
+
+    code = "base_currency"
+
+
+class NoBaseRateError(UnprocessableError):
+    """The file has no rates of the base currency; choose another one."""
+
+    code = "no_base_rate"
+
+
+class TwoRatesError(UnprocessableError):
+    """One day has one rate of a currency; keep one of the two."""
+
+    code = "two_rates"
+
+
+def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]:
+    """Write rates down, in place of those of the same day, and mirror anew the drafts that lean on them."""
+    organization = organizations.get(actor.organization_id)
+    payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
+    target = ("exchange_rates", organization.id)
+    title = f"Wrote down {_named(rates, organization.base_currency)}"
+    with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
+        _check(rates, organization.base_currency)
+        written = rate_writes.write(organization.id, rates, now=now)
+        mirrored = _mirror_drafts(organization, written.changed, now)
+        doing.before = {"rates": [_fact(*known) for known in written.replaced]}
+        doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
+        if not written.changed:
+            doing.nothing_to_do()
+    return rates
+
+
+def read_file(data: bytes) -> list[DayRates]:
+    """Read a file of reference rates before the books are opened for writing; raises FileRefusedError."""
+    return reference_rates.read(data)
+
+
+def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datetime) -> int:
+    """Write down what a file of reference rates says of every currency against the base; answers how many are new.
+
+    Against another base than the euro they are cross rates (behaviour.md 1).
+    """
+    organization = organizations.get(actor.organization_id)
+    rates = _against(days, organization.base_currency)
+    payload = {
+        "sha256": sha256,
+        "firstDay": days[0].day.isoformat(),
+        "lastDay": days[-1].day.isoformat(),
+        "rates": len(rates),
+    }
+    target = ("exchange_rates", organization.id)
+    with act(actor, now, "take_reference_rates", target, payload=payload) as doing:
+        if not rates:
+            raise NoBaseRateError(
+                f"The file has no rates of {organization.base_currency}, the base currency."
+            )
+        written = rate_writes.write(organization.id, rates, now=now)
+        mirrored = _mirror_drafts(organization, written.changed, now)
+        doing.title = (
+            f"Took {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
+        )
+        doing.after = {"changed": len(written.changed), "mirrored": len(mirrored)}
+        if not written.changed:
+            doing.nothing_to_do()
+    return len(written.changed)
+
+
+def _against(days: Iterable[DayRates], base: str) -> list[Said]:
+    return [
+        {"day": each.day, "currency": currency, "units_per_base": rate, "source": SOURCE}
+        for each in days
+        for currency in sorted({*each.per_euro, "EUR"} - {base})
+        if (rate := units_per_base(currency, base, each.per_euro)) is not None
+    ]
+
+
+def _named(rates: Sequence[Said], base: str) -> str:
+    """Name rates for a title: one whole, several by their currencies and days."""
+    first, last = (f"{pick(rate['day'] for rate in rates):%-d %b %Y}" for pick in (min, max))
+    if len(rates) == 1:
+        return f"the rate of {first}: {rates[0]['units_per_base']:f} {rates[0]['currency']} for 1 {base}"
+    days = first if first == last else f"{first} to {last}"
+    currencies = titles.listed(sorted({rate["currency"] for rate in rates}))
+    return f"{titles.counted(len(rates), 'exchange rate')} of {currencies}, {days}"
+
+
+def _fact(day: date, currency: str, units_per_base: Decimal) -> dict[str, str]:
+    return {"day": day.isoformat(), "currency": currency, "unitsPerBase": format(units_per_base, "f")}
+
+
+def _check(rates: Sequence[Said], base: str) -> None:
+    seen: set[tuple[date, str]] = set()
+    for index, rate in enumerate(rates):
+        if rate["currency"] == base:
+            sentence = f"{base} is the base currency and measured in itself; send rates of other currencies."
+            raise BaseCurrencyRateError(sentence, fields={f"rates.{index}.currency": [sentence]})
+        key = (rate["day"], rate["currency"])
+        if key in seen:
+            sentence = f"There are two {rate['currency']} rates for {rate['day']:%-d %b %Y}; keep one."
+            raise TwoRatesError(sentence, fields={f"rates.{index}": [sentence]})
+        seen.add(key)
+
+
+def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: datetime) -> list[int]:
+    """Mirror anew every draft whose rate may have changed; answers the ids of those that did."""
+    days: dict[str, list[date]] = {}
+    for rate in changed:
+        days.setdefault(rate["currency"], []).append(rate["day"])
+    leaning: dict[int, tuple[JournalEntry, date]] = {}
+    for currency in sorted(days.keys() & exchange_rates.currencies_of_drafts(organization.id)):
+        ordered = sorted(days[currency])
+        for entry, rate_day in exchange_rates.drafts_leaning_on(
+            organization.id, currency, ordered[0], ordered[-1] + timedelta(days=MAX_AGE_DAYS)
+        ):
+            place = bisect_right(ordered, rate_day) - 1
+            if place >= 0 and is_current(ordered[place], rate_day):
+                leaning[entry.id] = (entry, rate_day)
+    mirrored = mirror_anew(organization, leaning.values())
+    noted_changes.of_lines(organization.id, mirrored, now=now)
+    return mirrored
+
+
+def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry, date]]) -> list[int]:
+    """Mirror drafts at the rates of a day each; answers the ids of those that changed.
+
+    One whose amounts do not balance at those rates stays as it was: whoever posts it is told so.
+    """
+    rests = accounts.ids_by_role(organization.id, RESTS)
+    return [entry.id for entry, rate_day in drafts_ if _mirror_draft(organization, entry, rate_day, rests)]
+
+
+def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: date, rests: set[int]) -> bool:
+    present = entries.legs_of(entry)
+    bare = [
+        replace(leg, amount_base_minor=None)
+        for leg in without_rest(present, organization.base_currency, rests)
+    ]
+    try:
+        fresh = drafts.mirror_legs(organization, bare, rate_day)
+    except UnbalancedError:
+        return False
+    if list(fresh) == present:
+        return False
+    journal_entries.write_legs(entry, fresh)
+    return True

@@ -1,0 +1,108 @@
+"""The lock date: the period up to it is closed, and no draft stays in it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import titles
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import JournalEntry, Organization
+from webapp.queries.journal import lock_dates
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.bookkeeping import exchange_rates
+from webapp.services.journal import touches as noted_changes
+
+DAY = timedelta(days=1)
+
+
+class DraftsInPeriodError(LedgerError):
+    """There are drafts in this period; confirm or delete them, or let them move to the first open day."""
+
+    code = "drafts_in_period"
+
+
+class ReasonNeededError(UnprocessableError):
+    """Moving the lock back opens a closed period; say why."""
+
+    code = "reason_needed"
+
+
+def move(
+    organization: Organization,
+    lock_date: date | None,
+    *,
+    reason: str | None = None,
+    move_drafts: bool = False,
+    actor: Actor,
+    now: datetime,
+) -> Organization:
+    """Close the books up to a day, or open them again; drafts in the way refuse it, or move to the first open day."""
+    before = organization.lock_date
+    payload = {"lockDate": _text(lock_date), "reason": reason, "moveDrafts": move_drafts}
+    target = ("organization", organization.id)
+    with act(actor, now, "move_lock_date", target, title=_title(before, lock_date), payload=payload) as doing:
+        doing.note = reason or ""
+        if lock_date == before:
+            doing.nothing_to_do()
+            return organization
+        if before is not None and (lock_date is None or lock_date < before) and not reason:
+            raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
+        moved = _clear(organization, lock_date, move_drafts=move_drafts, now=now) if lock_date else []
+        if moved and lock_date:
+            doing.title += (
+                f", with {titles.counted(len(moved), 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
+            )
+        organization.lock_date = lock_date
+        db.session.flush()
+        doing.before = {"lockDate": _text(before)}
+        doing.after = {"lockDate": _text(lock_date), "movedDrafts": len(moved)}
+        if moved:
+            doing.after["movedJournalEntryIds"] = moved
+    return organization
+
+
+def _text(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def _title(before: date | None, lock_date: date | None) -> str:
+    if lock_date is None:
+        return (
+            f"Opened the books, which were closed up to {before:%-d %b %Y}" if before else "Opened the books"
+        )
+    if before is not None and lock_date < before:
+        return f"Opened the books from {lock_date + DAY:%-d %b %Y} to {before:%-d %b %Y}"
+    return f"Closed the books up to {lock_date:%-d %b %Y}"
+
+
+def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, now: datetime) -> list[int]:
+    moving = lock_dates.ids_until(organization.id, lock_date)
+    count = len(moving)
+    if count and not move_drafts:
+        drafts = "1 draft is" if count == 1 else f"{count:,} drafts are"
+        raise DraftsInPeriodError(
+            f"{drafts} dated on or before {lock_date:%-d %b %Y}. Confirm or delete them,"
+            f" or move them to {lock_date + DAY:%-d %b %Y}.",
+            details={"count": count},
+        )
+    if count:
+        open_drafts(organization, lock_date)
+        noted_changes.of_lines(organization.id, moving, now=now)
+    return moving
+
+
+def open_drafts(organization: Organization, lock_date: date) -> None:
+    """Date every draft of a closed period on the first open day; what no line dates is mirrored at that day's rate."""
+    first_open = lock_date + DAY
+    mirrored = lock_dates.mirrored_until(organization.id, lock_date)
+    db.session.execute(
+        sa.update(JournalEntry)
+        .where(*lock_dates.drafts_until(organization.id, lock_date))
+        .values(effective_on=first_open)
+        .execution_options(synchronize_session="fetch")
+    )
+    exchange_rates.mirror_anew(organization, ((entry, first_open) for entry in mirrored))

@@ -1,0 +1,223 @@
+"""Manual entries: what a person writes into the journal without a bank line, and changes until it is posted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Document, JournalEntry
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.journal import attachments as document_relations
+from webapp.queries.journal import entries, manual_entries
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.results import answer, ids_result
+from webapp.services.bookkeeping import manual_postings
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions.edits import jsonable, summary
+
+Postings = Sequence[Mapping[str, Any]]
+
+
+class NotManualError(LedgerError):
+    """This entry was not written by hand; change the bank line or the entry that it is of."""
+
+    code = "not_manual"
+
+
+class EntryStateError(LedgerError):
+    """The entry is no draft any more."""
+
+    code = "posted"
+    codes: ClassVar[Mapping[str, str]] = {
+        "posted": "The entry is posted and stays. Void it, and write another one.",
+        "voided": "The entry is voided and stays. Write another one.",
+    }
+
+
+class StaleEntryError(LedgerError):
+    """Somebody changed this draft after you opened it; look at it again, then repeat."""
+
+    code = "stale_version"
+
+    def __init__(self, entry: JournalEntry) -> None:
+        """Say who changed the entry, and which version is the current one."""
+        super().__init__(
+            f"{manual_entries.last_writer(entry) or 'Somebody'} changed this draft after you opened it.",
+            details={"version": manual_entries.version(entry)},
+        )
+
+
+def create(
+    *,
+    effective_at: date,
+    postings: Postings,
+    actor: Actor,
+    now: datetime,
+    description: str = "",
+    post: bool = False,
+    document_id: int | None = None,
+) -> JournalEntry:
+    """Write an entry as a draft, or with `post` as part of the books at once; of a document where one is named.
+
+    A posting without a currency is in its account's, else in the base currency.
+    """
+    organization = organizations.get(actor.organization_id)
+    payload = _payload(effective_at, description, postings, post=post)
+    if document_id is not None:
+        payload["documentId"] = document_id
+    with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
+        if document_id is not None:
+            lookups.refer(Document, organization.id, document_id, "documentId")
+        legs = manual_postings.legs_of(organization, postings)
+        verb = "Posted" if post else "Wrote"
+        doing.title = f"{verb} the new entry {act_titles.of_legs(description, legs, effective_at)}"
+        journal_entries.check_open(organization.id, effective_at)
+        mirrored = drafts.mirror_legs(organization, legs, effective_at)
+        entry = journal_entries.add_draft(
+            organization,
+            effective_at,
+            mirrored,
+            source="manual" if document_id is None else "document",
+            description=description,
+            now=now,
+            document_id=document_id,
+        )
+        doing.target_id = str(entry.id)
+        doing.after = summary(mirrored, description)
+        if post:
+            _post(entry, doing)
+    return entry
+
+
+def change(
+    entry: JournalEntry,
+    *,
+    version: str,
+    effective_at: date,
+    postings: Postings,
+    actor: Actor,
+    now: datetime,
+    description: str = "",
+    post: bool = False,
+) -> JournalEntry:
+    """Let a draft say something else, and with `post` become part of the books in the same act.
+
+    Raises StaleEntryError where `version` is not the one that the draft is in.
+    """
+    organization = organizations.get(actor.organization_id)
+    payload = _payload(effective_at, description, postings, post=post)
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
+        doing.title = f"{'Posted' if post else 'Changed'} the draft {act_titles.of_entry(entry)}"
+        _require(entry, version)
+        doing.before = _said(entry)
+        legs = manual_postings.legs_of(organization, postings)
+        said = act_titles.of_legs(description, legs, effective_at)
+        if not doing.title.endswith(f" {said}"):
+            doing.title += f", changed to {said}" if post else f" to {said}"
+        journal_entries.check_open(organization.id, effective_at)
+        mirrored = drafts.mirror_legs(organization, legs, effective_at)
+        _write(entry, effective_at, description)
+        journal_entries.write_legs(entry, mirrored)
+        doing.after = {**summary(mirrored, description), "effectiveAt": effective_at.isoformat()}
+        if post:
+            _post(entry, doing)
+    return entry
+
+
+def post(
+    entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None, note: str | None = None
+) -> dict[str, Any]:
+    """Make a draft part of the books, for good; a repeat changes nothing and answers the same."""
+    payload = {"note": note or "", "version": version}
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "post_journal_entry", target, note=note or "", payload=payload) as doing:
+        doing.title = f"Posted the draft {act_titles.of_entry(entry)}"
+        _require_manual(entry)
+        if entry.status == "POSTED":
+            doing.nothing_to_do()
+            return answer(entry.action_request_id or "", _posted(entry), is_changed=False)
+        _require(entry, version)
+        doing.before = {"status": entry.status}
+        _post(entry, doing)
+        doing.after = {"status": entry.status}
+    return answer(doing.id, _posted(entry), is_changed=True)
+
+
+def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
+    """Take a draft out of the journal; what it said stays in the audit trail."""
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
+        doing.title = f"Deleted the draft {act_titles.of_entry(entry)}"
+        _require(entry, version)
+        doing.before = {**_said(entry), "documentId": entry.document_id}
+        doing.result = ids_result(deleted=[entry.id])
+        journal_entries.delete_draft(entry, now=now)
+
+
+def _said(entry: JournalEntry) -> dict[str, Any]:
+    """Say what a draft says, with its day and without what mirroring added, for the audit trail."""
+    said = summary(manual_entries.said_legs(entry), entry.description)
+    return {**said, "effectiveAt": entry.effective_on.isoformat()}
+
+
+def _require_manual(entry: JournalEntry) -> None:
+    if manual_entries.is_by_hand(entry):
+        return
+    lines = entries.transactions_of(entries.legs_of(entry))
+    sentence = f"Entry {entry.id} is of bank line {lines[0]}; change it there." if lines else None
+    raise NotManualError(sentence, details={"transactionIds": lines})
+
+
+def _require(entry: JournalEntry, version: str | None) -> None:
+    """Refuse what was not written by hand, is no draft any more, or is not what the caller saw."""
+    _require_manual(entry)
+    if entry.status == "POSTED":
+        raise EntryStateError(f"Entry {entry.id} is posted and stays. Void it, and write another one.")
+    if entry.status != "DRAFT":
+        raise EntryStateError(f"Entry {entry.id} is voided and stays. Write another one.", code="voided")
+    if version is not None and version != manual_entries.version(entry):
+        raise StaleEntryError(entry)
+
+
+def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
+    written = db.session.execute(
+        sa.update(JournalEntry)
+        .where(
+            JournalEntry.organization_id == entry.organization_id,
+            JournalEntry.id == entry.id,
+            JournalEntry.status == "DRAFT",
+        )
+        .values(effective_on=effective_at, description=description)
+    )
+    if written.rowcount != 1:  # type: ignore[attr-defined]
+        raise StaleEntryError(entry)
+    db.session.refresh(entry)
+
+
+def _post(entry: JournalEntry, doing: Act) -> None:
+    journal_entries.post(entry, doing)
+    doing.result = _posted(entry)
+
+
+def _posted(entry: JournalEntry) -> dict[str, Any]:
+    relations = document_relations.of_entry(entry.organization_id, entry.id)
+    return ids_result([entry.id], relations=relations)
+
+
+def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:
+    return {
+        "effectiveAt": effective_at.isoformat(),
+        "description": description,
+        "postings": jsonable(postings),
+        "post": post,
+    }

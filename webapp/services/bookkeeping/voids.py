@@ -1,0 +1,166 @@
+"""Voiding: one reversal cancels an entry and all its corrections, and a bank line gets a fresh draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.corrections import effective, reversal
+from webapp.ledger.entries import Leg
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.models import JournalEntry, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.journal import entries, manual_entries, voidable
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.results import answer, ids_result
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions import bank_changes as line_changes
+from webapp.services.transactions import unpairing as partings
+
+
+class NotVoidableError(LedgerError):
+    """This entry cannot be voided by itself."""
+
+    code = "not_voidable"
+    codes: ClassVar[Mapping[str, str]] = {
+        "not_voidable": "The entry was written by the books themselves and stays.",
+        "draft": "The entry is a draft; it counts nowhere. Change or delete it instead.",
+        "voided": "The entry was voided already.",
+        "correction": "The entry corrects another one; void that one.",
+        "opening": "The entry opens the books of an account; reopen that proof instead.",
+        "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
+    }
+
+
+class VoidDayError(UnprocessableError):
+    """A reversal is dated no earlier than what it cancels."""
+
+    code = "void_day"
+
+
+def void(
+    entry: JournalEntry,
+    *,
+    reason: str,
+    actor: Actor,
+    now: datetime,
+    effective_on: date | None = None,
+    copy: bool = False,
+) -> dict[str, Any]:
+    """Cancel an entry as it stands, with all its corrections, and answer with the action request's result.
+
+    With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
+    """
+    payload = {
+        "reason": reason,
+        "effectiveAt": effective_on.isoformat() if effective_on else None,
+        "copy": copy,
+    }
+    title = f"Voided entry {entry.id}, {act_titles.of_entry(entry)}"
+    target = ("journal_entry", entry.id)
+    with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
+        refusal = voidable.refusal(entry)
+        if refusal is not None:
+            raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
+        doing.before = {"status": entry.status}
+        doing.result = reverse(entry, doing, effective_on=effective_on)
+        if copy and manual_entries.is_by_hand(entry):
+            doing.result["journalEntryIds"].append(_copy(entry, doing).id)
+        doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
+    return answer(doing.id, doing.result, is_changed=True)
+
+
+def reverse(
+    entry: JournalEntry, doing: Act, *, effective_on: date | None = None, on_its_own_day: bool = False
+) -> dict[str, Any]:
+    """Post the reversal of an entry's effective state and give its bank lines fresh drafts."""
+    marker = entries.marker_of(entry)
+    family = [entry, *entries.corrections_of(entry)]
+    family_legs = [entries.legs_of(member) for member in family]
+    if marker is not None:
+        journal_entries.delete_draft(marker, now=doing.now)
+    day = entry.effective_on if on_its_own_day else _reversal_day(family, effective_on)
+    cancelling = journal_entries.add_draft(
+        organizations.get(entry.organization_id),
+        day,
+        reversal(*family_legs),
+        source="void",
+        description=entry.description,
+        now=doing.now,
+        voids_id=entry.id,
+    )
+    journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
+    journal_entries.mark_voided(family, cancelling)
+    # A line of 0.00 has no effect, and stands where its entry says.
+    standing = effective(*family_legs) or tuple(family_legs[0])
+    fresh = _fresh_drafts(entry, standing, day, doing.now)
+    return ids_result(
+        [cancelling.id, *fresh],
+        deleted=[] if marker is None else [marker.id],
+        voided=[member.id for member in family],
+    )
+
+
+def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
+    """Write what was in force of a voided entry as a draft, dated as the reversal: no day between counts it twice."""
+    reversal_day = entries.get(entry.organization_id, entry.voided_by_id or 0).effective_on
+    return journal_entries.add_draft(
+        organizations.get(entry.organization_id),
+        reversal_day,
+        effective(*entries.family_legs(entry)) or entries.legs_of(entry),
+        source=entry.source,
+        description=entry.description,
+        now=doing.now,
+        document_id=entry.document_id,
+    )
+
+
+def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:
+    organization_id = family[0].organization_id
+    latest = max(member.effective_on for member in family)
+    first = organizations.first_open_day(organization_id, latest)
+    if asked is None:
+        return first
+    if asked < latest:
+        sentence = f"What it cancels is dated {latest:%-d %b %Y}. Date the reversal that day or later."
+        raise VoidDayError(sentence, fields={"effectiveAt": [sentence]})
+    journal_entries.check_open(organization_id, asked)
+    return asked
+
+
+def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
+    """Give every line of a voided entry a draft of its own again, dated as the reversal."""
+    lines = db.session.scalars(
+        sa.select(Transaction)
+        .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
+        .order_by(Transaction.id)
+    ).all()
+    made = []
+    for line in lines:
+        is_gone = line.status in ("REMOVED", "DELETED")
+        if is_gone or len(lines) > 1:
+            partings.part(line, now=now)
+        line.journal_entry_id = None
+        if is_gone:
+            continue
+        # Of a transfer nothing stands opposite a line but the other bank: each starts uncategorised again.
+        counter = drafts.unmirrored(standing, line.id)
+        own_day = line_changes.own_day(line, entry)
+        made.append(
+            drafts.add(
+                line,
+                now=now,
+                counter_legs=line_changes.answering(line, counter) if counter else None,
+                effective_on=own_day or day,
+                description=entry.description,
+            ).id
+        )
+    db.session.flush()
+    return made

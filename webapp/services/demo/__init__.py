@@ -1,0 +1,1 @@
+"""The demo's books, kept through the same services as everybody's."""

@@ -1,0 +1,169 @@
+"""Who keeps the demo's books: every line goes the way that a person's would, through the services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.demo import files, studio
+from webapp.demo.lines import BankAccount, Booking, Line
+from webapp.ledger.money import Money
+from webapp.models import Account, FeedAccount, Transaction
+from webapp.services.accounts import feed_accounts, merchants, projects
+from webapp.services.audit.actors import Actor
+from webapp.services.bookkeeping import exchange_rates
+from webapp.services.imports import runs as import_runs
+from webapp.services.imports.imports import Upload
+from webapp.services.reconciliation import cleared_items, proofs
+from webapp.services.reconciliation import drafts as reconciliations
+from webapp.services.reconciliation.cleared_items import Choice
+from webapp.services.reconciliation.drafts import Statement
+from webapp.services.transactions import edits, transfers
+from webapp.services.transactions import lifecycle as transactions
+
+MORNING = time(8, 30)
+RATE_SOURCE = "Invented for the demo"
+
+
+class Bookkeeper:
+    """Someone who works on a few days of each month, one act a second, and never after the last day began."""
+
+    def __init__(self, actor: Actor, last_day: date) -> None:
+        """Begin with an empty desk; `last_day` is today in the demo."""
+        self._actor = actor
+        self._last_day = last_day
+        self._now = datetime.min.replace(tzinfo=UTC)
+        self._feeds: dict[str, int] = {}
+        self._codes: dict[str, int] = {}
+        self._merchants: dict[str, int] = {}
+        self._projects: dict[str, int] = {}
+
+    @property
+    def act(self) -> dict[str, Any]:
+        """Give who acts and when to a service; the next act is a second later."""
+        self._now += timedelta(seconds=1)
+        return {"actor": self._actor, "now": self._now}
+
+    def sit_down(self, day: date) -> None:
+        """Begin to work on a day, the last one at the latest."""
+        start = MORNING if day < self._last_day else time()
+        self._now = max(self._now, datetime.combine(min(day, self._last_day), start, UTC))
+        # What earlier months left in the session would be looked through at every flush.
+        db.session.flush()
+        db.session.expunge_all()
+
+    def settle_in(self, accounts: Iterable[BankAccount]) -> None:
+        """Open the bank accounts and the projects."""
+        for account in accounts:
+            opened = feed_accounts.create(
+                name=account.name,
+                currency=account.currency,
+                type="LIABILITY" if account.kind == "CARD" else "ASSET",
+                external_id=account.number,
+                institution_name=account.bank,
+                **self.act,
+            )
+            self._feeds[account.number] = opened.id
+        for (group, emoji), members in studio.PROJECTS.items():
+            group_id = projects.create_group(name=group, emoji=emoji, **self.act).id
+            for name, letters in members:
+                made = projects.create(name=name, emoji=letters, group_id=group_id, **self.act)
+                self._projects[name] = made.id
+        codes = sa.select(Account.code, Account.id).where(
+            Account.organization_id == self._actor.organization_id
+        )
+        self._codes = {code: account_id for code, account_id in db.session.execute(codes) if code}
+
+    def code(self, code: str) -> int:
+        """Give the id of the account with a code."""
+        return self._codes[code]
+
+    def project(self, name: str) -> int:
+        """Give the id of the project with a name."""
+        return self._projects[name]
+
+    def merchant(self, name: str) -> int:
+        """Give the id of the merchant of a name, made where it is new."""
+        if name not in self._merchants:
+            self._merchants[name] = merchants.create(name=name, **self.act).id
+        return self._merchants[name]
+
+    def quote(self, rates: Iterable[tuple[date, Decimal]]) -> None:
+        """Write dollar rates down."""
+        said = [
+            {"day": day, "currency": "USD", "units_per_base": rate, "source": RATE_SOURCE}
+            for day, rate in rates
+        ]
+        if said:
+            exchange_rates.put(said, **self.act)
+
+    def take(self, account: BankAccount, first: date, last: date, *, with_pending: bool = False) -> None:
+        """Import an account's statement over a period."""
+        data = files.statement(account, first, last, with_pending=with_pending)
+        name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
+        import_runs.take_at_once(Upload(name, data), **self.act)
+
+    def line(self, line: Line) -> Transaction:
+        """Find what became of a line in the books."""
+        return db.session.scalars(
+            sa.select(Transaction).where(
+                Transaction.organization_id == self._actor.organization_id,
+                Transaction.provider_transaction_id == line.reference,
+            )
+        ).one()
+
+    def book(self, line: Line, booking: Booking | None = None) -> None:
+        """Say where a line belongs: its account, its merchant, its project."""
+        chosen = booking or line.booking
+        changes: dict[str, Any] = {"account_id": self.code(chosen.code)}
+        if chosen.code != studio.TRANSFERS:
+            changes["org_merchant_id"] = self.merchant(line.party)
+        if chosen.project is not None:
+            changes["project_id"] = self.project(chosen.project)
+        self.edit(line, changes)
+
+    def edit(self, line: Line, changes: Mapping[str, Any]) -> None:
+        """Change a line's entry: a draft at once, a posted one by a correction marker."""
+        edits.edit(self.line(line), changes, **self.act)
+
+    def confirm(self, line: Line, note: str = "") -> None:
+        """Make a line's entry, or its correction, part of the books."""
+        transactions.confirm(self.line(line), note=note, **self.act)
+
+    def pair_transfers(self) -> None:
+        """Link what went from one account to another, where only two lines fit."""
+        transfers.pair_unambiguous(**self.act)
+
+    def draw_up(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
+        """Begin a reconciliation with the statement of a day, the first one as new from an opening day on."""
+        statement = Statement(day, self._balance(account, day))
+        if opening_date is not None:
+            opening = self._balance(account, opening_date)
+            statement = replace(
+                statement, keep_as_new=True, opening_balance=opening, opening_date=opening_date
+            )
+        reconciliations.put_draft(self._feed(account), statement, **self.act)
+
+    def clear(self, account: BankAccount, lines: Iterable[Line]) -> None:
+        """Clear lines in the open draft."""
+        chosen = Choice(cleared=[self.line(line).id for line in lines])
+        if chosen.named:
+            cleared_items.put_lines(self._feed(account), chosen, **self.act)
+
+    def prove(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
+        """Reconcile an account with its statement of a day, all that is confirmed, to a proof."""
+        self.draw_up(account, day, opening_date=opening_date)
+        cleared_items.put_lines(self._feed(account), Choice(auto=True), **self.act)
+        proofs.complete(self._feed(account), **self.act)
+
+    def _balance(self, account: BankAccount, day: date) -> Decimal:
+        return Money(account.balance_minor(day), account.currency).decimal
+
+    def _feed(self, account: BankAccount) -> FeedAccount:
+        return db.session.get_one(FeedAccount, self._feeds[account.number])

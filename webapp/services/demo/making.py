@@ -1,0 +1,184 @@
+"""The demo organization: a studio's fourteen months, kept the way that a person would keep them.
+
+The dollars are reconciled to the last month's end; the current account has an open draft that is half cleared;
+the card was never reconciled. On the way there are a split, corrections, a void, an open correction marker, and
+rules: two were applied by hand, and all of them run on what the banks sent last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+from webapp.demo import studio
+from webapp.demo.lines import Booking, Line
+from webapp.demo.story import Story, tell
+from webapp.ledger.money import Money
+from webapp.models import Organization, User
+from webapp.queries.journal import entries as journal_entries
+from webapp.services.access import organizations
+from webapp.services.audit.actors import Actor
+from webapp.services.bookkeeping import manual_entries, voids
+from webapp.services.demo import rules as demo_rules
+from webapp.services.demo.bookkeeper import Bookkeeper
+
+MIDDLE = 15
+# How many days after a month's end its statements are worked on.
+LATER = timedelta(days=2)
+# The months, counted from 0 for the first, of which an account's lines were not touched any more.
+CURRENT_UNPROVED, CARD_UNCONFIRMED, CARD_UNTOUCHED, DOLLARS_UNPROVED = 12, 10, 12, 13
+# The months in which something happens beside the routine.
+BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED = 2, 4, 5, 6, 8, 10
+
+
+def make(owner: User, *, seed: int, day: date) -> Organization:
+    """Open the demo organization of a seed and keep its books up to a day."""
+    story = tell(seed, day)
+    opened_at = datetime.combine(story.months[0].first, time(8), UTC)
+    organization = organizations.create(studio.NAME, studio.BASE_CURRENCY, owner, now=opened_at, is_demo=True)
+    actor = Actor(organization.id, "PERSON", owner.id, owner.name, owner.id)
+    keeper = Bookkeeper(actor, day)
+    keeper.sit_down(story.months[0].first)
+    keeper.settle_in(story.accounts)
+    keeper.quote(rate for rate in story.rates if rate[0] < story.months[0].first)
+    for index in range(len(story.months)):
+        _keep_month(keeper, story, index)
+    return organization
+
+
+def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
+    """Take a month's statements, say where their lines belong, confirm and prove what the studio got to."""
+    month = story.months[index]
+    keeper.sit_down(month.last + LATER)
+    keeper.quote(rate for rate in story.rates if month.first <= rate[0] <= month.last)
+    for account in story.accounts:
+        pending = account.pending if month.last == story.day else ()
+        if account.booked(month.first, month.last) or pending:
+            keeper.take(account, month.first, month.last, with_pending=bool(pending))
+    _keep_current(keeper, story, index)
+    _keep_card(keeper, story, index)
+    _keep_dollars(keeper, story, index)
+    if index < CURRENT_UNPROVED:
+        keeper.pair_transfers()
+    _happen(keeper, story, index)
+
+
+def _keep_current(keeper: Bookkeeper, story: Story, index: int) -> None:
+    """Prove the current account month by month; the last statement is half worked through, and this month waits."""
+    month = story.months[index]
+    lines = story.current.booked(month.first, month.last)
+    if index < CURRENT_UNPROVED:
+        _finish(keeper, lines)
+        keeper.prove(story.current, month.last, opening_date=_opening_date(story, index))
+    elif index == CURRENT_UNPROVED:
+        early = [line for line in lines if line.day.day <= MIDDLE]
+        _finish(keeper, early)
+        for line in lines[len(early) :: 2]:
+            keeper.book(line)
+        keeper.draw_up(story.current, month.last)
+        keeper.clear(story.current, early)
+
+
+def _keep_card(keeper: Bookkeeper, story: Story, index: int) -> None:
+    """Confirm the card's first months, and say of two more where their lines belong."""
+    month = story.months[index]
+    lines = story.card.booked(month.first, month.last)
+    # Somebody confirmed two lines without looking where they belong: the hub shows that they wait.
+    hasty = 2 if index == LEFT_OPEN else 0
+    for line in lines[:hasty]:
+        keeper.confirm(line)
+    if index < CARD_UNCONFIRMED:
+        _finish(keeper, lines[hasty:])
+    elif index < CARD_UNTOUCHED:
+        for line in lines:
+            keeper.book(line)
+
+
+def _keep_dollars(keeper: Bookkeeper, story: Story, index: int) -> None:
+    """Prove the dollars month by month, to the last month's end."""
+    month = story.months[index]
+    if index < DOLLARS_UNPROVED:
+        _finish(keeper, story.dollars.booked(month.first, month.last))
+        keeper.prove(story.dollars, month.last, opening_date=_opening_date(story, index))
+
+
+def _finish(keeper: Bookkeeper, lines: Sequence[Line]) -> None:
+    for line in lines:
+        keeper.book(line)
+        keeper.confirm(line)
+
+
+def _opening_date(story: Story, index: int) -> date | None:
+    """Begin the first statement as new, from the day before the first month on."""
+    return story.months[0].first - timedelta(days=1) if index == 0 else None
+
+
+def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
+    """Let happen what happens in books: a purchase without the bank, a split, mistakes and how they were mended."""
+    month = story.months[index]
+    card = story.card.booked(month.first, month.last)
+    current = story.current.booked(month.first, month.last)
+    if index == BOUGHT:
+        _buy_privately(keeper, month.first + timedelta(days=8))
+    elif index == SPLIT:
+        _split(keeper, _of(card, "6500"))
+    elif index == MISTAKEN:
+        mistaken = _of(card, "6550")
+        keeper.edit(mistaken, {"account_id": keeper.code("6500")})
+        keeper.confirm(mistaken, "It was the train's restaurant on the way to the client.")
+    elif index == VOIDED:
+        _void(keeper, _of(card, "6550"))
+    elif index == MOVED:
+        moved = _of(current, "4000")
+        keeper.edit(moved, {"project_id": keeper.project("Website relaunch")})
+        keeper.confirm(moved, "The client moved this part of the order.")
+    elif index == CURRENT_UNPROVED:
+        keeper.edit(_of(current, "6300"), {"account_id": keeper.code("6200")})
+        demo_rules.write(keeper, since=month.first)
+
+
+def _of(lines: Sequence[Line], code: str) -> Line:
+    """Choose the first line that belongs to an account, or any where chance brought none."""
+    return next((line for line in lines if line.booking.code == code), lines[0])
+
+
+def _buy_privately(keeper: Bookkeeper, day: date) -> None:
+    """Write an entry that no bank knows of."""
+    price = Decimal("1249.00")
+    manual_entries.create(
+        effective_at=day,
+        description="Plotter, paid privately by Mara",
+        postings=[
+            {"account_id": keeper.code("1500"), "amount": price},
+            {"account_id": keeper.code("3100"), "amount": -price},
+        ],
+        post=True,
+        **keeper.act,
+    )
+
+
+def _split(keeper: Bookkeeper, line: Line) -> None:
+    """Give a quarter of a posted line to another account, by a correction."""
+    part = line.amount_minor // 4
+    parts = {"6550": part, line.booking.code: line.amount_minor - part}
+    keeper.edit(
+        line,
+        {
+            "splits": [
+                {"account_id": keeper.code(code), "amount": Money(minor, studio.BASE_CURRENCY).decimal}
+                for code, minor in parts.items()
+            ]
+        },
+    )
+    keeper.confirm(line, "A quarter of it was for the client's dinner.")
+
+
+def _void(keeper: Bookkeeper, line: Line) -> None:
+    """Void a line's entry, and book the fresh draft as what it was."""
+    entry = keeper.line(line).journal_entry
+    if entry is not None:
+        reason = "A private dinner, paid with the wrong card."
+        voids.void(journal_entries.get(entry.organization_id, entry.id), reason=reason, **keeper.act)
+    keeper.book(line, Booking("3200"))
+    keeper.confirm(line)

@@ -1,0 +1,80 @@
+"""The rules of the demo: three that a studio would have, two of them applied to the past by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from webapp.ledger.rules.conditions import Field, Match, Operator
+from webapp.ledger.rules.effects import EffectKind
+from webapp.models import Rule
+from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.services.demo.bookkeeper import Bookkeeper
+from webapp.services.rules import rules
+from webapp.services.rules import runs as rule_runs
+
+
+def write(keeper: Bookkeeper, *, since: date) -> None:
+    """Write the rules, and apply two of them to the lines since a day as their previews say."""
+    travel = _rule(
+        keeper,
+        "Trains and taxis",
+        [(Field.ANY_TEXT, Operator.CONTAINS, "Schienen"), (Field.ANY_TEXT, Operator.CONTAINS, "Taxi")],
+        {"SET_ACCOUNT": keeper.code("6500")},
+        priority=10,
+        match=Match.ANY,
+    )
+    _rule(
+        keeper,
+        "Servers",
+        [(Field.ANY_TEXT, Operator.CONTAINS, "Nimbus Hosting")],
+        {"SET_ACCOUNT": keeper.code("6250"), "SET_MERCHANT": keeper.merchant("Nimbus Hosting")},
+        priority=20,
+    )
+    lunch = _rule(
+        keeper,
+        "Lunch with clients",
+        [
+            (Field.ANY_TEXT, Operator.CONTAINS, "Café Möwe"),
+            (Field.DIRECTION, Operator.EQUALS, "OUT"),
+            (Field.AMOUNT_ABS, Operator.BETWEEN, "10.00..80.00"),
+        ],
+        {"SET_ACCOUNT": keeper.code("6550"), "SET_MERCHANT": keeper.merchant("Café Möwe")},
+        priority=30,
+    )
+    chosen = Chosen(from_=since)
+    for rule in (travel, lunch):
+        digest = rule_previews.of_rule(rule, chosen, after=None, limit=1).digest
+        rule_runs.apply(rule, digest, chosen, **keeper.act)
+
+
+def _rule(
+    keeper: Bookkeeper,
+    name: str,
+    asked: list[tuple[Field, Operator, str]],
+    sets: dict[str, int],
+    *,
+    priority: int,
+    match: Match = Match.ALL,
+) -> Rule:
+    keys = {EffectKind.SET_ACCOUNT.value: "accountId", EffectKind.SET_MERCHANT.value: "orgMerchantId"}
+    return rules.create(
+        name=name,
+        description=None,
+        target="TRANSACTION",
+        trigger="TRANSACTION_INGESTED",
+        conditions={
+            "match": match.value,
+            "conditions": [
+                {"field": field.value, "operator": operator.value, "value": value}
+                for field, operator, value in asked
+            ],
+        },
+        effects=[
+            {"kind": kind, keys[kind]: value, "sortOrder": place}
+            for place, (kind, value) in enumerate(sets.items())
+        ],
+        priority=priority,
+        stop_processing=False,
+        **keeper.act,
+    ).rule

@@ -1,0 +1,160 @@
+"""Documents: filed with or without their file, changed and deleted; whenever their fields are set, the rules run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.file_kinds import KINDS, kind_of
+from webapp.ledger.file_names import cleaned
+from webapp.models import Document, DocumentRelation, DocumentSetting
+from webapp.queries.documents import deletion_blockers as document_holds
+from webapp.queries.documents import documents
+from webapp.queries.journal import attachments as document_relations
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import NothingToChangeError
+from webapp.services.documents import fields as document_fields
+from webapp.services.rules import document_rules
+from webapp.services.storage import document_files
+
+MOST_BYTES = 20 * 1024 * 1024
+
+
+class EmptyDocumentError(UnprocessableError):
+    """Send a file, or at least one field of the document."""
+
+    code = "validation"
+
+
+class EmptyFileError(UnprocessableError):
+    """The file is empty."""
+
+    code = "validation"
+
+
+class AlreadyThereError(LedgerError):
+    """This file is there already."""
+
+    code = "already_there"
+    untrusted = ("error",)
+
+
+class DocumentInUseError(LedgerError):
+    """The books hold on to this document; detach it there first."""
+
+    code = "in_use"
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file as somebody sends it: the name that its sender gave it, and its bytes."""
+
+    name: str
+    data: bytes
+
+
+def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
+    """File a document; where any of its fields is set beside the file, the rules run on it.
+
+    Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
+    """
+    payload = document_fields.told(said)
+    with act(actor, now, "create_document", ("document", "new"), payload=payload) as doing:
+        if not said and file is None:
+            raise EmptyDocumentError
+        document = Document(
+            organization_id=actor.organization_id,
+            document_type="OTHER",
+            chosen=[],
+            created_at=now,
+            updated_at=now,
+        )
+        if file is not None:
+            _keep_file(document, file, doing)
+        document_fields.write(document, _named(document, said))
+        db.session.add(document)
+        db.session.flush()
+        doing.target_id, doing.title = str(document.id), f"Filed {act_titles.of_document(document)}"
+        if document_fields.GIVEN & said.keys():
+            document_rules.run_on(document, act_id=doing.id, now=now)
+        doing.after = document_fields.facts(document)
+    return document
+
+
+def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
+    """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
+    target, payload = ("document", document.id), document_fields.told(changes)
+    before = document_fields.facts(document)
+    title = act_titles.changed("the document", document.label, before, payload, document.organization_id)
+    with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
+        if not changes:
+            raise NothingToChangeError
+        by_hand = document_fields.write(document, _named(document, changes))
+        if document_fields.facts(document) == before:
+            doing.nothing_to_do()
+            return document
+        document.updated_at = now
+        document_rules.supersede(document, by_hand, doing.id)
+        if document_fields.given(document_fields.facts(document)) != document_fields.given(before):
+            document_rules.run_on(document, act_id=doing.id, now=now)
+        after = document_fields.facts(document)
+        doing.before = {key: value for key, value in before.items() if value != after[key]}
+        doing.after = {key: value for key, value in after.items() if value != before[key]}
+    return document
+
+
+def delete(document: Document, *, actor: Actor, now: datetime) -> None:
+    """Delete a document that nothing in the books holds, and with the commit its file; raises DocumentInUseError.
+
+    What it says and what it belonged to stays in the audit trail; its file is nowhere after that.
+    """
+    target, title = ("document", document.id), f"Deleted {act_titles.of_document(document)}"
+    with act(actor, now, "delete_document", target, title=title) as doing:
+        held = document_holds.held(document)
+        if held is not None:
+            raise DocumentInUseError(held.sentence, details=dict(held.details))
+        relations = document_relations.of_documents(document.organization_id, [document.id])[document.id]
+        doing.before = {
+            **document_fields.facts(document),
+            "transactionIds": [each.transaction_id for each in relations if each.transaction_id],
+            "journalEntryIds": [each.journal_entry_id for each in relations if each.journal_entry_id],
+        }
+        document_files.sweep(now=now)
+        if document.kept_file is not None:
+            document_files.let_go(document.kept_file)
+        for model in (DocumentRelation, DocumentSetting):
+            of_it = (model.organization_id == document.organization_id, model.document_id == document.id)
+            db.session.execute(sa.delete(model).where(*of_it))
+        db.session.delete(document)
+        db.session.flush()
+
+
+def _named(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what was said with a name that fits the document's file, or is safe at least."""
+    if not said.get("file_name"):
+        return dict(said)
+    endings = KINDS[document.file_type].endings if document.file_type else ()
+    return {**said, "file_name": cleaned(said["file_name"], endings)}
+
+
+def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
+    if not file.data:
+        raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
+    kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
+    there = documents.with_file(document.organization_id, digest)
+    if there is not None:
+        sentence = f"This file is there already: {there.label}, document {there.id}."
+        raise AlreadyThereError(sentence, details={"documentId": there.id})
+    document_files.sweep(now=doing.now)
+    document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
+    document.file_size, document.sha256 = len(file.data), digest
+    document.kept_file = document_files.keep(file.data)

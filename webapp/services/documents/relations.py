@@ -1,0 +1,77 @@
+"""Which bank lines and entries a document belongs to: said and taken back, without changing either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from webapp.db import db
+from webapp.ledger.canonical import camel
+from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.journal import attachments as document_relations
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+
+MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
+    "transaction_id": Transaction,
+    "journal_entry_id": JournalEntry,
+}
+
+
+class Related(NamedTuple):
+    """A relation, and whether it is new."""
+
+    relation: DocumentRelation
+    is_new: bool
+
+
+def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> Related:
+    """Let a document belong to a line or an entry; `name` says which of the two `other_id` names.
+
+    What it belongs to already it goes on belonging to. Raises UnknownReferenceError.
+    """
+    payload, target = {camel(name): other_id}, ("document", document.id)
+    title = f"Attached {act_titles.of_document(document)}"
+    with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
+        doing.title += f" to {_named(document, name, other_id)}"
+        there = document_relations.between(document, name, other_id)
+        if there is not None:
+            doing.nothing_to_do()
+            return Related(there, is_new=False)
+        relation = DocumentRelation(
+            organization_id=document.organization_id,
+            document_id=document.id,
+            created_at=now,
+            **{name: other_id},
+        )
+        db.session.add(relation)
+        document.updated_at = now
+        db.session.flush()
+        doing.after = {"relationId": relation.id, **payload}
+        doing.result = {"documentRelationIds": [relation.id]}
+    return Related(relation, is_new=True)
+
+
+def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
+    """Let a document belong to a line or an entry no longer, whether it did or not; raises UnknownReferenceError."""
+    payload, target = {camel(name): other_id}, ("document", document.id)
+    title = f"Detached {act_titles.of_document(document)}"
+    with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
+        doing.title += f" from {_named(document, name, other_id)}"
+        relation = document_relations.between(document, name, other_id)
+        if relation is None:
+            doing.nothing_to_do()
+            return
+        doing.before = {"relationId": relation.id, **payload}
+        db.session.delete(relation)
+        document.updated_at = now
+        db.session.flush()
+
+
+def _named(document: Document, name: str, other_id: int) -> str:
+    """Name the line or entry that somebody means, or raise UnknownReferenceError."""
+    other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
+    return other.label if isinstance(other, Transaction) else act_titles.of_entry(other)

@@ -1,0 +1,261 @@
+"""A push: one batch of a feed, taken whole or not at all, once however often it is sent."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import titles
+from webapp.ledger.canonical import sha256_hex
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import MAX_MINOR, Money
+from webapp.ledger.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
+from webapp.models import FeedAccount, FeedBatch, ProviderBalance
+from webapp.queries.access import organizations
+from webapp.queries.matching import feed_lines
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.feeds import lines as pushed_lines
+from webapp.services.feeds import removed_lines
+from webapp.services.feeds.incoming_lines import Feeding, Judged
+from webapp.services.ingestion.new_lines import LineTooLargeError
+
+PAUSED_AFTER = 3
+LONGEST_NAME = 40
+PROVIDER = "push"
+
+Batch = Mapping[str, Any]
+Result = dict[str, Any]
+
+
+class BatchReusedError(LedgerError):
+    """A batch of this id was taken with another content; send the new lines under an id of their own."""
+
+    code = "batch_reused"
+
+
+class FeedPausedError(LedgerError):
+    """This feed is paused; a person resumes it."""
+
+    code = "feed_paused"
+    untrusted = ("error",)
+
+
+def push(
+    feed_account: FeedAccount, batch: Batch, *, actor: Actor, now: datetime, provider: str = PROVIDER
+) -> str:
+    """Take a batch and answer its results as JSON, one for each line: added, modified, then removed.
+
+    The same batch again changes nothing and answers the same. `batch` is what PushSchema reads.
+    Raises FeedPausedError, BatchReusedError, or NonsenseError, of which three in a row pause the feed.
+    """
+    counts = {name: len(batch[name]) for name in ("added", "modified", "removed")}
+    digest = _digest(batch)
+    payload = {"batchId": batch["batch_id"], "sha256": digest, **counts}
+    total = sum(counts.values())
+    title = f"Pushed {titles.counted(total, 'line')} to {feed_account.name}"
+    with act(
+        actor, now, "push_feed", ("feed_account", feed_account.id), title=title, payload=payload
+    ) as doing:
+        if feed_account.paused_at is not None:
+            raise FeedPausedError(f"This feed is paused: {feed_account.paused_reason} A person resumes it.")
+        earlier = feed_lines.batch(feed_account, batch["batch_id"])
+        if earlier is not None:
+            if earlier.digest != digest:
+                raise BatchReusedError
+            doing.nothing_to_do()
+            return zlib.decompress(earlier.answer).decode()
+        doing.when_refused = lambda error: count_refused(feed_account, error, now)
+        return _take(feed_account, batch, digest, doing, provider)
+
+
+def _take(feed_account: FeedAccount, batch: Batch, digest: str, doing: Act, provider: str) -> str:
+    now = doing.now
+    organization = organizations.get(feed_account.organization_id)
+    today = organizations.today(organization.id, now)
+    repeated = {line.provider_transaction_id for key in ("added", "modified") for line in batch[key]}
+    removed_ids = frozenset(batch["removed"])
+    feeding = Feeding(
+        organization, feed_account, now, doing.id, frozenset(repeated) - removed_ids, removed_ids
+    )
+    added = _judged(batch["added"], feed_account, today, "added")
+    modified = _judged(batch["modified"], feed_account, today, "modified")
+    balance = _stated(batch["balance"], feed_account, today)
+    for lines in (added, modified):
+        if lines:
+            _take_lines(feeding, lines)
+    removed = removed_lines.remove(feed_account, batch["removed"], now=now)
+    if balance is not None:
+        _keep_balance(feed_account, *balance, now)
+    feed_account.provider, feed_account.last_feed_at, feed_account.refused_batches = provider, now, 0
+    results = [
+        *(
+            (each.line.provider_transaction_id, each.verdict, each.line_id, each.reason)
+            for each in (*added, *modified)
+        ),
+        *removed,
+    ]
+    doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
+    return _keep_batch(feed_account, batch["batch_id"], digest, results, now)
+
+
+def _take_lines(feeding: Feeding, lines: Sequence[Judged]) -> None:
+    try:
+        pushed_lines.take(feeding, lines)
+    except LineTooLargeError as error:
+        raise NonsenseError(
+            f"A line of this batch is too large in {feeding.organization.base_currency}: {error}"
+        ) from None
+
+
+def _digest(batch: Batch) -> str:
+    """Give the SHA-256 of what a batch says, however its JSON was written."""
+    return sha256_hex(json.dumps(batch, default=str, separators=(",", ":"), sort_keys=True))
+
+
+def _judged(lines: Sequence[PushedLine], feed_account: FeedAccount, today: date, key: str) -> list[Judged]:
+    """Take lines in minor units, or refuse the batch by the first that no bank means."""
+    judged: list[Judged] = []
+    digests: dict[str, bytes] = {}
+    sane_days: set[date] = set()
+    total = 0
+    for place, line in enumerate(lines):
+        fault = _fault(line, feed_account.currency, today, sane_days)
+        if fault is None:
+            try:
+                each = Judged(line, minor_of(line.amount, feed_account.currency), key == "modified")
+            except UnprocessableError as error:
+                fault = "amount", str(error)
+            else:
+                judged.append(each)
+                total += abs(each.amount_minor)
+                if digests.setdefault(line.provider_transaction_id, each.digest) != each.digest:
+                    fault = "providerTransactionId", "This id stands twice in the batch and says two things."
+                elif total > MAX_MINOR:
+                    fault = "amount", "The lines add up to more than the books can hold."
+        if fault is not None:
+            raise _nonsense(f"{key}.{place}.{fault[0]}", line.provider_transaction_id, fault[1])
+    return judged
+
+
+def _fault(line: PushedLine, currency: str, today: date, sane_days: set[date]) -> tuple[str, str] | None:
+    if line.currency is not None and line.currency != currency:
+        return "currency", f"This account is in {currency}, and the line in {line.currency}."
+    for key, day in (("bookedOn", line.booked_on), ("valueOn", line.value_on)):
+        if day is None or day in sane_days:
+            continue
+        fault = day_nonsense(day, today)
+        if fault is not None:
+            return key, fault
+        sane_days.add(day)
+    return None
+
+
+def _nonsense(path: str, name: str, fault: str) -> NonsenseError:
+    shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return NonsenseError(
+        f"Line {shown}: {fault}", fields={path: [fault]}, details={"providerTransactionId": name}
+    )
+
+
+Stated = tuple[Money, date, datetime | None]
+
+
+def _stated(balance: Mapping[str, Any] | None, feed_account: FeedAccount, today: date) -> Stated | None:
+    """Read the balance that the bank states; one without an amount or a day is unknown."""
+    if balance is None or balance["amount"] is None or balance["as_of"] is None:
+        return None
+    currency = balance["currency"] or feed_account.currency
+    if currency != feed_account.currency:
+        raise _no_balance(
+            "currency", f"This account is in {feed_account.currency}, and its balance in {currency}."
+        )
+    try:
+        amount = Money.rounded(balance["amount"], currency)
+    except UnprocessableError as error:
+        raise _no_balance("amount", str(error)) from None
+    as_of = balance["as_of"]
+    at = as_of if isinstance(as_of, datetime) else None
+    day = at.date() if at is not None else as_of
+    fault = day_nonsense(day, today)
+    if fault is not None:
+        raise _no_balance("asOf", fault)
+    return (amount, day, None) if at is None else (amount, at.astimezone(UTC).date(), at)
+
+
+def _no_balance(key: str, fault: str) -> NonsenseError:
+    return NonsenseError(f"The balance: {fault}", fields={f"balance.{key}": [fault]})
+
+
+def _keep_balance(
+    feed_account: FeedAccount, amount: Money, day: date, stated_at: datetime | None, now: datetime
+) -> None:
+    """Keep a stated balance as a snapshot; one that the feed stated word for word before keeps its place."""
+    facts = {
+        "organization_id": feed_account.organization_id,
+        "feed_account_id": feed_account.id,
+        "day": day,
+        "amount_minor": amount.minor,
+        "stated_at": stated_at,
+        "import_id": None,
+    }
+    is_there = sa.and_(
+        *(getattr(ProviderBalance, name).is_not_distinct_from(value) for name, value in facts.items())
+    )
+    if db.session.scalar(sa.select(ProviderBalance.id).where(is_there).limit(1)) is None:
+        row = {**facts, "currency": amount.currency, "received_at": now}
+        db.session.execute(sa.insert(ProviderBalance), [row])
+
+
+def _keep_batch(
+    feed_account: FeedAccount, batch_id: str, digest: str, results: Iterable[Sequence[Any]], now: datetime
+) -> str:
+    keys = ("providerTransactionId", "verdict", "transactionId", "reason")
+    answer = json.dumps({"results": [dict(zip(keys, result, strict=True)) for result in results]})
+    db.session.add(
+        FeedBatch(
+            organization_id=feed_account.organization_id,
+            feed_account_id=feed_account.id,
+            batch_id=batch_id,
+            digest=digest,
+            answer=zlib.compress(answer.encode(), 1),
+            received_at=now,
+        )
+    )
+    db.session.flush()
+    return answer
+
+
+def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) -> None:
+    """Count a batch that was refused as nonsense, and pause the feed at the third in a row; after the rollback."""
+    if not isinstance(error, NonsenseError):
+        return
+    feed = db.session.get_one(FeedAccount, feed_account.id, populate_existing=True)
+    feed.refused_batches += 1
+    if feed.refused_batches >= PAUSED_AFTER and feed.paused_at is None:
+        feed.paused_at = now
+        feed.paused_reason = f"{PAUSED_AFTER} batches in a row were nonsense. The last: {error}"
+    db.session.flush()
+
+
+def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAccount:
+    """Let a paused feed push again; one that is not paused stays as it is."""
+    title = f"Resumed the feed of {feed_account.name}"
+    with act(actor, now, "resume_feed", ("feed_account", feed_account.id), title=title) as doing:
+        if feed_account.paused_at is None:
+            doing.nothing_to_do()
+            return feed_account
+        doing.before = {"pausedReason": feed_account.paused_reason}
+        feed_account.paused_at = feed_account.paused_reason = None
+        feed_account.refused_batches = 0
+        feed_account.updated_at = now
+        doing.after = {"pausedReason": None}
+        db.session.flush()
+    return feed_account

@@ -1,0 +1,92 @@
+"""How the columns of a table are read, remembered for each feed account while the table keeps its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp import importers
+from webapp.db import db
+from webapp.importers.bank_files import Columns
+from webapp.models import ColumnMapping
+from webapp.queries.imports import column_mappings
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A mapping, whose files it was told for, and when."""
+
+    mapping: dict[str, object]
+    fa_id: int
+    name: str
+    told_at: datetime
+
+    @property
+    def sentence(self) -> str:
+        """Say where the mapping is from."""
+        return f"The columns were read as remembered for {self.name} since {self.told_at:%-d %b %Y}."
+
+
+def find(organization_id: str, data: bytes, fa_id: int | None) -> Remembered | None:
+    """Find the mapping that is remembered for a table of this layout.
+
+    That of the account that the file is for; where none was chosen, the one that all accounts agree on.
+    """
+    if not db.session.scalar(sa.select(sa.exists().where(ColumnMapping.organization_id == organization_id))):
+        return None
+    layouts = importers.layouts(data)
+    if not layouts:
+        return None
+    statement = column_mappings.named(organization_id).where(ColumnMapping.layout.in_(layouts))
+    if fa_id is not None:
+        statement = statement.where(ColumnMapping.feed_account_id == fa_id)
+    found = db.session.execute(statement).all()
+    if not found or any(row.mapping != found[0][0].mapping for row, _ in found):
+        return None
+    row, name = found[0]
+    return Remembered(row.mapping, row.feed_account_id, name, row.updated_at)
+
+
+def remember(
+    organization_id: str,
+    fa_ids: Iterable[int],
+    columns: Columns,
+    mapping: Mapping[str, object],
+    *,
+    now: datetime,
+) -> None:
+    """Read the next table of this layout for these accounts as this one was read."""
+    for fa_id in fa_ids:
+        row = db.session.scalar(
+            sa.select(ColumnMapping).where(
+                ColumnMapping.organization_id == organization_id,
+                ColumnMapping.feed_account_id == fa_id,
+                ColumnMapping.layout == columns.layout,
+            )
+        )
+        if row is None:
+            row = ColumnMapping(
+                organization_id=organization_id, feed_account_id=fa_id, layout=columns.layout, created_at=now
+            )
+            db.session.add(row)
+        row.mapping, row.names, row.updated_at = dict(mapping), list(columns.names), now
+    db.session.flush()
+
+
+def forget(mapping: ColumnMapping, *, actor: Actor, now: datetime) -> None:
+    """Let the columns of the next file be found or told anew."""
+    with act(
+        actor,
+        now,
+        "forget_columns",
+        ("feed_account", mapping.feed_account_id),
+        title="Forgot how columns are read",
+    ) as doing:
+        doing.before = {"mapping": mapping.mapping, "names": mapping.names}
+        db.session.delete(mapping)
+        db.session.flush()

@@ -1,0 +1,259 @@
+"""Whose a statement is: the feed account that each statement of a file belongs to, found or to be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
+from webapp.ledger.errors import UnprocessableError
+from webapp.models import FeedAccount, Organization
+from webapp.queries.common import lookups
+from webapp.queries.matching import existing_lines as known_lines
+from webapp.services.accounts import feed_accounts
+from webapp.services.accounts.feed_accounts import Opening, mask_of
+from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+
+LONGEST_NAME = 255
+
+
+class AccountChoiceError(UnprocessableError):
+    """This account of the file cannot be the one that was chosen; choose another one."""
+
+    code = "account_choice"
+
+
+@dataclass(slots=True)
+class Target:
+    """A feed account and what a file says about it; without a record it is yet to be opened.
+
+    `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
+    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it,
+    and `opening` what it opens with.
+    """
+
+    currency: str
+    external_id: str | None
+    name: str
+    feed_account: FeedAccount | None = None
+    statements: list[Statement] = field(default_factory=list)
+    takes_number: bool = False
+    is_decided: bool = False
+    named: tuple[str | None, str | None] = (None, None)
+    type: str | None = None
+    opening: Opening | None = None
+
+    @property
+    def fa_id(self) -> int | None:
+        """The feed account's id, if there is one already."""
+        return self.feed_account.id if self.feed_account else None
+
+
+class Assignment:
+    """The targets of a file's statements, and what is worth a warning about how they were found."""
+
+    def __init__(
+        self,
+        organization: Organization,
+        file: BankFile,
+        chosen: FeedAccount | None,
+        choices: Choices = NOTHING_SAID,
+    ) -> None:
+        """Begin with nothing assigned; `chosen` is the account for statements without a number.
+
+        `choices` may say of each account of the file whose it is, where its number does not.
+        """
+        self.targets: list[Target] = []
+        self.warnings: list[str] = []
+        self._organization = organization
+        self._format = file.format
+        self._chosen = chosen
+        self._choices = choices
+        self._taken: dict[int, tuple[str | None, str | None]] = {}
+        self._numbers = {statement.external_id for statement in file.statements if statement.external_id}
+        for statement in file.statements:
+            self._find(statement).statements.append(statement)
+
+    def _find(self, statement: Statement) -> Target:
+        """Find the target of a statement, or make one; raises FileRefusedError where it is not clear which."""
+        decided = self._decided(statement)
+        choice = None if decided else self._choices.account(statement.external_id, statement.currency)
+        if choice is not None:
+            there = None if choice.fa_id is None else self._as_chosen(statement, choice.fa_id)
+        elif statement.external_id is None:
+            there = self._unnumbered(statement)
+        else:
+            there = decided or (self._chosen if self._may_take_number(statement) else None)
+        currency = there.currency if there else self._currency(statement)
+        if statement.currency is None:
+            self.warnings.append(
+                f"{_whose(statement)}: the file names no currency; its amounts were read in {currency}."
+            )
+        if there is not None and not there.is_active:
+            self.warnings.append(
+                f"{there.name} is switched off: its lines were read, and the hub does not show it."
+            )
+        target = self._target(statement, there, currency)
+        target.is_decided = target.is_decided or decided is not None
+        if choice is not None and there is None:
+            target.name, target.type = choice.name or target.name, choice.type
+        return target
+
+    def _decided(self, statement: Statement) -> FeedAccount | None:
+        """Find the account that the file's number names."""
+        number = statement.external_id
+        if number is None:
+            return None
+        found = known_lines.numbered(self._organization.id, number, statement.currency)
+        if len(found) > 1:
+            raise _unclear(f"The file names no currency, and account {number} is there in several", found)
+        chosen = self._chosen
+        if found:
+            if chosen is not None and found[0].id != chosen.id:
+                self.warnings.append(
+                    f"Account {number} is {found[0].name}, so its lines go there, not to {chosen.name}."
+                )
+            return found[0]
+        return None
+
+    def _as_chosen(self, statement: Statement, fa_id: int) -> FeedAccount:
+        """Take the account that was chosen, or say why it cannot be this one."""
+        chosen = lookups.refer(FeedAccount, self._organization.id, fa_id, "accounts")
+        number = statement.external_id
+        if statement.currency not in (None, chosen.currency):
+            raise AccountChoiceError(
+                f"{_whose(statement)} is in {statement.currency}, and {chosen.name} in {chosen.currency}."
+                " Choose another account."
+            )
+        if number is not None and chosen.external_id is not None:
+            raise AccountChoiceError(
+                f"{chosen.name} has the number {chosen.external_id}, and the file is of {number}."
+                " Open a new account for it."
+            )
+        named = number, statement.currency
+        if self._taken.setdefault(chosen.id, named) != named:
+            raise AccountChoiceError(
+                f"Two accounts of the file cannot both be {chosen.name}. Choose another one for {number or 'one'}."
+            )
+        return chosen
+
+    def _may_take_number(self, statement: Statement) -> bool:
+        """Tell whether the chosen account is the one that this number is of: it has none yet, nor is there a choice."""
+        chosen = self._chosen
+        return (
+            chosen is not None
+            and chosen.external_id is None
+            and len(self._numbers) == 1
+            and statement.currency in (None, chosen.currency)
+        )
+
+    def _unnumbered(self, statement: Statement) -> FeedAccount | None:
+        chosen = self._chosen
+        if chosen is not None:
+            if statement.currency not in (None, chosen.currency):
+                raise FileRefusedError(
+                    f"The file is in {statement.currency}, and {chosen.name} in {chosen.currency}. "
+                    "Choose another account."
+                )
+            return chosen
+        found = known_lines.candidates(self._organization.id, self._format, statement.currency)
+        if len(found) > 1:
+            raise _unclear("The file names no account, and several could be meant", found)
+        return found[0] if found else None
+
+    def _currency(self, statement: Statement) -> str:
+        return statement.currency or self._organization.base_currency
+
+    def _target(self, statement: Statement, there: FeedAccount | None, currency: str) -> Target:
+        """Give the target that other statements of the file have already, or a further one."""
+        for target in self.targets:
+            is_same = (
+                target.fa_id == there.id
+                if there
+                else target.fa_id is None
+                and (target.external_id, target.currency) == (statement.external_id, currency)
+            )
+            if is_same:
+                break
+        else:
+            target = Target(
+                currency=currency,
+                external_id=there.external_id if there else statement.external_id,
+                name=there.name if there else proposed_name(statement, currency),
+                feed_account=there,
+                named=(statement.external_id, statement.currency),
+            )
+            self.targets.append(target)
+        if target.external_id is None and statement.external_id is not None:
+            target.external_id, target.takes_number = statement.external_id, True
+        return target
+
+
+def begin_missing(
+    targets: Sequence[Target], organization_id: str, bank_format: str, *, now: datetime
+) -> None:
+    """Begin the feed accounts that a file is the first to name."""
+    for target in targets:
+        if target.feed_account is None:
+            opening = _opening(target, bank_format)
+            target.feed_account = feed_accounts.begin_account(organization_id, opening, now=now)
+            target.opening = opening
+
+
+def finish_missing(targets: Sequence[Target], *, now: datetime) -> list[FeedAccount]:
+    """Open those that were begun, and give numbers to those without; answers the ones that were opened."""
+    opened = []
+    for target in targets:
+        feed_account = target.feed_account
+        if feed_account is not None and target.opening is not None:
+            feed_accounts.finish_account(feed_account, target.opening, now=now)
+            opened.append(feed_account)
+        elif feed_account is not None and target.takes_number:
+            feed_account.external_id = target.external_id
+            feed_account.mask = feed_account.mask or mask_of(target.external_id)
+    return opened
+
+
+def _opening(target: Target, bank_format: str) -> Opening:
+    first = target.statements[0]
+    institution = next(
+        (statement.institution for statement in target.statements if statement.institution), None
+    )
+    return Opening(
+        name=target.name,
+        currency=target.currency,
+        type=target.type or ("LIABILITY" if first.kind == "CARD" else "ASSET"),
+        external_id=target.external_id,
+        institution_name=institution[:LONGEST_NAME] if institution else None,
+        created_by_format=bank_format,
+    )
+
+
+def proposed_name(statement: Statement, currency: str) -> str:
+    """Name an account that a file brings, by what people know it by.
+
+    >>> proposed_name(Statement("DE89370400440532013000", "EUR", (), institution="Lantern Bank"), "EUR")
+    'Lantern Bank ··3000'
+    >>> proposed_name(Statement(None, "USD", (), kind="CARD"), "USD")
+    'Card in USD'
+    """
+    if statement.name:
+        return statement.name[:LONGEST_NAME]
+    kind = "Card" if statement.kind == "CARD" else "Account"
+    mask = mask_of(statement.external_id)
+    return (
+        f"{(statement.institution or kind)[: LONGEST_NAME - 20]} {f'··{mask}' if mask else f'in {currency}'}"
+    )
+
+
+def _whose(statement: Statement) -> str:
+    return f"Account {statement.external_id}" if statement.external_id else "An account without a number"
+
+
+def _unclear(sentence: str, found: Sequence[FeedAccount]) -> FileRefusedError:
+    named = ", ".join(f"{each.name} ({each.id}, {each.currency})" for each in found)
+    return FileRefusedError(
+        f"{sentence}: {named}. Choose one of them for this file.",
+        details={"faIds": [each.id for each in found]},
+    )

@@ -1,0 +1,119 @@
+"""What somebody says of a file as it is imported: whose its accounts are, and which of its lines are there already."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.joins import Pairing
+from webapp.services.imports.planning.verdicts import PlannedLine
+
+if TYPE_CHECKING:
+    from webapp.services.imports.planning.plans import AccountPlan
+
+SAME = "Somebody says that it is this line."
+OWN = "Somebody says that it is a line of its own."
+
+
+class NotDoubtfulError(UnprocessableError):
+    """Only a line that is possibly there can be decided, and only for a line that it may be."""
+
+    code = "not_doubtful"
+
+
+@dataclass(frozen=True, slots=True)
+class AccountChoice:
+    """Whose an account of the file is: a feed account's, or without `fa_id` a new one's, of this name and type."""
+
+    external_id: str | None
+    currency: str | None
+    fa_id: int | None = None
+    name: str | None = None
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """All that was said; `decisions` name by a line's position in the file the line that it is, none for a new one.
+
+    `rest` decides the doubtful lines that are not named: `SAME` takes each for the line that it may be.
+    """
+
+    accounts: Sequence[AccountChoice] = ()
+    decisions: Mapping[int, int | None] = field(default_factory=dict)
+    rest: str | None = None
+
+    def account(self, external_id: str | None, currency: str | None) -> AccountChoice | None:
+        """Find what was said of an account as the file names it."""
+        named = (external_id, currency)
+        return next((each for each in self.accounts if (each.external_id, each.currency) == named), None)
+
+
+NOTHING_SAID = Choices()
+
+
+def decide(accounts: Sequence[AccountPlan], choices: Choices) -> None:
+    """Give doubtful lines the verdicts that somebody decided; raises NotDoubtfulError, by the first that fits no line.
+
+    A line that is the same adds nothing. It is kept as another report of the line that is there, so that the same
+    file finds it again, and it goes with its import.
+    """
+    if not choices.decisions and choices.rest is None:
+        return
+    doubtful = dict(_doubtful(accounts))
+    open_ = possible(doubtful.values())
+    for position, line_id in sorted(choices.decisions.items()):
+        line = doubtful.pop(position, None)
+        if line is None:
+            raise _misfit(position)
+        if line_id is None:
+            _be_new(line)
+        elif line_id in open_[_key(line)]:
+            open_[_key(line)].remove(line_id)
+            _be_same(line, line_id)
+        else:
+            raise _misfit(position)
+    if choices.rest == "SAME":
+        for line in doubtful.values():
+            if open_[_key(line)]:
+                _be_same(line, open_[_key(line)].pop(0))
+
+
+def possible(lines: Iterable[PlannedLine]) -> dict[tuple[date, int], list[int]]:
+    """Give the lines that doubtful ones of a day and amount may be, each once."""
+    found: dict[tuple[date, int], list[int]] = defaultdict(list)
+    for line in lines:
+        if line.twin is not None and line.twin.kept_id not in found[_key(line)]:
+            found[_key(line)].append(line.twin.kept_id)
+    return found
+
+
+def _doubtful(accounts: Sequence[AccountPlan]) -> Iterator[tuple[int, PlannedLine]]:
+    position = -1
+    for account in accounts:
+        for row in account.rows():
+            position += 1
+            if isinstance(row, PlannedLine) and row.verdict == "POSSIBLY_THERE":
+                yield position, row
+
+
+def _key(line: PlannedLine) -> tuple[date, int]:
+    return line.line.booked_on, line.amount_minor
+
+
+def _be_same(line: PlannedLine, line_id: int) -> None:
+    line.verdict, line.known_id, line.reason = "ALREADY_THERE", line_id, SAME
+    line.twin = Pairing(line_id, 0, "PERSON", is_certain=True, reason=SAME)
+
+
+def _be_new(line: PlannedLine) -> None:
+    line.verdict, line.reason, line.twin = "NEW", OWN, None
+
+
+def _misfit(position: int) -> NotDoubtfulError:
+    said = f"The line at position {position} is not possibly there, or not the line that was named."
+    return NotDoubtfulError(said, fields={"decisions": [said]}, details={"position": position})

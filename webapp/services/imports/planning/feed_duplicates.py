@@ -1,0 +1,99 @@
+"""Lines of a file that the feed gave: recognised before they come in, and kept as joined reports of those lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.joins import Pairing, Report, pair_twins
+from webapp.models import FeedAccount
+from webapp.queries.matching import booked_feed_lines as given_lines
+from webapp.queries.matching import feed_lines
+from webapp.services.ingestion.staging import LINES
+from webapp.services.transactions import joins
+from webapp.services.transactions import pending_matches as pending_joins
+
+if TYPE_CHECKING:
+    from webapp.services.imports.planning.verdicts import PlannedLine
+
+REPORT = (
+    LINES.c.transaction_id,
+    LINES.c.booked_on,
+    LINES.c.amount_minor,
+    LINES.c.description,
+    LINES.c.counterparty,
+)
+
+
+def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format: str) -> None:
+    """Recognise the new lines of a file that the feed gave already; what is unclear about it is asked.
+
+    A line that the bank took back stays out only where the text is the same too.
+    """
+    new = [each for each in planned if each.verdict == "NEW"]
+    if not new or not feed_lines.has_feed_lines(feed_account):
+        return
+    days = [each.line.booked_on for each in new]
+    there = given_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
+    gone = feed_lines.taken_back(feed_account, min(days), max(days))
+    # Rows that are not written yet have no ids; their places stand in, below all ids.
+    reports = [_report(each, -place) for place, each in enumerate(new, 1)]
+    found = pair_twins(reports, there, ())
+    left = {each.joined_id for each in found}
+    texts = {each.id: each.text for each in (*reports, *gone)}
+    found += [
+        each
+        for each in pair_twins([report for report in reports if report.id not in left], gone, ())
+        if each.is_certain and texts[each.kept_id] == texts[each.joined_id]
+    ]
+    deleted = feed_lines.deleted_among(feed_account.organization_id, [each.kept_id for each in found])
+    for pairing in found:
+        _recognise(new[-pairing.joined_id - 1], pairing, deleted, {each.id for each in gone})
+
+
+def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set[int]) -> None:
+    line.twin = pairing
+    if not pairing.is_certain:
+        line.verdict, line.reason = "POSSIBLY_THERE", pairing.reason
+        return
+    line.verdict, line.known_id = "ALREADY_THERE", pairing.kept_id
+    line.reason = pairing.reason
+    if pairing.kept_id in deleted:
+        line.reason = "Somebody deleted this line; it stays deleted."
+    elif pairing.kept_id in gone:
+        line.reason = "The bank took this line back by its feed; it stays out."
+
+
+def _report(planned: PlannedLine, number: int) -> Report:
+    line = planned.line
+    return Report(number, line.booked_on, planned.amount_minor, line.description, line.counterparty)
+
+
+def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int, now: datetime) -> None:
+    """Keep how the lines of a batch that was written stand to the feed's, and which pending lines they were."""
+    pairings = [
+        (line.number, line.twin) for line in twins if line.number is not None and line.twin is not None
+    ]
+    if pairings:
+        rows = dict(_staged(batch, LINES.c.number, LINES.c.transaction_id))
+        found = [pairing._replace(joined_id=rows[number]) for number, pairing in pairings]
+        joins.record(feed_account.organization_id, found, now=now)
+    if feed_lines.pending(feed_account):
+        reports = {
+            state: [
+                Report(*row)
+                for each_state, *row in _staged(batch, LINES.c.state, *REPORT)
+                if each_state == state
+            ]
+            for state in ("PENDING", "BOOKED")
+        }
+        pending_joins.look(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
+
+
+def _staged(batch: int, *columns: sa.ColumnElement[Any]) -> list[tuple[Any, ...]]:
+    statement = sa.select(*columns).where(LINES.c.batch == batch).order_by(LINES.c.number)
+    return [tuple(row) for row in db.session.connection().execute(statement)]

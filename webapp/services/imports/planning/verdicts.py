@@ -1,0 +1,134 @@
+"""What becomes of each line of a file: its exact amount, its key, and whether the books know it already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from webapp.importers.bank_files import FileRefusedError, Line, Statement
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.joins import Pairing
+from webapp.ledger.lines import LineKey, is_placeholder, line_keys
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount
+from webapp.queries.matching import existing_lines as known_lines
+from webapp.queries.matching.existing_lines import KnownLine
+from webapp.services.imports.planning import feed_duplicates as file_twins
+from webapp.services.imports.planning import possible_duplicates as suspected_lines
+
+ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
+MOST_WARNINGS = 20
+
+
+@dataclass(slots=True)
+class PlannedLine:
+    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
+
+    `number` is its place among the lines that wait to be written (services/staged_lines.py).
+    `twin` is the line of another source that it is, or may be.
+    """
+
+    line: Line
+    amount_minor: int
+    key: LineKey
+    verdict: str = "NEW"
+    known_id: int | None = None
+    reason: str = ""
+    number: int | None = None
+    twin: Pairing | None = None
+
+    @property
+    def is_twin(self) -> bool:
+        """Tell whether it is certainly a line that the feed gave, and only another report of it."""
+        return self.twin is not None and self.twin.is_certain
+
+    @property
+    def is_added(self) -> bool:
+        """Tell whether it comes into the books as a new booked line."""
+        return self.verdict in ADDED
+
+
+def measured(statements: Iterable[Statement], currency: str) -> list[PlannedLine]:
+    """Take the lines of an account in minor units of its currency, with their keys; no books are asked.
+
+    Raises FileRefusedError for an amount that the currency cannot hold.
+    """
+    lines = [line for statement in statements for line in statement.lines]
+    return [
+        PlannedLine(line, _minor(line, currency), key)
+        for line, key in zip(lines, line_keys(lines), strict=True)
+    ]
+
+
+def _minor(line: Line, currency: str) -> int:
+    try:
+        return Money.of(line.amount, currency).minor
+    except UnprocessableError as error:
+        raise FileRefusedError(f"Line {line.row} of {line.booked_on:%-d %b %Y}: {error}") from None
+
+
+def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank_format: str) -> list[str]:
+    """Give each line its verdict against the books; answers warnings."""
+    for each in planned:
+        each.verdict, each.known_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
+        each.number = None
+        each.twin = None
+    if feed_account is None or not planned:
+        return []
+    days = [each.line.booked_on for each in planned]
+    known = known_lines.between(feed_account, min(days), max(days))
+    known_lines.add_moved(known, feed_account, {each.key.digest for each in planned})
+    by_key = {(line.line_key, line.occurrence): line for line in known if line.line_key is not None}
+    for each in planned:
+        found = by_key.get((each.key.digest, each.key.occurrence))
+        if found is not None:
+            _recognise(each, found)
+    file_twins.judge(planned, feed_account, bank_format)
+    suspected_lines.judge(planned, known, feed_account, bank_format)
+    return _reused_references(planned, feed_account)
+
+
+def _recognise(planned: PlannedLine, known: KnownLine) -> None:
+    if planned.line.pending:
+        planned.known_id = known.id
+        return
+    planned.known_id = known.line_id
+    planned.verdict = "ALREADY_THERE"
+    if known.line_status == "DELETED":
+        planned.reason = "Somebody deleted this line; it stays deleted."
+    elif known.line_status == "REMOVED":
+        planned.reason = "The bank took this line back by its feed; it stays out."
+
+
+def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> list[str]:
+    """Say which new lines have a reference that an earlier line of another amount has."""
+    new = [
+        each for each in planned if each.is_added and not is_placeholder(each.line.provider_transaction_id)
+    ]
+    amounts = known_lines.amounts_of_references(
+        feed_account, {each.line.provider_transaction_id or "" for each in new}
+    )
+    reused = []
+    for each in new:
+        earlier = amounts.get(each.line.provider_transaction_id or "")
+        if earlier and each.amount_minor not in earlier:
+            each.reason = "An earlier line of another amount has the same reference."
+            reused.append(each)
+    currency = feed_account.currency
+    said = [_reused(each, amounts[each.line.provider_transaction_id or ""], currency) for each in reused]
+    if len(said) > MOST_WARNINGS:
+        return [
+            *said[:MOST_WARNINGS],
+            f"reference_reused: {len(said) - MOST_WARNINGS:,} more lines like these.",
+        ]
+    return said
+
+
+def _reused(planned: PlannedLine, earlier: set[int], currency: str) -> str:
+    line = planned.line
+    was = ", ".join(f"{Money(minor, currency)}" for minor in sorted(earlier)[:3])
+    return (
+        f"reference_reused: line {line.row} of {line.booked_on:%-d %b %Y} has the reference"
+        f" {(line.provider_transaction_id or '')[:40]} of an earlier line, and another amount"
+        f" ({Money(planned.amount_minor, currency)}, not {was} {currency}); it is a new line."
+    )

@@ -1,0 +1,159 @@
+"""The rows of a file that is only looked at, judged against the books as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.importers.bank_files import SkippedRow
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Import, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.accounts import choices
+from webapp.queries.common import lookups, paging
+from webapp.queries.common.paging import Page
+from webapp.queries.imports.imports import VERDICTS, ImportLineRecord
+from webapp.queries.transactions import records as transactions
+from webapp.queries.transactions.records import TransactionRecord
+from webapp.services.imports.planning import choices as import_choices
+from webapp.services.imports.planning import plans as import_plans
+from webapp.services.imports.planning.plans import AccountPlan, Plan, Reading
+from webapp.services.imports.planning.verdicts import PlannedLine
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A line of a file that may be there already, beside the lines that it may be."""
+
+    line: ImportLineRecord
+    possible: list[TransactionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAccount:
+    """An account of a file that its number does not decide, as the file names it, and those that it may be."""
+
+    external_id: str | None
+    stated_currency: str | None
+    name: str
+    fa_id: int | None
+    type: str
+    choices: list[FeedAccount]
+
+
+def open_accounts(plan: Plan) -> list[OpenAccount]:
+    """List the accounts of a preview that somebody may choose, each with those of its currency that it may be."""
+    there = choices.feed_accounts(plan.organization_id)
+    return [
+        OpenAccount(
+            *target.named,
+            target.name,
+            target.fa_id,
+            "LIABILITY" if target.statements[0].kind == "CARD" else "ASSET",
+            [
+                each
+                for each in there
+                if each.currency == target.currency and (target.named[0] is None or each.external_id is None)
+            ],
+        )
+        for target in (account.target for account in plan.accounts)
+        if not target.is_decided
+    ]
+
+
+def planned(imported: Import, reading: Reading) -> Plan:
+    """Judge a preview against the books as they are now."""
+    organization = organizations.get(imported.organization_id)
+    chosen = (
+        None
+        if imported.feed_account_id is None
+        else lookups.get(FeedAccount, organization.id, imported.feed_account_id)
+    )
+    return import_plans.plan(organization, reading, chosen)
+
+
+def doubts(organization_id: str, rows: Sequence[ImportLineRecord], *, most: int) -> list[Doubt]:
+    """Put the first doubtful rows of a preview beside the lines that they may be."""
+    doubtful = [each for each in rows if each.possible_transaction_ids][:most]
+    ids = {line_id for each in doubtful for line_id in each.possible_transaction_ids}
+    lines = list(lookups.by_id(Transaction, organization_id, ids).values())
+    there = {each.id: each for each in transactions.records(organization_id, lines)}
+    return [Doubt(each, [there[line_id] for line_id in each.possible_transaction_ids]) for each in doubtful]
+
+
+def page(
+    records: list[ImportLineRecord], *, verdict: str | None, after: int | None, limit: int
+) -> Page[ImportLineRecord]:
+    """Cut a page out of a list of rows; the key is the place of its last row among all."""
+    asked = [
+        (place, each) for place, each in enumerate(records) if verdict is None or each.verdict == verdict
+    ]
+    paging.note(len(asked))
+    shown = [(place, each) for place, each in asked if after is None or place > after]
+    next_key = (shown[limit - 1][0],) if len(shown) > limit else None
+    return Page([each for _, each in shown[:limit]], next_key)
+
+
+def counts(records: list[ImportLineRecord]) -> dict[str, int]:
+    """Count rows by their verdict."""
+    found = dict.fromkeys(VERDICTS, 0)
+    for each in records:
+        found[each.verdict] += 1
+    return found
+
+
+def records(plan: Plan) -> list[ImportLineRecord]:
+    """List the rows of a preview in the order of the file."""
+    doubtful = [
+        line for account in plan.accounts for line in account.lines if line.verdict == "POSSIBLY_THERE"
+    ]
+    possible = import_choices.possible(doubtful)
+    rows = [(account, row) for account in plan.accounts for row in account.rows()]
+    return [
+        _skipped(account, row, position)
+        if isinstance(row, SkippedRow)
+        else _line(account, row, position, possible)
+        for position, (account, row) in enumerate(rows)
+    ]
+
+
+def _line(
+    account: AccountPlan, planned: PlannedLine, position: int, possible: Mapping[tuple[date, int], list[int]]
+) -> ImportLineRecord:
+    line, currency = planned.line, account.target.currency
+    is_doubtful = planned.verdict == "POSSIBLY_THERE"
+    return ImportLineRecord(
+        row=line.row,
+        position=position,
+        verdict=planned.verdict,
+        reason=planned.reason,
+        fa_id=account.target.fa_id,
+        account_name=account.target.name,
+        transaction_id=planned.known_id,
+        booked_on=line.booked_on,
+        amount=Money(planned.amount_minor, currency),
+        currency=currency,
+        description=line.description,
+        counterparty=line.counterparty,
+        provider_transaction_id=line.provider_transaction_id,
+        possible_transaction_ids=tuple(possible[line.booked_on, planned.amount_minor]) if is_doubtful else (),
+    )
+
+
+def _skipped(account: AccountPlan, row: SkippedRow, position: int) -> ImportLineRecord:
+    return ImportLineRecord(
+        row=row.row,
+        position=position,
+        verdict="SKIPPED",
+        reason=row.reason,
+        fa_id=account.target.fa_id,
+        account_name=account.target.name,
+        transaction_id=None,
+        booked_on=None,
+        amount=None,
+        currency=None,
+        description=row.text,
+        counterparty=None,
+        provider_transaction_id=None,
+    )

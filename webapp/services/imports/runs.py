@@ -1,0 +1,265 @@
+"""An import from file to books: read without the books, judged in a snapshot, laid down, written in one short turn.
+
+The last transaction is left open, for the caller to commit: all of a file's lines come by it, so that whoever
+ends the process at any moment leaves all of them or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
+from webapp.ledger.errors import LedgerError
+from webapp.models import Import
+from webapp.queries.access import organizations
+from webapp.queries.audit import book_moves
+from webapp.queries.imports import imports as queried
+from webapp.services.audit.actors import Actor
+from webapp.services.imports import imports
+from webapp.services.imports import refusals as import_refusals
+from webapp.services.imports import writes as import_writes
+from webapp.services.imports.imports import FileRefusedError, ImportedError, Upload
+from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+from webapp.services.imports.planning.plans import Reading
+from webapp.services.imports.prepared import ReadyImport
+from webapp.services.imports.progress import Progress, silent
+from webapp.services.imports.writes import Laid, Writing
+
+# Whose books never rest is judged under the lock at last, where nothing moves.
+ATTEMPTS = 3
+# What PostgreSQL says to two imports of the same lines at once: they are there already, or each waits for the other.
+CLASHES = frozenset({"23505", "40P01"})
+
+
+class _SettledError(Exception):
+    """Somebody else imported the previewed file, or it was refused, in the meantime."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A file on its way in: how its record begins once there is a transaction, and how it counts in the end."""
+
+    reading: Reading
+    fa_id: int | None
+    actor: Actor
+    now: datetime
+    progress: Progress
+    begin: Callable[[], Import]
+    settle: Callable[[Import, ReadyImport, Laid], Import]
+    choices: Choices = NOTHING_SAID
+
+    def judged(self) -> ReadyImport:
+        """Judge the file as the open transaction shows the books."""
+        return imports.ready(
+            self.reading, self.fa_id, self.actor.organization_id, self.progress, self.choices
+        )
+
+
+def take(upload: Upload, *, actor: Actor, now: datetime, progress: Progress = silent) -> Import:
+    """Import a file, all or nothing; a refused one is kept as REFUSED."""
+    _recall(upload, actor.organization_id)
+    try:
+        return _written(_run(upload, actor, now, progress))
+    except FileRefusedError as error:
+        return _refused(upload, error, actor=actor, now=now)
+
+
+def take_at_once(upload: Upload, *, actor: Actor, now: datetime) -> Import:
+    """Import a file in the open transaction, among other writes; raises FileRefusedError."""
+    imports.recall(upload, actor.organization_id)
+    return _at_once(_run(upload, actor, now, silent))
+
+
+def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _Run:
+    reading = _read(upload, progress)
+    begin = partial(imports.begin, upload, actor=actor, now=now)
+    settle = partial(imports.take, actor=actor, now=now)
+    return _Run(reading, upload.fa_id, actor, now, progress, begin, settle)
+
+
+def preview(
+    upload: Upload, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
+) -> Import:
+    """Tell what an import of a file would do, and keep the file for an hour; a refused one is kept as REFUSED."""
+    _recall(upload, actor.organization_id)
+    try:
+        progress("reading", 0, None)
+        reading = imports.read(upload.data, upload.mapping)
+        _snapshot(actor.organization_id)
+        ready = imports.ready(reading, upload.fa_id, actor.organization_id, progress)
+        db.session.rollback()
+    except FileRefusedError as error:
+        return _refused(upload, error, folder=folder, actor=actor, now=now)
+    begin_write(actor.organization_id)
+    return imports.preview(upload, ready, folder, actor=actor, now=now)
+
+
+def take_kept(
+    import_id: int,
+    folder: Path,
+    *,
+    actor: Actor,
+    now: datetime,
+    progress: Progress = silent,
+    choices: Choices = NOTHING_SAID,
+) -> Import:
+    """Import the kept file of a preview; one that the books no longer take is kept as REFUSED.
+
+    Choices that do not fit the file are refused, and leave it as it was.
+    """
+    organization_id = actor.organization_id
+    _snapshot(organization_id)
+    imported = queried.get(organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        return _settled(imported, choices)
+    upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
+    try:
+        kept, mapping = imports.kept(imported, folder, now=now), imported.reading.get("mapping")
+        db.session.rollback()
+        progress("reading", 0, None)
+        reading = imports.read(kept, mapping)
+        begin = partial(_previewed, organization_id, import_id)
+        settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+        return _written(_Run(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
+    except _SettledError:
+        db.session.rollback()
+        return _settled(queried.get(organization_id, import_id), choices)
+    except FileRefusedError as error:
+        return _refused(upload, error, actor=actor, now=now, import_id=import_id)
+
+
+def take_kept_at_once(
+    import_id: int, folder: Path, *, actor: Actor, now: datetime, choices: Choices = NOTHING_SAID
+) -> Import:
+    """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError."""
+    imported = queried.get(actor.organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        return _settled(imported, choices)
+    reading = imports.read(imports.kept(imported, folder, now=now), imported.reading.get("mapping"))
+    begin = partial(_previewed, actor.organization_id, import_id)
+    settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
+    return _at_once(_Run(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
+
+
+def _settled(imported: Import, choices: Choices) -> Import:
+    if imported.status == "IMPORTED" and choices != NOTHING_SAID:
+        raise ImportedError
+    return imports.settled(imported)
+
+
+def _previewed(organization_id: str, import_id: int) -> Import:
+    imported = queried.get(organization_id, import_id)
+    if imported.status != "PREVIEWED":
+        raise _SettledError
+    return imported
+
+
+def read_again(
+    import_id: int, mapping: dict[str, object] | None, folder: Path, *, actor: Actor, now: datetime
+) -> Import:
+    """Read a kept file with another mapping; where that is refused the file stays as it was: FileRefusedError."""
+    organization_id = actor.organization_id
+    _snapshot(organization_id)
+    imported = queried.get(organization_id, import_id)
+    data, fa_id = imports.kept(imported, folder, now=now), imported.feed_account_id
+    db.session.rollback()
+    reading = imports.read(data, mapping)
+    _snapshot(organization_id)
+    ready = imports.ready(reading, fa_id, organization_id)
+    db.session.rollback()
+    begin_write(organization_id)
+    imported = queried.get(organization_id, import_id)
+    imports.read_as(imported, ready, mapping)
+    return imported
+
+
+def _recall(upload: Upload, organization_id: str) -> None:
+    """Ask the books how a file of this layout is read, before it is."""
+    if upload.mapping is None:
+        _snapshot(organization_id)
+        imports.recall(upload, organization_id)
+        db.session.rollback()
+
+
+def _read(upload: Upload, progress: Progress) -> Reading:
+    """Read a file, and let its bytes go: a long one's lines need the memory."""
+    progress("reading", 0, None)
+    reading = imports.read(upload.data, upload.mapping)
+    upload.let_go()
+    return reading
+
+
+def _written(run: _Run) -> Import:
+    """Write a file with its lines laid in before others have to wait; once more where the books moved meanwhile."""
+    organization_id = run.actor.organization_id
+    for _ in range(ATTEMPTS):
+        _snapshot(organization_id)
+        ready = run.judged()
+        db.session.rollback()
+        begin_bulk(ready.stage)
+        imported = _tried(run, ready)
+        if imported is not None:
+            return imported
+    db.session.rollback()
+    begin_write(organization_id)
+    return _at_once(run)
+
+
+def _at_once(run: _Run) -> Import:
+    ready = run.judged()
+    ready.stage(db.session.connection())
+    imported = run.begin()
+    return run.settle(imported, ready, import_writes.lay_in(_writing(run, imported), ready))
+
+
+def _tried(run: _Run, ready: ReadyImport) -> Import | None:
+    """Write a file as it was judged; none where what it was judged by is no longer so."""
+    organization_id = run.actor.organization_id
+    if book_moves.have_moved(organization_id, ready.last_act):
+        return None
+    try:
+        imported = run.begin()
+        writing = _writing(run, imported)
+        laid = import_writes.lay_in(writing, ready)
+        lock_books(organization_id)
+        db.session.expire_all()
+        if book_moves.have_moved(organization_id, ready.last_act):
+            return None
+        if not import_writes.is_still_true(writing, ready, laid):
+            return None
+        return run.settle(imported, ready, laid)
+    except sa.exc.DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) in CLASHES:
+            return None
+        raise
+
+
+def _writing(run: _Run, imported: Import) -> Writing:
+    return Writing(organizations.get(run.actor.organization_id), imported, run.now)
+
+
+def _snapshot(organization_id: str) -> None:
+    db.session.rollback()
+    scope_session(organization_id)
+    begin_read()
+
+
+def _refused(
+    upload: Upload,
+    error: LedgerError,
+    *,
+    actor: Actor,
+    now: datetime,
+    import_id: int | None = None,
+    folder: Path | None = None,
+) -> Import:
+    """Keep the record of a refusal, after everything else was rolled back."""
+    db.session.rollback()
+    begin_write(actor.organization_id)
+    return import_refusals.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)

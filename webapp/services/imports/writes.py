@@ -1,0 +1,189 @@
+"""An import written in two steps: its lines and what became of each row, then what others may have to wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import (
+    BulkTurn,
+    FeedAccount,
+    Import,
+    ImportLine,
+    Organization,
+    ProviderBalance,
+    Transaction,
+)
+from webapp.models.base import table_of
+from webapp.queries.matching import existing_lines as known_lines
+from webapp.services.imports.planning import feed_duplicates as file_twins
+from webapp.services.imports.planning.accounts import begin_missing, finish_missing
+from webapp.services.imports.prepared import ReadyAccount, ReadyImport
+from webapp.services.ingestion import rule_choices
+from webapp.services.ingestion import staging as staged_lines
+from webapp.services.ingestion import writes as line_writes
+from webapp.services.ingestion.staging import LINES, VERDICTS
+from webapp.services.ingestion.writes import BooksFacts
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """The import that is written, in whose books, and when."""
+
+    organization: Organization
+    imported: Import
+    now: datetime
+
+    def row(self, **facts: Any) -> Row:
+        """Give a row of the organization's."""
+        return {"organization_id": self.organization.id, **facts}
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What went into lines that were laid in: facts of the books for each account, and the run of the rules."""
+
+    facts: list[BooksFacts]
+    run_id: int | None
+
+
+def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
+    """Write the lines that were laid down and what became of each row; answers what went into them.
+
+    This is what takes long. Until `settle` the kept sums know nothing of it, so that nobody waits for a row of them.
+    """
+    targets = [account.target for account in ready.accounts]
+    begin_missing(targets, writing.organization.id, ready.format, now=writing.now)
+    connection = db.session.connection()
+    turn = writing.row(import_id=writing.imported.id)
+    connection.execute(sa.insert(table_of(BulkTurn)), {**turn, "no_import_id": 0})
+    run_id = rule_choices.record(writing.organization, ready.rules, now=writing.now)
+    facts = [
+        line_writes.write_staged(
+            writing.organization,
+            _feed(account),
+            batch=batch,
+            now=writing.now,
+            import_id=writing.imported.id,
+            run_id=run_id,
+        )
+        for batch, account in enumerate(ready.accounts)
+    ]
+    connection.execute(_VERDICTS, turn)
+    return Laid(facts, run_id)
+
+
+def is_still_true(writing: Writing, ready: ReadyImport, laid: Laid) -> bool:
+    """Tell whether the books are still what went into the lines."""
+    feeds = [_feed(account) for account in ready.accounts]
+    return [line_writes.facts_for(writing.organization, feed) for feed in feeds] == laid.facts
+
+
+def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> list[FeedAccount]:
+    """Let the lines that were laid in count, and write what else a file says; answers the accounts it opened."""
+    opened = finish_missing([account.target for account in ready.accounts], now=writing.now)
+    connection = db.session.connection()
+    turns = table_of(BulkTurn)
+    of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
+    connection.execute(sa.delete(turns).where(*of_import))
+    rule_choices.settle(writing.organization, ready.rules, laid.run_id, act_id=act_id, now=writing.now)
+    for batch, account in enumerate(ready.accounts):
+        feed_account = _feed(account)
+        file_twins.keep(feed_account, account.twins, batch=batch, now=writing.now)
+        _replace_pending(writing, account, known_lines.pending_ids(feed_account, but=writing.imported.id))
+        _write_balances(writing, account)
+        feed_account.last_feed_at = writing.now
+    staged_lines.clear(connection)
+    db.session.flush()
+    return opened
+
+
+def _feed(account: ReadyAccount) -> FeedAccount:
+    feed_account = account.target.feed_account
+    if feed_account is None:
+        raise RuntimeError("The account was not opened before its lines were written.")
+    return feed_account
+
+
+def _replace_pending(writing: Writing, account: ReadyAccount, there: set[int]) -> None:
+    """Let the pending lines of this file be the only ones of their account, of which these were there before it."""
+    joined = known_lines.joined_among(writing.organization.id, account.still_pending | there)
+    _set_pending(writing, sorted(account.still_pending - there - joined), "PENDING", None)
+    _set_pending(writing, sorted(there - account.still_pending - joined), "REMOVED", writing.imported.id)
+
+
+def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: int | None) -> None:
+    if not ids:
+        return
+    line = table_of(Transaction)
+    db.session.execute(
+        sa.update(line)
+        .where(line.c.organization_id == writing.organization.id, line.c.id == sa.bindparam("line_id"))
+        .values(status=status, removed_by_import_id=removed_by, updated_at=writing.now),
+        [{"line_id": line_id} for line_id in ids],
+    )
+
+
+def _write_balances(writing: Writing, account: ReadyAccount) -> None:
+    """Keep the closing balances that the file states for a day.
+
+    A balance that an earlier file stated word for word keeps that file's place in the order of receipt:
+    reading a file once more must not make an old balance the last one of its day.
+    """
+    feed_account = _feed(account)
+    for amount, balance in account.closings:
+        if balance.day is None:
+            continue
+        first = db.session.scalar(
+            sa.select(sa.func.min(ProviderBalance.received_at)).where(
+                ProviderBalance.organization_id == writing.organization.id,
+                ProviderBalance.feed_account_id == feed_account.id,
+                ProviderBalance.day == balance.day,
+                ProviderBalance.amount_minor == amount.minor,
+                ProviderBalance.stated_at.is_not_distinct_from(balance.stated_at),
+            )
+        )
+        facts = writing.row(
+            feed_account_id=feed_account.id,
+            day=balance.day,
+            amount_minor=amount.minor,
+            currency=amount.currency,
+            stated_at=balance.stated_at,
+            received_at=first or writing.now,
+            import_id=writing.imported.id,
+        )
+        db.session.execute(sa.insert(ProviderBalance), [facts])
+
+
+_VERDICTS = sa.insert(table_of(ImportLine)).from_select(
+    [
+        "organization_id",
+        "import_id",
+        "position",
+        "row",
+        "verdict",
+        "reason",
+        "text",
+        "transaction_id",
+    ],
+    sa.select(
+        sa.bindparam("organization_id", type_=sa.String),
+        sa.bindparam("import_id", type_=sa.BigInteger),
+        VERDICTS.c.position,
+        VERDICTS.c.row,
+        VERDICTS.c.verdict,
+        VERDICTS.c.reason,
+        VERDICTS.c.text,
+        sa.func.coalesce(VERDICTS.c.transaction_id, LINES.c.transaction_id),
+    )
+    .select_from(VERDICTS.outerjoin(LINES, LINES.c.number == VERDICTS.c.number))
+    .order_by(VERDICTS.c.position),
+    include_defaults=False,
+)

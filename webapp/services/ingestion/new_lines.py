@@ -1,0 +1,111 @@
+"""Bank lines that the books do not know yet: mirrored, asked of rules, and given as they wait to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.rates import mirror
+from webapp.models import Organization
+from webapp.queries.currencies import rate_tables
+from webapp.queries.currencies.rate_tables import RateTable
+from webapp.services.ingestion.rules import Asking
+from webapp.services.ingestion.staging import StagedLine
+
+
+class LineTooLargeError(UnprocessableError):
+    """A line's amount in the base currency is larger than the books can hold; `index` is its place among the lines."""
+
+    def __init__(self, message: str, index: int) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+@dataclass(frozen=True, slots=True)
+class NewLine:
+    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files.
+
+    One that `is_joined` is only another report of a line that is there: it is kept without a draft, as REMOVED.
+    """
+
+    provider_transaction_id: str | None
+    booked_on: date
+    value_on: date | None
+    amount_minor: int
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+    line_key: str | None
+    occurrence: int
+    is_pending: bool
+    is_joined: bool = False
+
+    @property
+    def state(self) -> str:
+        """Tell how the line comes into the books; only a BOOKED one has a draft."""
+        if self.is_joined:
+            return "REMOVED"
+        return "PENDING" if self.is_pending else "BOOKED"
+
+
+@dataclass(frozen=True, slots=True)
+class Mirrors:
+    """How lines of an account's currency are mirrored in the base currency, each at its booking day's rate."""
+
+    currency: str
+    base: str
+    rates: RateTable
+
+    def of(self, line: NewLine, index: int) -> int | None:
+        """Mirror a line's amount, none where a rate is missing; raises LineTooLargeError."""
+        if self.currency == self.base:
+            return line.amount_minor
+        rate = self.rates.on(line.booked_on)
+        try:
+            return None if rate is None else mirror(line.amount_minor, self.currency, self.base, rate)
+        except UnprocessableError as error:
+            raise LineTooLargeError(str(error), index) from None
+
+
+def mirrors(organization: Organization, currency: str, days: Sequence[date]) -> Mirrors:
+    """Read the rates of the days between the first and the last of these."""
+    base = organization.base_currency
+    rates = (
+        rate_tables.between(organization.id, currency, base, min(days), max(days)) if days else RateTable()
+    )
+    return Mirrors(currency, base, rates)
+
+
+def staged(
+    lines: Iterable[NewLine],
+    mirrored: Mirrors,
+    *,
+    batch: int = 0,
+    first: int = 0,
+    asking: Asking | None = None,
+) -> Iterator[StagedLine]:
+    """Give lines as they wait to be written, numbered from `first`; raises LineTooLargeError."""
+    for index, line in enumerate(lines):
+        state = line.state
+        base_minor = mirrored.of(line, index) if state == "BOOKED" else None
+        if asking is not None and state == "BOOKED":
+            asking.ask(first + index, line, base_minor)
+        yield StagedLine(
+            first + index,
+            batch,
+            line.provider_transaction_id,
+            line.booked_on,
+            line.value_on,
+            line.amount_minor,
+            base_minor,
+            line.description,
+            line.counterparty,
+            line.reference,
+            line.iban,
+            line.line_key,
+            line.occurrence,
+            state,
+        )

@@ -1,0 +1,128 @@
+"""What rules chose for lines that were laid down, kept as a run and as the settings of their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import Organization, Rule, RuleRun, RuleSetting
+from webapp.models.base import table_of
+from webapp.services.ingestion.rules import LineRules
+from webapp.services.ingestion.staging import CHOICES, LINES
+
+INGESTED = "TRANSACTION_INGESTED"
+
+
+def begin(
+    organization: Organization, rules: LineRules, *, act_id: str, now: datetime, trigger: str = INGESTED
+) -> int | None:
+    """Record the run of rules that have been asked, and count it on them; None where no rule matched."""
+    run_id = record(organization, rules, now=now, trigger=trigger)
+    settle(organization, rules, run_id, act_id=act_id, now=now)
+    return run_id
+
+
+def record(
+    organization: Organization, rules: LineRules, *, now: datetime, trigger: str = INGESTED
+) -> int | None:
+    """Record the run as `begin` does, before there is an act; what others wait for is left to `settle`."""
+    tally = rules.tally
+    if not tally.matched:
+        return None
+    run = RuleRun(
+        organization_id=organization.id,
+        action_request_id="",
+        trigger=trigger,
+        matched=tally.matched,
+        changed=tally.changed,
+        rules=tally.rules_said(rules.names),
+        skipped=tally.skips_said(),
+        created_at=now,
+    )
+    db.session.add(run)
+    db.session.flush()
+    return run.id
+
+
+def settle(
+    organization: Organization, rules: LineRules, run_id: int | None, *, act_id: str, now: datetime
+) -> None:
+    """Say by which act a run was, and count it on its rules."""
+    if run_id is not None:
+        runs = db.session.scalars(
+            sa.select(RuleRun).where(RuleRun.organization_id == organization.id, RuleRun.id == run_id)
+        )
+        runs.one().action_request_id = act_id
+        db.session.flush()
+        count(organization.id, rules.tally.matches, now)
+
+
+def count(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
+    """Add to rules how many items they matched, and when they ran last, in one statement."""
+    if matches:
+        db.session.execute(
+            sa.update(Rule)
+            .where(Rule.organization_id == organization_id, Rule.id.in_(matches))
+            .values(
+                match_count=Rule.match_count + sa.case(dict(matches), value=Rule.id, else_=0),
+                last_run_at=now,
+            )
+            .execution_options(synchronize_session=False)
+        )
+
+
+def keep(connection: sa.Connection, facts: Mapping[str, Any]) -> None:
+    """Keep the settings of a batch of lines that are written by now, each in the version of its rule."""
+    for statement in _SETTINGS:
+        connection.execute(statement, facts)
+
+
+def _text(column: Any) -> sa.Cast[str]:
+    return sa.cast(column, sa.String(20))
+
+
+def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa.Insert:
+    columns = {
+        "organization_id": sa.bindparam("organization_id", type_=sa.String),
+        "transaction_id": LINES.c.transaction_id,
+        "run_id": sa.bindparam("run_id", type_=sa.BigInteger),
+        "kind": sa.literal(kind),
+        "rule_id": rule_id,
+        "rule_version": _RULE.c.version,
+        "value": value,
+        "before": before,
+    }
+    chosen = (
+        sa.select(*columns.values())
+        .select_from(
+            CHOICES.join(LINES, LINES.c.number == CHOICES.c.number).join(_RULE, _RULE.c.id == rule_id)
+        )
+        .where(
+            LINES.c.batch == sa.bindparam("batch"),
+            _RULE.c.organization_id == sa.bindparam("organization_id", type_=sa.String),
+        )
+        .order_by(CHOICES.c.number)
+    )
+    return sa.insert(RuleSetting).from_select(list(columns), chosen, include_defaults=False)
+
+
+_RULE = table_of(Rule)
+_WAITING = sa.case(
+    (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
+    else_=sa.bindparam("expenses_id", type_=sa.BigInteger),
+)
+_SETTINGS = (
+    _settings("SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_WAITING)),
+    _settings("SET_MERCHANT", CHOICES.c.merchant_rule_id, _text(CHOICES.c.merchant_id), sa.null()),
+    _settings("SET_PROJECT", CHOICES.c.project_rule_id, _text(CHOICES.c.project_id), sa.null()),
+    _settings(
+        "SET_CURRENCY",
+        CHOICES.c.currency_rule_id,
+        CHOICES.c.currency,
+        sa.bindparam("currency", type_=sa.String),
+    ),
+)

@@ -1,0 +1,137 @@
+"""Rules asked of bank lines on their way into the books: what they choose is laid down beside the lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.engine import Setting
+from webapp.ledger.rules.line_outcomes import Outcome, Side, Skip
+from webapp.models import Organization, Rule
+from webapp.queries.accounts import accounts
+from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.services.ingestion.staging import StagedChoice
+
+if TYPE_CHECKING:
+    from webapp.services.ingestion.new_lines import NewLine
+
+
+class Tally:
+    """What rules did in one run, counted: lines that each matched, lines changed, and settings that could not be."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.matches: Counter[int] = Counter()
+        self.skips: Counter[Skip] = Counter()
+        self.matched = self.changed = 0
+
+    def count(
+        self, matched: Collection[int], made: Mapping[EffectKind, Setting], skipped: Collection[Skip]
+    ) -> None:
+        """Count what became of one line that rules of these ids matched."""
+        if matched:
+            self.matched += 1
+            self.matches.update(matched)
+            self.changed += bool(made)
+            self.skips.update(skipped)
+
+    def rules_said(self, names: dict[int, tuple[int, str]]) -> list[dict[str, Any]]:
+        """Say in JSON which rules matched how often; `names` are the version and name of each."""
+        return [
+            {"id": rule_id, "version": names[rule_id][0], "name": names[rule_id][1], "matched": lines}
+            for rule_id, lines in self.matches.items()
+        ]
+
+    def skips_said(self) -> list[dict[str, Any]]:
+        """Say in JSON what could not be set, why, and on how many lines."""
+        return [
+            {"ruleId": skip.rule_id, "kind": skip.kind.value, "reason": skip.reason, "lines": lines}
+            for skip, lines in self.skips.items()
+        ]
+
+
+class LineRules(AskedRules):
+    """The active rules of a trigger in one run: what they choose for lines, and what that comes to."""
+
+    def __init__(self, organization: Organization, rules: Sequence[Rule]) -> None:
+        """Take the rules as the open transaction shows them."""
+        super().__init__(organization, rules)
+        self.tally = Tally()
+        self.choices: list[StagedChoice] = []
+
+    def asking(self, currency: str, feed_account_id: int | None, days: Sequence[date]) -> Asking | None:
+        """Make ready for new lines of an account on these days; None where there is no rule to ask."""
+        if not self.ready:
+            return None
+        self.prepare(days)
+        return Asking(self, currency, feed_account_id)
+
+
+@dataclass(slots=True)
+class Asking:
+    """Rules asked of the new booked lines of one account, one after the other."""
+
+    rules: LineRules
+    currency: str
+    feed_account_id: int | None
+    _waiting: tuple[int, int] = (0, 0)
+
+    def __post_init__(self) -> None:
+        """Find the accounts on which lines wait that nobody has looked at."""
+        organization_id = self.rules.organization.id
+        income, expenses = (accounts.by_role(organization_id, role).id for role in UNCATEGORISED)
+        self._waiting = income, expenses
+
+    def ask(self, number: int, line: NewLine, base_minor: int | None) -> None:
+        """Keep what the rules choose for a line that waits under a number and is `base_minor` in base currency."""
+        decision = self.rules.decide(line, self.currency, self.feed_account_id)
+        if not decision.matched:
+            return
+        side = Side(
+            self._waiting[0 if line.amount_minor > 0 else 1],
+            self.currency,
+            -line.amount_minor,
+            None if base_minor is None else -base_minor,
+        )
+        outcome = self.rules.settled(decision.settings, side, self.currency, line.booked_on)
+        self.rules.tally.count(decision.matched, outcome.made, outcome.skipped)
+        if outcome.made:
+            self.rules.choices.append(_choice(number, outcome))
+
+
+def for_trigger(organization: Organization, trigger: str) -> LineRules:
+    """Read the active rules of a trigger, once for all lines of a file or push."""
+    return LineRules(organization, ready_rules.active(organization.id, trigger))
+
+
+def _choice(number: int, outcome: Outcome) -> StagedChoice:
+    side, made = outcome.side, outcome.made
+    is_foreign = EffectKind.SET_CURRENCY in made
+    return StagedChoice(
+        number,
+        side.account_id if EffectKind.SET_ACCOUNT in made else None,
+        side.merchant_id,
+        side.project_id,
+        side.currency if is_foreign else None,
+        side.amount_minor if is_foreign else None,
+        *(_rule_id(made.get(kind)) for kind in KINDS),
+    )
+
+
+# In the order of a choice's columns.
+KINDS = (
+    EffectKind.SET_ACCOUNT,
+    EffectKind.SET_MERCHANT,
+    EffectKind.SET_PROJECT,
+    EffectKind.SET_CURRENCY,
+)
+
+
+def _rule_id(setting: Setting | None) -> int | None:
+    return None if setting is None else setting.rule_id

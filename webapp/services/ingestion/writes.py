@@ -1,0 +1,224 @@
+"""Bank lines written in bulk: each booked one with its draft, as one import or one push brings them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from webapp.db import db, next_ids
+from webapp.ledger.chart import Role
+from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.models.base import table_of
+from webapp.queries.accounts import accounts
+from webapp.queries.reconciliation import openings
+from webapp.services.ingestion import rule_choices
+from webapp.services.ingestion import staging as staged_lines
+from webapp.services.ingestion.new_lines import NewLine, mirrors, staged
+from webapp.services.ingestion.rules import LineRules
+from webapp.services.ingestion.staging import CHOICES, LINES
+
+
+class BooksFacts(NamedTuple):
+    """What of the books goes into every line of an account: where they stay open, and which accounts they use."""
+
+    organization_id: str
+    base_currency: str
+    first_open: date
+    feed_account_id: int
+    account_id: int
+    currency: str
+    opening_day: date
+    income_id: int
+    expenses_id: int
+
+
+def write(
+    organization: Organization,
+    feed_account: FeedAccount,
+    lines: Sequence[NewLine],
+    *,
+    now: datetime,
+    import_id: int | None,
+    rules: LineRules,
+    act_id: str,
+) -> Sequence[int]:
+    """Write lines of an account, the booked ones each with its draft; answers their ids in the order given.
+
+    A draft in a locked period is dated the first open day, a line before the account's opening is set aside.
+    Raises LineTooLargeError.
+    """
+    if not lines:
+        return ()
+    days = [line.booked_on for line in lines]
+    mirrored = mirrors(organization, feed_account.currency, days)
+    connection = db.session.connection()
+    asking = rules.asking(feed_account.currency, feed_account.id, days)
+    staged_lines.stage(connection, staged(lines, mirrored, asking=asking), (), rules.choices)
+    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now)
+    write_staged(organization, feed_account, batch=0, now=now, import_id=import_id, run_id=run_id)
+    ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
+    staged_lines.clear(connection)
+    return [int(each) for each in ids]
+
+
+def write_staged(
+    organization: Organization,
+    feed_account: FeedAccount,
+    *,
+    batch: int,
+    now: datetime,
+    import_id: int | None,
+    run_id: int | None = None,
+) -> BooksFacts:
+    """Write a batch of lines that were laid down before, as `write` does; each learns its ids there.
+
+    `run_id` names the run of the rules that chose something for them. Answers what of the books went into it.
+    """
+    connection = db.session.connection()
+    facts = facts_for(organization, feed_account)
+    if _number(connection, batch):
+        values = {**facts._asdict(), "batch": batch, "import_id": import_id, "now": now}
+        for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
+            connection.execute(statement, values)
+        if run_id is not None:
+            rule_choices.keep(connection, values | {"run_id": run_id})
+    return facts
+
+
+def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
+    """Read what of the books goes into the lines of an account."""
+    lock = organization.lock_date
+    return BooksFacts(
+        organization_id=organization.id,
+        base_currency=organization.base_currency,
+        first_open=date.min if lock is None else lock + timedelta(days=1),
+        feed_account_id=feed_account.id,
+        account_id=feed_account.account_id,
+        currency=feed_account.currency,
+        opening_day=openings.opening_day(organization.id, feed_account.id) or date.min,
+        income_id=accounts.by_role(organization.id, Role.UNCATEGORISED_INCOME).id,
+        expenses_id=accounts.by_role(organization.id, Role.UNCATEGORISED_EXPENSES).id,
+    )
+
+
+def _number(connection: sa.Connection, batch: int) -> bool:
+    """Give each line of a batch its id, and each booked one that of its draft; answers whether there are lines."""
+    of_batch = LINES.c.batch == batch
+    first = connection.scalar(sa.select(sa.func.min(LINES.c.number)).where(of_batch))
+    if first is None:
+        return False
+    place = LINES.c.number - first
+    draft_ids = next_ids(connection, table_of(JournalEntry), place)
+    values = {
+        "transaction_id": next_ids(connection, table_of(Transaction), place),
+        "journal_entry_id": sa.case((LINES.c.state == "BOOKED", draft_ids)),
+    }
+    connection.execute(sa.update(LINES).where(of_batch).values(values))
+    return True
+
+
+def _fact(name: str, kind: Any) -> sa.BindParameter[Any]:
+    return sa.bindparam(name, type_=kind)
+
+
+def _insert(table: sa.Table, columns: dict[str, Any], *, booked: bool = False, legs: Any = None) -> sa.Insert:
+    """Take every line of a batch, or every booked one, into a table, in the order of their numbers."""
+    chosen = sa.select(*columns.values()).where(LINES.c.batch == sa.bindparam("batch"))
+    if legs is None:
+        chosen = chosen.select_from(LINES)
+    else:
+        choices = LINES.outerjoin(CHOICES, CHOICES.c.number == LINES.c.number)
+        chosen = chosen.select_from(choices.join(legs, sa.true()))
+    if booked:
+        chosen = chosen.where(LINES.c.state == "BOOKED")
+    order = (LINES.c.number,) if legs is None else (LINES.c.number, legs.c.position)
+    return sa.insert(table).from_select(list(columns), chosen.order_by(*order), include_defaults=False)
+
+
+_LINE, _ENTRY, _POSTING = table_of(Transaction), table_of(JournalEntry), table_of(Posting)
+_ORGANIZATION = _fact("organization_id", sa.String)
+_NOW = _fact("now", _LINE.c.created_at.type)
+_FIRST_OPEN = _fact("first_open", sa.Date)
+_COPIED = (
+    "provider_transaction_id",
+    "booked_on",
+    "value_on",
+    "amount_minor",
+    "description",
+    "counterparty",
+    "reference",
+    "iban",
+    "line_key",
+    "occurrence",
+    "journal_entry_id",
+)
+
+_ENTRIES = _insert(
+    _ENTRY,
+    {
+        "id": LINES.c.journal_entry_id,
+        "organization_id": _ORGANIZATION,
+        "effective_on": sa.case((LINES.c.booked_on < _FIRST_OPEN, _FIRST_OPEN), else_=LINES.c.booked_on),
+        "description": LINES.c.description,
+        "status": sa.literal("DRAFT"),
+        "source": sa.literal("bank_feed"),
+        "base_currency": _fact("base_currency", sa.String),
+        "created_at": _NOW,
+    },
+    booked=True,
+)
+_TRANSACTIONS = _insert(
+    _LINE,
+    {
+        "id": LINES.c.transaction_id,
+        "organization_id": _ORGANIZATION,
+        "feed_account_id": _fact("feed_account_id", sa.BigInteger),
+        "status": sa.case(
+            (LINES.c.state != "BOOKED", LINES.c.state),
+            (LINES.c.booked_on <= _fact("opening_day", sa.Date), "SET_ASIDE"),
+            else_="BOOKED",
+        ),
+        "currency": _fact("currency", sa.String),
+        "import_id": _fact("import_id", sa.BigInteger),
+        "created_at": _NOW,
+        "updated_at": _NOW,
+        **{name: LINES.c[name] for name in _COPIED},
+    },
+)
+_LEGS = sa.union_all(
+    sa.select(sa.literal_column("0").label("position")), sa.select(sa.literal_column("1").label("position"))
+).subquery("legs")
+_IS_BANK_LEG = _LEGS.c.position == 0
+_IS_IN_OTHER_CURRENCY = sa.and_(sa.not_(_IS_BANK_LEG), CHOICES.c.currency.is_not(None))
+# The leg that waits for its account is the bank leg's opposite.
+_SIGN = sa.literal(1) - 2 * _LEGS.c.position
+_POSTINGS = _insert(
+    _POSTING,
+    {
+        "organization_id": _ORGANIZATION,
+        "journal_entry_id": LINES.c.journal_entry_id,
+        "position": _LEGS.c.position,
+        "account_id": sa.case(
+            (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
+            (CHOICES.c.account_id.is_not(None), CHOICES.c.account_id),
+            # As ledger/chart.py says: nothing waits with the expenses.
+            (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)),
+            else_=_fact("expenses_id", sa.BigInteger),
+        ),
+        "amount_minor": sa.case(
+            (_IS_IN_OTHER_CURRENCY, CHOICES.c.amount_minor), else_=_SIGN * LINES.c.amount_minor
+        ),
+        "currency": sa.case((_IS_IN_OTHER_CURRENCY, CHOICES.c.currency), else_=_fact("currency", sa.String)),
+        "amount_base_minor": _SIGN * LINES.c.amount_base_minor,
+        "base_currency": _fact("base_currency", sa.String),
+        "is_bank_leg": _IS_BANK_LEG,
+        "org_merchant_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.merchant_id)),
+        "project_id": sa.case((sa.not_(_IS_BANK_LEG), CHOICES.c.project_id)),
+        "transaction_id": sa.case((_IS_BANK_LEG, LINES.c.transaction_id)),
+    },
+    booked=True,
+    legs=_LEGS,
+)

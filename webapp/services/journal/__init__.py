@@ -1,0 +1,1 @@
+"""Journal entries: drafts, posting, corrections, and the legs opposite a bank line."""

@@ -1,0 +1,284 @@
+"""Journal entries: written as drafts, posted once, voided by a reversal of their effective state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.entries import Leg, check_balanced
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.rates import ExchangeRateMissingError
+from webapp.models import (
+    OF_ITS_FEED,
+    Account,
+    DocumentRelation,
+    FeedAccount,
+    JournalEntry,
+    Organization,
+    Posting,
+    Reconciliation,
+    Transaction,
+)
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.queries.currencies import exchange_rates
+from webapp.queries.journal import entries as journal_entries
+from webapp.services.access import token_caps
+from webapp.services.audit.action_requests import Act
+from webapp.services.journal import touches as noted_changes
+
+
+class AlreadyPostedError(LedgerError):
+    """Somebody else posted or removed this entry in the meantime; look at it again."""
+
+    code = "changed_meanwhile"
+
+
+class PeriodLockedError(LedgerError):
+    """The period is closed; date it on the first open day, or reopen the period."""
+
+    code = "period_locked"
+
+
+class BeforeOpeningError(LedgerError):
+    """The account's books begin later; reopen the proof that set the opening to post before it."""
+
+    code = "before_opening"
+
+
+class ArchivedError(LedgerError):
+    """An account of the draft was archived since; choose another one or bring it back, then post."""
+
+    code = "archived"
+
+
+class CounterpartyRequiredError(LedgerError):
+    """This account needs a merchant on each posting; choose one, then post."""
+
+    code = "counterparty_required"
+
+
+def add_draft(
+    organization: Organization,
+    effective_on: date,
+    legs: Sequence[Leg],
+    *,
+    source: str,
+    description: str,
+    now: datetime,
+    corrects_id: int | None = None,
+    voids_id: int | None = None,
+    document_id: int | None = None,
+) -> JournalEntry:
+    """Write a draft with its legs; it counts in no balance. A document that it comes from belongs to it."""
+    entry = JournalEntry(
+        organization_id=organization.id,
+        effective_on=effective_on,
+        description=description,
+        status="DRAFT",
+        source=source,
+        base_currency=organization.base_currency,
+        corrects_id=corrects_id,
+        voids_id=voids_id,
+        document_id=document_id,
+        created_at=now,
+    )
+    db.session.add(entry)
+    db.session.flush()
+    write_legs(entry, legs)
+    if document_id is not None:
+        relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
+        db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
+        noted_changes.of_documents(organization.id, [entry.id], now=now)
+    return entry
+
+
+def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
+    """Give a draft these legs instead of those it has."""
+    db.session.execute(
+        sa.delete(Posting).where(
+            Posting.organization_id == entry.organization_id, Posting.journal_entry_id == entry.id
+        )
+    )
+    rows = leg_rows(entry.organization_id, entry.id, entry.base_currency, legs)
+    if rows:
+        db.session.execute(sa.insert(Posting), rows)
+    db.session.expire(entry, ["postings"])
+
+
+def leg_rows(
+    organization_id: str, entry_id: int, base_currency: str, legs: Iterable[Leg]
+) -> list[dict[str, object]]:
+    """Give the legs of an entry as rows of the postings table."""
+    return [
+        {
+            "organization_id": organization_id,
+            "journal_entry_id": entry_id,
+            "position": position,
+            "account_id": leg.account_id,
+            "amount_minor": leg.amount_minor,
+            "currency": leg.currency,
+            "amount_base_minor": leg.amount_base_minor,
+            "base_currency": base_currency,
+            "is_bank_leg": leg.is_bank_leg,
+            "org_merchant_id": leg.merchant_id,
+            "project_id": leg.project_id,
+            "transaction_id": leg.transaction_id,
+        }
+        for position, leg in enumerate(legs)
+    ]
+
+
+def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
+    """Take a draft out of the books; a posted entry stays."""
+    db.session.flush()
+    noted_changes.of_documents(entry.organization_id, [entry.id], now=now)
+    still_draft = (JournalEntry.organization_id == entry.organization_id, JournalEntry.id == entry.id)
+    db.session.execute(
+        sa.delete(Posting).where(
+            Posting.organization_id == entry.organization_id, Posting.journal_entry_id == entry.id
+        )
+    )
+    gone = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
+    if gone.rowcount != 1:  # type: ignore[attr-defined]
+        raise AlreadyPostedError
+    db.session.expunge(entry)
+
+
+def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
+    """Make a draft part of the books by one conditional update, or raise what stands against it."""
+    legs = journal_entries.legs_of(entry)
+    check_rates(entry, legs)
+    check_balanced(legs, entry.base_currency)
+    check_open(entry.organization_id, entry.effective_on)
+    if entry.source in ("bank_feed", "document", "manual"):
+        check_accounts(entry.organization_id, legs)
+    if not is_opening:
+        check_after_opening(entry.organization_id, entry.effective_on, legs)
+    token_caps.count(entry, legs, doing)
+    posted = db.session.execute(
+        sa.update(JournalEntry)
+        .where(
+            JournalEntry.organization_id == entry.organization_id,
+            JournalEntry.id == entry.id,
+            JournalEntry.status == "DRAFT",
+        )
+        .values(status="POSTED", posted_at=doing.now, action_request_id=doing.id)
+    )
+    if posted.rowcount != 1:  # type: ignore[attr-defined]
+        raise AlreadyPostedError
+    db.session.refresh(entry)
+
+
+def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None:
+    """Name the reversal that cancels these entries: the one change that a posted entry allows."""
+    voided = db.session.execute(
+        sa.update(JournalEntry)
+        .where(
+            JournalEntry.organization_id == reversal.organization_id,
+            JournalEntry.id.in_([entry.id for entry in entries]),
+            JournalEntry.status == "POSTED",
+        )
+        .values(status="VOIDED", voided_by_id=reversal.id)
+    )
+    if voided.rowcount != len(entries):  # type: ignore[attr-defined]
+        raise AlreadyPostedError
+    for entry in entries:
+        db.session.refresh(entry)
+
+
+def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
+    """Refuse an entry of which a leg has no mirror in the base currency."""
+    missing = sorted({leg.currency for leg in legs if leg.amount_base_minor is None})
+    if not missing:
+        return
+    days = rate_days(entry, missing)
+    missing = [code for code in missing if _has_no_rate(entry, code, days[code])] or missing
+    first = missing[0]
+    raise ExchangeRateMissingError(
+        f"No {first} rate for {days[first]:%-d %b %Y}. Add one to confirm.",
+        details={"missingRates": [{"day": days[code].isoformat(), "currency": code} for code in missing]},
+    )
+
+
+def rate_days(entry: JournalEntry, currencies: Iterable[str]) -> dict[str, date]:
+    """Tell the days whose rates mirror an entry: its line's booking day, wherever a lock moved it.
+
+    Where two banks' lines share it, each currency is at its own line's day.
+    """
+    named = [posting for posting in entry.postings if posting.transaction_id is not None]
+    lines = lookups.by_id(Transaction, entry.organization_id, [each.transaction_id for each in named])
+    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(named)}
+    first = lines[named[0].transaction_id].booked_on if named else entry.effective_on
+    return {code: booked.get(code, first) for code in currencies}
+
+
+def _has_no_rate(entry: JournalEntry, currency: str, day: date) -> bool:
+    return exchange_rates.rate_on(entry.organization_id, currency, entry.base_currency, day) is None
+
+
+def check_open(organization_id: str, day: date) -> None:
+    """Refuse a day in a closed period."""
+    open_day = organizations.first_open_day(organization_id, day)
+    if open_day != day:
+        raise PeriodLockedError(
+            f"{day:%-d %b %Y} is in a locked period. Date it {open_day:%-d %b %Y}, or move the lock.",
+            details={"firstOpenDay": open_day.isoformat()},
+        )
+
+
+def check_accounts(organization_id: str, legs: Sequence[Leg], *, standing: Sequence[Leg] = ()) -> None:
+    """Refuse an archived account that nothing stands on yet, and a leg without a merchant where one is asked for."""
+    coming = {leg.account_id for leg in legs} - {leg.account_id for leg in standing}
+    without = {leg.account_id for leg in legs if leg.merchant_id is None}
+    refused = db.session.execute(
+        sa.select(Account.id, Account.name, Account.is_archived)
+        .where(
+            Account.organization_id == organization_id,
+            sa.or_(
+                sa.and_(Account.id.in_(coming), Account.is_archived),
+                sa.and_(Account.id.in_(without), Account.requires_counterparty),
+            ),
+        )
+        .order_by(Account.is_archived.desc(), *accounts.BY_CODE.columns)
+        .limit(1)
+    ).first()
+    if refused is not None and refused.is_archived and refused.id in coming:
+        raise ArchivedError(
+            f"{refused.name} is archived. Choose another account or bring it back, then post."
+        )
+    if refused is not None:
+        raise CounterpartyRequiredError(
+            f"{refused.name} needs a merchant on each posting. Choose one, then post."
+        )
+
+
+def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) -> None:
+    """Refuse to post to a bank's account at or before the opening day of its standing keep-as-new proof.
+
+    A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
+    """
+    touched = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
+    proof = db.session.execute(
+        sa.select(Reconciliation.id, Reconciliation.opening_date)
+        .join(FeedAccount, OF_ITS_FEED)
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.status == "COMPLETED",
+            Reconciliation.keep_as_new,
+            Reconciliation.opening_date >= day,
+            FeedAccount.account_id.in_(touched),
+        )
+        .order_by(Reconciliation.opening_date.desc(), Reconciliation.id.desc())
+        .limit(1)
+    ).one_or_none()
+    if proof is not None:
+        raise BeforeOpeningError(
+            f"This account's books begin after {proof.opening_date:%-d %b %Y}. "
+            f"Reopen proof {proof.id} to post on or before that day.",
+            details={"reconciliationId": proof.id, "openingDate": proof.opening_date.isoformat()},
+        )

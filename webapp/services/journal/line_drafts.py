@@ -1,0 +1,140 @@
+"""The draft of a bank line: its bank leg, and counter legs that a person or a rule chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role, uncategorised
+from webapp.ledger.entries import Leg
+from webapp.ledger.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.sides import counters, is_shared
+from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.queries.currencies import exchange_rates
+from webapp.services.journal import entries as journal_entries
+
+
+def bank_leg(transaction: Transaction, account_id: int) -> Leg:
+    """Give the leg that is the bank's word."""
+    return Leg(
+        account_id=account_id,
+        amount_minor=transaction.amount_minor,
+        currency=transaction.currency,
+        is_bank_leg=True,
+        transaction_id=transaction.id,
+    )
+
+
+def uncategorised_leg(transaction: Transaction) -> Leg:
+    """Give the counter leg of a line that nobody has looked at yet."""
+    role = uncategorised(transaction.amount_minor)
+    return Leg(
+        account_id=accounts.by_role(transaction.organization_id, role).id,
+        amount_minor=-transaction.amount_minor,
+        currency=transaction.currency,
+    )
+
+
+def mirror_legs(organization: Organization, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
+    """Mirror legs at the rates of a day; without a rate they stay without a mirror.
+
+    Where the lines of two banks share the entry, each currency is at the rate of its own line's day.
+    """
+    rates = rates_of(organization, legs, rate_day)
+    return with_mirrors(legs, organization.base_currency, rates, rest_accounts(organization.id, legs))
+
+
+def rates_of(organization: Organization, legs: Sequence[Leg], rate_day: date) -> dict[str, Decimal]:
+    """Find the rates that mirror legs at a day; a currency without one is left out."""
+    days = _rate_days(organization.id, legs)
+    found = {
+        code: exchange_rates.rate_on(
+            organization.id, code, organization.base_currency, days.get(code, rate_day)
+        )
+        for code in {leg.currency for leg in legs}
+    }
+    return {code: rate for code, rate in found.items() if rate is not None}
+
+
+def _rate_days(organization_id: str, legs: Sequence[Leg]) -> dict[str, date]:
+    """Give the day of the first line in each currency, where several lines share an entry."""
+    if not is_shared(legs):
+        return {}
+    bank = [leg for leg in legs if leg.is_bank_leg]
+    lines = lookups.by_id(Transaction, organization_id, [leg.transaction_id for leg in bank])
+    return {leg.currency: lines[leg.transaction_id].booked_on for leg in reversed(bank)}
+
+
+def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
+    """Tell where an entry in several currencies puts its rest: an exchange is between own accounts only.
+
+    Where a rule set the currency of a line's counter leg, a later rate leaves its amount and the rest is rounding.
+    """
+    rounding_id = accounts.by_role(organization_id, Role.ROUNDING).id
+    if _is_set_in_currency(legs):
+        return RestAccounts(rounding_id, rounding_id)
+    touched = {leg.account_id for leg in legs}
+    backed = set(
+        db.session.scalars(
+            sa.select(FeedAccount.account_id).where(
+                FeedAccount.organization_id == organization_id, FeedAccount.account_id.in_(touched)
+            )
+        )
+    )
+    is_exchange = touched <= backed | {accounts.by_role(organization_id, Role.TRANSFERS).id}
+    return RestAccounts(
+        rounding_id=rounding_id,
+        realised_exchange_id=accounts.by_role(organization_id, Role.REALISED_EXCHANGE).id
+        if is_exchange
+        else None,
+    )
+
+
+def _is_set_in_currency(legs: Sequence[Leg]) -> bool:
+    """Tell whether a rule has set what stands opposite one bank line in another currency: it keeps its amount."""
+    bank = {leg.currency for leg in legs if leg.is_bank_leg}
+    return (
+        len(bank) == 1
+        and not is_shared(legs)
+        and any(leg.currency not in bank for leg in legs if not leg.is_bank_leg)
+    )
+
+
+def add(
+    transaction: Transaction,
+    *,
+    now: datetime,
+    counter_legs: Sequence[Leg] | None = None,
+    effective_on: date | None = None,
+    description: str | None = None,
+) -> JournalEntry:
+    """Give a line its draft: on its own day or the first open one, mirrored at the rate of its own day."""
+    organization = organizations.get(transaction.organization_id)
+    account_id = transaction.feed_account.account_id
+    counter = counter_legs or [uncategorised_leg(transaction)]
+    legs = mirror_legs(organization, [bank_leg(transaction, account_id), *counter], transaction.booked_on)
+    entry = journal_entries.add_draft(
+        organization,
+        effective_on or organizations.first_open_day(organization.id, transaction.booked_on),
+        legs,
+        source="bank_feed",
+        description=transaction.description if description is None else description,
+        now=now,
+    )
+    transaction.journal_entry_id = entry.id
+    transaction.updated_at = now
+    db.session.flush()
+    return entry
+
+
+def unmirrored(legs: Sequence[Leg], line_id: int) -> list[Leg]:
+    """Give the legs that stand opposite a line for a fresh mirroring: none where it stands against another bank's."""
+    return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counters(legs, line_id)]

@@ -1,0 +1,45 @@
+"""Saying when what hangs on an entry changed, for those who ask what changed since an instant (queries/changes.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.queries.common.portions import batches
+
+# Where an id is looked for beside the organization, SQLite would rather read all that this has: so what changes is
+# found by the id alone, and held against the organization after that.
+
+
+def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
+    """Say of the bank lines of some entries, or of what these correct, that they changed: a draft tells no instant."""
+    line = orm.aliased(Transaction)
+    for portion in batches(entry_ids):
+        # A correction has no line of its own: it is about the one of the entry that it corrects.
+        entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
+        )
+        db.session.execute(
+            sa.update(Transaction)
+            .where(
+                Transaction.organization_id == organization_id,
+                Transaction.id.in_(sa.select(line.id).where(line.journal_entry_id.in_(entries))),
+            )
+            .values(updated_at=now)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def of_documents(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
+    """Say of the documents that belong to some entries that they changed: each tells what it belongs to."""
+    theirs = sa.select(DocumentRelation.document_id).where(DocumentRelation.journal_entry_id.in_(entry_ids))
+    db.session.execute(
+        sa.update(Document)
+        .where(Document.organization_id == organization_id, Document.id.in_(theirs))
+        .values(updated_at=now)
+    )

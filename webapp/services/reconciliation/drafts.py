@@ -1,0 +1,230 @@
+"""Reconciliation drafts: a statement's day and balance, changed by whoever saw the last version, or given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import titles
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
+from webapp.queries.reconciliation import openings, reconciliations
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.reconciliation import set_asides
+from webapp.services.storage.amounts import money_at
+from webapp.services.transactions import clearing as open_drafts
+
+INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")
+
+
+class StatementError(UnprocessableError):
+    """These figures cannot be a statement of this account."""
+
+    code = "statement"
+
+
+class VersionRequiredError(UnprocessableError):
+    """A draft is open already; send the version that you saw."""
+
+    code = "version_required"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChange:
+    """A draft as it is now, and the lines and entries that the change had to unclear, by their ids."""
+
+    draft: Reconciliation
+    uncleared: list[int]
+    uncleared_entries: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What somebody says of a statement, and whether it keeps its account as new."""
+
+    statement_date: date
+    statement_balance: Decimal
+    keep_as_new: bool = False
+    opening_balance: Decimal | None = None
+    opening_date: date | None = None
+
+
+def put_draft(
+    account: FeedAccount, statement: Statement, *, actor: Actor, now: datetime, version: int | None = None
+) -> DraftChange:
+    """Open the draft of an account, or change its inputs; what it may then no longer clear is uncleared.
+
+    An open draft needs the `version` that the caller saw.
+    """
+    title = f"Changed the statement of {account.name}"
+    with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id), title=title) as doing:
+        draft = _seen(account, version)
+        inputs = _inputs(account, reconciliations.anchor_of(account), statement)
+        doing.payload = doing.after = _said(inputs, account.currency)
+        verb = "Started" if draft is None else "Changed"
+        doing.title = f"{verb} the statement of {account.name}: {_named(inputs, account.currency)}"
+        if draft is None:
+            change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
+        else:
+            before = {name: getattr(draft, name) for name in INPUTS}
+            doing.before = said(draft)
+            if before == inputs:
+                doing.nothing_to_do()
+                return DraftChange(draft, [], [])
+            open_drafts.advance(draft, **inputs)
+            set_asides.resynchronise(account, now=now)
+            change = DraftChange(draft, *open_drafts.prune(account, draft))
+        doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
+        count = len(change.uncleared) + len(change.uncleared_entries)
+        if count:
+            doing.title += f", which uncleared {titles.counted(count, 'item')}"
+    return change
+
+
+def _seen(account: FeedAccount, version: int | None) -> Reconciliation | None:
+    """Find the open draft, if there is one, in the version that the caller must have seen of it."""
+    if version is not None:
+        return open_drafts.require(account, version)
+    if reconciliations.draft_of(account) is not None:
+        raise VersionRequiredError(fields={"version": ["Send the version that you saw."]})
+    return None
+
+
+def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime) -> Reconciliation:
+    draft = Reconciliation(
+        organization_id=account.organization_id,
+        feed_account_id=account.id,
+        status="DRAFT",
+        currency=account.currency,
+        opened_at=now,
+        opened_by=actor.as_json(),
+        **inputs,
+    )
+    db.session.add(draft)
+    set_asides.resynchronise(account, now=now)
+    return draft
+
+
+def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: Statement) -> dict[str, Any]:
+    """Check what is said of a statement and give it as a draft stores it."""
+    if anchor is not None and statement.statement_date <= anchor.statement_date:
+        day = f"{anchor.statement_date:%-d %b %Y}"
+        raise _refused("statementDate", f"The last proof is of {day}. Write a later day.")
+    if anchor is not None and statement.keep_as_new:
+        raise _refused("keepAsNew", "This account has a proof already, and goes on from its balance.")
+    balance = money_at(statement.statement_balance, account.currency, "statementBalance").minor
+    opening: int | None = None
+    if statement.opening_balance is not None:
+        opening = money_at(statement.opening_balance, account.currency, "openingBalance").minor
+    opening_date = statement.opening_date
+    if not statement.keep_as_new:
+        _check_no_opening(anchor, opening, opening_date, account.currency)
+        opening = opening_date = None
+    else:
+        opening = opening or 0
+        opening_date = opening_date or _opening_day(account, statement.statement_date)
+        if opening_date > statement.statement_date:
+            raise _refused("openingDate", "The books cannot begin after the statement. Write an earlier day.")
+    return {
+        "statement_date": statement.statement_date,
+        "statement_balance_minor": balance,
+        "keep_as_new": statement.keep_as_new,
+        "opening_balance_minor": opening,
+        "opening_date": opening_date,
+    }
+
+
+def _check_no_opening(
+    anchor: Reconciliation | None, opening: int | None, opening_date: date | None, currency: str
+) -> None:
+    """Refuse an opening that would be ignored: without keep-as-new the balance goes on from the last proof."""
+    follows = 0 if anchor is None else anchor.statement_balance_minor
+    if opening is not None and opening != follows:
+        amount = Money(follows, currency)
+        raise _refused("openingBalance", f"Without keepAsNew this draft opens with {amount.said}.")
+    if opening_date is not None:
+        raise _refused("openingDate", "Send keepAsNew with it, or leave it out.")
+
+
+def _opening_day(account: FeedAccount, statement_date: date) -> date:
+    return min(openings.day_before_first_line(account) or statement_date, statement_date)
+
+
+def _refused(path: str, sentence: str) -> StatementError:
+    return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
+
+
+def _named(inputs: Mapping[str, Any], currency: str) -> str:
+    """Say a statement's figures in a title."""
+    balance = Money(inputs["statement_balance_minor"], currency).said
+    figures = f"{balance} on {inputs['statement_date']:%-d %b %Y}"
+    if not inputs["keep_as_new"]:
+        return figures
+    opening = Money(inputs["opening_balance_minor"], currency).said
+    return f"{figures}, kept as new with {opening} on {inputs['opening_date']:%-d %b %Y}"
+
+
+def said(draft: Reconciliation) -> dict[str, Any]:
+    """Give what a draft or proof says of its statement in JSON, for the audit trail."""
+    return _said({name: getattr(draft, name) for name in INPUTS}, draft.currency)
+
+
+def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
+    """Give what a draft has cleared: lines, and entries that come from none."""
+    items = db.session.execute(
+        sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id)
+        .where(
+            ReconciliationItem.organization_id == draft.organization_id,
+            ReconciliationItem.reconciliation_id == draft.id,
+        )
+        .order_by(ReconciliationItem.id)
+    ).all()
+    return {
+        "cleared": [line_id for line_id, _ in items if line_id is not None],
+        "clearedEntries": [
+            entry_id for line_id, entry_id in items if line_id is None and entry_id is not None
+        ],
+    }
+
+
+def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    opening, opening_date = inputs["opening_balance_minor"], inputs["opening_date"]
+    return {
+        "statementDate": inputs["statement_date"].isoformat(),
+        "statementBalance": str(Money(inputs["statement_balance_minor"], currency)),
+        "keepAsNew": inputs["keep_as_new"],
+        "openingBalance": None if opening is None else str(Money(opening, currency)),
+        "openingDate": None if opening_date is None else opening_date.isoformat(),
+    }
+
+
+def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
+    """Discard the open draft with everything cleared in it; without one nothing happens, and a proof is left alone."""
+    title = f"Abandoned the draft of {account.name}"
+    with act(actor, now, "abandon_reconciliation", ("feed_account", account.id), title=title) as doing:
+        draft = reconciliations.draft_of(account)
+        if draft is None:
+            doing.nothing_to_do()
+            return
+        cleared = _cleared(draft)
+        doing.title += f" to {draft.statement_date:%-d %b %Y}"
+        if count := sum(map(len, cleared.values())):
+            doing.title += f" with {titles.counted(count, 'cleared item')}"
+        doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
+        doing.before = {**said(draft), "faId": account.id, **cleared}
+        db.session.execute(
+            sa.delete(ReconciliationItem).where(
+                ReconciliationItem.organization_id == draft.organization_id,
+                ReconciliationItem.reconciliation_id == draft.id,
+            )
+        )
+        db.session.delete(draft)
+        set_asides.resynchronise(account, now=now)

@@ -1,0 +1,174 @@
+"""Proofs: a draft whose figures and books agree is frozen for ever."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import proofs
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.ledger.proofs import Item, Proof
+from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
+from webapp.queries.reconciliation import book_balances as statement_books
+from webapp.queries.reconciliation import reconciliations
+from webapp.queries.reconciliation.hub import opening_minor
+from webapp.queries.reconciliation.reconciliations import Readiness
+from webapp.queries.reconciliation.statement_items import IS_LINE
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.reconciliation import openings, set_asides
+from webapp.services.transactions import clearing as open_drafts
+
+
+class NotReadyError(LedgerError):
+    """This statement does not tie out yet."""
+
+    codes: ClassVar[Mapping[str, str]] = {
+        "difference": "This statement does not tie out yet: its difference is not zero.",
+        "unconfirmed": "This statement does not tie out yet: cleared lines are not confirmed.",
+        "books_differ": "This statement does not tie out yet: the books differ from it.",
+    }
+
+
+def complete(
+    account: FeedAccount, *, actor: Actor, now: datetime, version: int | None = None
+) -> Reconciliation:
+    """Freeze the open draft as a proof, when its difference is nothing, all is confirmed and the books agree."""
+    title = f"Completed the statement of {account.name}"
+    with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
+        draft = open_drafts.require(account, version)
+        doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
+        balance = Money(draft.statement_balance_minor, draft.currency).said
+        doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
+        opening = prove(account, draft, doing)
+        doing.after = told(draft)
+        doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}
+    return draft
+
+
+def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEntry | None:
+    """Make a draft a proof as part of an act, or raise NotReadyError; answers the opening entry, if it posts one."""
+    open_drafts.prune(account, draft)
+    anchor = reconciliations.anchor_of(account)
+    ready = reconciliations.readiness(account, draft, anchor)
+    if not ready.is_ready:
+        raise _not_ready(ready, account.currency)
+    opening = openings.post(account, draft, ready.opening_entry_minor, doing)
+    _freeze(account, draft, anchor, opening, doing)
+    set_asides.resynchronise(account, now=doing.now)
+    return opening
+
+
+def told(proof: Reconciliation) -> dict[str, Any]:
+    """Say what an act proved: the statement, and in one word its lines, which the same lines always have."""
+    document = json.loads(proof.frozen or "{}")
+    return {
+        "digest": proof.digest or "",
+        "statementDate": document["statementDate"],
+        "openingBalance": document["openingBalance"],
+        "statementBalance": document["statementBalance"],
+        "clearedCount": len(document["lines"]),
+        "linesDigest": sha256_hex(canonical_json(document["lines"])),
+    }
+
+
+def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
+    """Say everything that is missing; the code is of the first."""
+    details: dict[str, object] = {}
+    said = []
+    if ready.difference_minor:
+        amount = Money(ready.difference_minor, currency)
+        details["difference"] = str(amount)
+        said.append(f"the difference is {amount.said}, not zero")
+    if ready.unconfirmed:
+        details["unconfirmed"] = ready.unconfirmed
+        count = len(ready.unconfirmed)
+        said.append(f"{count} cleared line{' is' if count == 1 else 's are'} not confirmed")
+    if ready.books_differ_minor:
+        amount = Money(ready.books_differ_minor, currency)
+        details["books_differ"] = str(amount)
+        said.append(f"the books differ from it by {amount.said}")
+    sentence = f"This statement does not tie out yet: {'; '.join(said)}."
+    return NotReadyError(sentence, details=details, code=next(iter(details)))
+
+
+def _freeze(
+    account: FeedAccount,
+    draft: Reconciliation,
+    anchor: Reconciliation | None,
+    opening: JournalEntry | None,
+    doing: Act,
+) -> None:
+    rows = [row for row in reconciliations.open_lines(account, draft) if row.day <= draft.statement_date]
+    cleared = [row for row in rows if row.is_cleared]
+    lines = reconciliations.as_items(cleared)
+    document = proofs.frozen(_proof(account, draft, anchor, opening=opening, lines=lines, doing=doing))
+    _freeze_items(draft, cleared)
+    left_open = [row for row in rows if not row.is_cleared]
+    open_drafts.advance(
+        draft,
+        status="COMPLETED",
+        frozen=canonical_json(document),
+        digest=proofs.digest(document),
+        left_open={
+            "transactionIds": [row.id for row in left_open if row.kind == IS_LINE],
+            "journalEntryIds": [row.id for row in left_open if row.kind != IS_LINE],
+        },
+        previous_id=None if anchor is None else anchor.id,
+        opening_entry_id=None if opening is None else opening.id,
+        opening_balance_minor=opening_minor(draft, anchor),
+        completed_at=doing.now,
+        completed_by=doing.actor.as_json(),
+    )
+
+
+def _proof(
+    account: FeedAccount,
+    draft: Reconciliation,
+    anchor: Reconciliation | None,
+    *,
+    opening: JournalEntry | None,
+    lines: Sequence[Item],
+    doing: Act,
+) -> Proof:
+    books = statement_books.of_statements(account.organization_id, [draft.id])[draft.id]
+    return Proof(
+        id=draft.id,
+        organization_id=account.organization_id,
+        fa_id=account.id,
+        currency=account.currency,
+        statement_date=draft.statement_date,
+        statement_balance_minor=draft.statement_balance_minor,
+        opening_balance_minor=opening_minor(draft, anchor),
+        opening_date=draft.opening_date,
+        keep_as_new=draft.keep_as_new,
+        opening_entry_id=None if opening is None else opening.id,
+        ledger_balance_minor=books.ledger_balance_minor,
+        outstanding=books.outstanding,
+        in_transit=books.in_transit,
+        lines=tuple(lines),
+        completed_at=doing.now,
+        completed_by=doing.actor.id,
+        previous_digest=None if anchor is None else anchor.digest,
+    )
+
+
+def _freeze_items(draft: Reconciliation, rows: Sequence[Any]) -> None:
+    frozen = {(row.kind == IS_LINE, row.id): row for row in rows}
+    changes = [
+        {
+            "id": item.id,
+            "frozen_on": (row := frozen[open_drafts.key_of(item)]).day,
+            "frozen_minor": int(row.amount_minor),
+        }
+        for item in open_drafts.items_of(draft)
+    ]
+    if changes:
+        db.session.execute(sa.update(ReconciliationItem), changes)

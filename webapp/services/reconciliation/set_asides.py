@@ -1,0 +1,49 @@
+"""Lines from before the books of a feed account begin: set aside while a keep-as-new stands or is drafted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import FeedAccount, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.reconciliation import openings
+from webapp.services.bookkeeping import lock_dates
+from webapp.services.transactions import unpairing as partings
+
+
+def resynchronise(account: FeedAccount, *, now: datetime) -> None:
+    """Set aside the booked lines dated on or before the opening day, and bring back all others."""
+    db.session.flush()
+    day = openings.opening_day(account.organization_id, account.id)
+    mine = (
+        Transaction.organization_id == account.organization_id,
+        Transaction.feed_account_id == account.id,
+    )
+    if day is not None:
+        _part(*mine, Transaction.booked_on <= day, now=now)
+        _move(*mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
+        _move(*mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
+    else:
+        _move(*mine, before="SET_ASIDE", after="BOOKED", now=now)
+    organization = organizations.get(account.organization_id)
+    if organization.lock_date is not None:
+        # The draft of a line set aside stops no lock; brought back, it needs an open day.
+        lock_dates.open_drafts(organization, organization.lock_date)
+
+
+def _part(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
+    """Take lines that are set aside out of the transfers that they are paired as: their side counts no longer."""
+    line_ids = sa.select(Transaction.id).where(*chosen, Transaction.status == "BOOKED")
+    partings.part_many(line_ids, now=now)
+
+
+def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:
+    db.session.execute(
+        sa.update(Transaction)
+        .where(*chosen, Transaction.status == before)
+        .values(status=after, updated_at=now)
+        .execution_options(synchronize_session="fetch")
+    )

@@ -1,0 +1,165 @@
+"""Rules on documents: run when a document's fields are set, written with their provenance, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.rules.document_outcomes import Receipt, problem_of
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.line_outcomes import Books
+from webapp.models import Document, DocumentSetting, Organization, RuleRun
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import document_effects
+from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions.document_effects import DocumentEffect
+from webapp.services.ingestion import rule_choices
+from webapp.services.ingestion.rules import LineRules
+
+PARSED = "RECEIPT_PARSED"
+
+
+@dataclass(slots=True)
+class PutBack:
+    """What documents shall be again, by which settings, and the settings that stay because of a later change."""
+
+    receipts: list[tuple[Document, Receipt]] = field(default_factory=list)
+    restored: list[DocumentSetting] = field(default_factory=list)
+    kept: list[DocumentSetting] = field(default_factory=list)
+
+
+def run_on(document: Document, *, act_id: str, now: datetime) -> None:
+    """Run the active rules on a document whose fields were set, as part of the act that set them."""
+    organization = organizations.get(document.organization_id)
+    rules = LineRules(organization, ready_rules.active(organization.id, PARSED))
+    decision = rules.ask(document_effects.item_of(document))
+    if not decision.matched:
+        return
+    effect = document_effects.effect(rules, document, decision, rule_effects.asked_for(rules, None))
+    rules.tally.count(decision.matched, effect.made, effect.skipped)
+    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=PARSED)
+    if run_id is not None:
+        keep(organization.id, run_id, [effect], act_id=act_id, now=now)
+
+
+def keep(
+    organization_id: str, run_id: int, effects: Iterable[DocumentEffect], *, act_id: str, now: datetime
+) -> int:
+    """Write what rules change of documents, with its provenance; answers how many documents changed."""
+    count = 0
+    for effect in effects:
+        if not effect.made or effect.after is None:
+            continue
+        count += 1
+        write(effect.document, effect.after, now=now)
+        supersede(effect.document, effect.made, act_id)
+        for kind, setting in effect.made.items():
+            db.session.add(
+                DocumentSetting(
+                    organization_id=organization_id,
+                    document_id=effect.document.id,
+                    run_id=run_id,
+                    kind=kind.value,
+                    rule_id=setting.rule_id,
+                    rule_version=setting.rule_version,
+                    value=str(setting.value),
+                    before=effect.before.value(kind),
+                )
+            )
+    db.session.flush()
+    return count
+
+
+def write(document: Document, receipt: Receipt, *, now: datetime) -> None:
+    """Let a document be as a receipt says; its amounts stay as they are written, in the receipt's currency."""
+    for name in ("net", "tax", "total"):
+        amount: Money | None = getattr(document, name)
+        if amount is not None and receipt.currency is not None:
+            setattr(document, f"{name}_minor", Money.of(amount.decimal, receipt.currency).minor)
+    document.currency, document.account_id = receipt.currency, receipt.account_id
+    document.org_merchant_id, document.project_id = receipt.merchant_id, receipt.project_id
+    document.updated_at = now
+
+
+def supersede(document: Document, kinds: Iterable[str], act_id: str) -> None:
+    """Note on what rules set of a document before which act has set it anew."""
+    for setting in standing(document):
+        if setting.kind in kinds:
+            setting.superseded_by = act_id
+    db.session.flush()
+
+
+def standing(document: Document) -> Sequence[DocumentSetting]:
+    """List what rules set of a document, and nobody since."""
+    return db.session.scalars(
+        sa.select(DocumentSetting).where(
+            DocumentSetting.organization_id == document.organization_id,
+            DocumentSetting.document_id == document.id,
+            DocumentSetting.superseded_by.is_(None),
+        )
+    ).all()
+
+
+def put_back(organization: Organization, run: RuleRun, *, act_id: str, now: datetime) -> PutBack:
+    """Put back what a run set of documents, field by field, unless somebody has changed it since."""
+    back = judged(organization, run)
+    for document, receipt in back.receipts:
+        write(document, receipt, now=now)
+    for setting in back.restored:
+        setting.superseded_by = act_id
+    db.session.flush()
+    return back
+
+
+def judged(organization: Organization, run: RuleRun) -> PutBack:
+    """Tell what putting back a run would do to documents; writes nothing."""
+    back = PutBack()
+    settings = db.session.scalars(
+        sa.select(DocumentSetting)
+        .where(DocumentSetting.organization_id == organization.id, DocumentSetting.run_id == run.id)
+        .order_by(DocumentSetting.document_id, DocumentSetting.id)
+    ).all()
+    if not settings:
+        return back
+    books = ready_rules.books(organization)
+    documents = lookups.by_id(Document, organization.id, {each.document_id for each in settings})
+    for document_id, of_document in groupby(settings, lambda each: each.document_id):
+        _judge(documents[document_id], list(of_document), books, back)
+    return back
+
+
+def _judge(document: Document, settings: Sequence[DocumentSetting], books: Books, back: PutBack) -> None:
+    """Tell what a document was before some settings, as far as they still stand and it can be so again."""
+    receipt = document_effects.receipt_of(document)
+    going = [
+        each
+        for each in settings
+        if each.superseded_by is None and receipt.value(EffectKind(each.kind)) == each.value
+    ]
+    while True:
+        # A currency and an account that goes with it go back together or not at all.
+        restored = receipt
+        for each in going:
+            restored = restored.with_value(EffectKind(each.kind), each.before)
+        fitting = [each for each in going if _fits(each, restored, books)]
+        if fitting == going:
+            break
+        going = fitting
+    if going:
+        back.receipts.append((document, restored))
+    back.restored += going
+    back.kept += [each for each in settings if each not in going]
+
+
+def _fits(setting: DocumentSetting, receipt: Receipt, books: Books) -> bool:
+    """Tell whether a field may have again what it had before."""
+    before = setting.before
+    return before is None or problem_of(EffectKind(setting.kind), before, receipt, books) is None

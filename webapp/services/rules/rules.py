@@ -1,0 +1,226 @@
+"""Automation rules: stored whole and checked against the books; their engine reads them from there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.rules.conditions import Field
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.orders import Place, moved
+from webapp.ledger.rules.triggers import is_narrowed
+from webapp.models import Account, FeedAccount, Merchant, Project, Rule, RuleContent, RuleVersion
+from webapp.models.base import Numbered
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.queries.common.lookups import UnknownReferenceError
+from webapp.queries.rules import rules
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.field_changes import change, facts, payload
+
+MODEL_OF_EFFECT: Mapping[EffectKind, type[Numbered]] = {
+    EffectKind.SET_ACCOUNT: Account,
+    EffectKind.SET_MERCHANT: Merchant,
+    EffectKind.SET_PROJECT: Project,
+}
+MODEL_OF_FIELD: Mapping[Field, type[Numbered]] = {
+    Field.FEED_ACCOUNT: FeedAccount,
+    Field.MERCHANT: Merchant,
+    Field.PROJECT: Project,
+}
+NARROWED = (
+    "Parts of the conditions are not known here, so the rule would match more than was meant. "
+    "It is stored inactive; look at it, then activate it."
+)
+
+
+class StaleVersionError(LedgerError):
+    """Somebody changed this rule in the meantime; read it again and repeat your change."""
+
+    code = "stale_version"
+
+
+class EffectAccountError(UnprocessableError):
+    """A rule cannot move lines to this account; choose another one."""
+
+    code = "effect_account"
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedRule:
+    """A rule that was made, the paths of its input that nothing used, and what to know about it."""
+
+    rule: Rule
+    ignored: list[str]
+    warnings: list[str]
+
+
+def create(
+    *,
+    ignored: list[str] | None = None,
+    is_active: bool | None = None,
+    actor: Actor,
+    now: datetime,
+    **said: Any,
+) -> CreatedRule:
+    """Store a rule; one of whose conditions a part was ignored is stored inactive, and says so."""
+    is_wider = is_narrowed(ignored or [])
+    title = f"Made the rule {said['name']}"
+    with act(actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(said)) as doing:
+        check_references(actor.organization_id, said["conditions"], said["effects"])
+        rule = Rule(
+            organization_id=actor.organization_id,
+            **said,
+            is_active=is_active is not False and not is_wider,
+            created_at=now,
+            updated_at=now,
+        )
+        db.session.add(rule)
+        db.session.flush()
+        doing.target_id, doing.after = str(rule.id), facts(rule, RuleContent.FACTS)
+        keep_version(rule, doing)
+    return CreatedRule(rule, ignored or [], [NARROWED] if is_wider else [])
+
+
+def replace(
+    rule: Rule,
+    *,
+    is_active: bool | None = None,
+    version: int | None = None,
+    actor: Actor,
+    now: datetime,
+    **said: Any,
+) -> Rule:
+    """Put a rule in place of what it was; its version counts on."""
+    differing = {name: value for name, value in said.items() if getattr(rule, name) != value}
+    if is_active is not None:
+        differing["is_active"] = is_active
+    title = act_titles.changed(
+        "the rule", rule.name, facts(rule, differing), payload(differing), rule.organization_id
+    )
+    with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(said)) as doing:
+        if version is not None and version != rule.version:
+            raise StaleVersionError(details={"version": rule.version})
+        check_references(actor.organization_id, said["conditions"], said["effects"])
+        active = rule.is_active if is_active is None else is_active
+        change(rule, {**said, "is_active": active}, doing, now)
+        if not doing.is_void:
+            count_on(rule, doing)
+    return rule
+
+
+def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
+    """Let a rule run by itself, or keep it from doing so; its version counts on."""
+    title = f"Switched the rule {rule.name} {'on' if is_active else 'off'}"
+    with act(actor, now, "update_rule", ("rule", rule.id), title=title) as doing:
+        change(rule, {"is_active": is_active}, doing, now)
+        if not doing.is_void:
+            count_on(rule, doing)
+    return rule
+
+
+def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
+    """Let a rule run directly before another one, or last of all; whichever priorities that takes change in one act."""
+    title = f"Moved the rule {rule.name} to the end"
+    said = {"beforeId": before_id}
+    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=said) as doing:
+        if before_id is not None:
+            other = lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
+            doing.title = f"Moved the rule {rule.name} before {other.name}"
+        ordered = rules.in_order(actor.organization_id)
+        places = [Place(each.priority, each.id) for each in ordered]
+        priorities = moved(places, rule.id, before_id)
+        if not priorities:
+            doing.nothing_to_do()
+            return rule
+        renumbered = [each for each in ordered if each.id in priorities]
+        doing.before = _priorities(renumbered)
+        for each in renumbered:
+            each.priority, each.updated_at = priorities[each.id], now
+            count_on(each, doing)
+        doing.after = _priorities(renumbered)
+    return rule
+
+
+def _priorities(renumbered: list[Rule]) -> dict[str, Any]:
+    return {
+        "priorities": [{"id": each.id, "name": each.name, "priority": each.priority} for each in renumbered]
+    }
+
+
+def count_on(rule: Rule, doing: Act) -> None:
+    """Make what a rule says now its next version."""
+    rule.version += 1
+    db.session.flush()
+    keep_version(rule, doing)
+
+
+def keep_version(rule: Rule, doing: Act) -> None:
+    """Keep what a rule says in its version, for good."""
+    content = {name: getattr(rule, name) for name in (*RuleContent.FACTS, "version")}
+    db.session.add(
+        RuleVersion(
+            organization_id=rule.organization_id,
+            rule_id=rule.id,
+            action_request_id=doing.id,
+            created_at=doing.now,
+            **content,
+        )
+    )
+    db.session.flush()
+
+
+def delete(rule: Rule, *, actor: Actor, now: datetime) -> None:
+    """Delete a rule; what it did stays."""
+    title = f"Deleted the rule {rule.name}"
+    with act(actor, now, "delete_rule", ("rule", rule.id), title=title) as doing:
+        doing.before = facts(rule, RuleContent.FACTS)
+        db.session.delete(rule)
+        db.session.flush()
+
+
+def check_references(
+    organization_id: str, conditions: Mapping[str, Any], effects: list[dict[str, Any]]
+) -> None:
+    """Refuse ids that name nothing in these books, each at its path, and accounts that no line may move to."""
+    named = [*_effect_ids(effects), *_condition_ids(conditions["conditions"])]
+    problems: dict[str, list[str]] = {}
+    for model in {model for _, model, _ in named}:
+        unknown = rules.unknown_ids(
+            model, organization_id, [row_id for _, its, row_id in named if its is model]
+        )
+        problems |= {
+            path: ["There is nothing under this id."]
+            for path, its, row_id in named
+            if its is model and row_id in unknown
+        }
+    if problems:
+        path = min(problems)
+        raise UnknownReferenceError(f"{path}: {problems[path][0]}", fields=problems)
+    closed = accounts.closed_to_counter_legs(organization_id)
+    said = {path: [closed[row_id]] for path, model, row_id in named if model is Account and row_id in closed}
+    if said:
+        raise EffectAccountError(next(iter(said.values()))[0], fields=said)
+
+
+def _effect_ids(effects: list[dict[str, Any]]) -> list[tuple[str, type[Numbered], int]]:
+    return [
+        (f"effects.{index}.{VALUE_KEY[kind]}", MODEL_OF_EFFECT[kind], effect[VALUE_KEY[kind]])
+        for index, effect in enumerate(effects)
+        if (kind := EffectKind(effect["kind"])) in MODEL_OF_EFFECT
+    ]
+
+
+def _condition_ids(conditions: list[dict[str, Any]]) -> list[tuple[str, type[Numbered], int]]:
+    return [
+        (f"conditions.conditions.{index}.value", MODEL_OF_FIELD[field], int(row_id))
+        for index, condition in enumerate(conditions)
+        if (field := Field(condition["field"])) in MODEL_OF_FIELD
+        for row_id in rules.ids_in(condition["value"])
+    ]

@@ -1,0 +1,159 @@
+"""Runs of rules by hand: a rule applied to the past exactly as its preview said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, cast
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Organization, Rule, RuleRun
+from webapp.queries.access import organizations as organizations_
+from webapp.queries.rule_decisions import candidates as past_lines
+from webapp.queries.rule_decisions import document_effects
+from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.document_effects import DocumentEffect
+from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
+from webapp.queries.rule_decisions.previews import Effect
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.ingestion import rule_choices
+from webapp.services.ingestion.rules import Tally
+from webapp.services.rules import document_rules
+from webapp.services.rules import writes as rule_writes
+
+MANUAL_APPLY = "MANUAL_APPLY"
+
+
+class RunProgress(Protocol):
+    """Someone who is told how far a rule is."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """Hear how many lines the rule has been asked of, of how many."""
+
+
+def silent(done: int, total: int) -> None:
+    """Tell nobody."""
+    del done, total
+
+
+class PreviewMovedError(LedgerError):
+    """What this rule would do is not what its preview said any more; look at it again, then apply it."""
+
+    code = "preview_moved"
+
+
+class PreviewOnlyError(LedgerError):
+    """A rule with the trigger MANUAL_PREVIEW never writes; give it another trigger to apply it."""
+
+    code = "preview_only"
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """The run of a rule in its version, how many lines or documents it is asked of, and the act that it is."""
+
+    run_id: int
+    rule_id: int
+    version: int
+    total: int
+    at_once: int
+    doing: Act
+
+    def keep(self, organization: Organization, effects: Sequence[Effect]) -> None:
+        """Write what the rule changes of a portion, with its provenance."""
+        lines = [each for each in effects if isinstance(each, LineEffect)]
+        documents = [each for each in effects if isinstance(each, DocumentEffect)]
+        act_id, now = self.doing.id, self.doing.now
+        rule_writes.keep(organization, self.run_id, lines, act_id=act_id, now=now)
+        document_rules.keep(organization.id, self.run_id, documents, act_id=act_id, now=now)
+
+
+def apply(
+    rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime, progress: RunProgress = silent
+) -> RuleRun:
+    """Let a rule change what it matches, exactly as the preview of this digest said, in one act.
+
+    Drafts and documents change at once, posted entries get correction markers. Raises PreviewOnlyError,
+    PreviewMovedError, OtherTargetError.
+    """
+    title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_said(chosen)}
+    with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
+        if rule.trigger == "MANUAL_PREVIEW":
+            raise PreviewOnlyError
+        asked = rule_previews.asked_with(rule.organization_id, rule)
+        run = _begin(rule, doing)
+        is_of_documents = rule.target == "RECEIPT"
+        looked_at = document_effects if is_of_documents else past_lines
+        total = looked_at.count(rule.organization_id, chosen)
+        running = _Running(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
+        portions = rule_previews.effects(rule.organization_id, asked, rule, chosen)
+        tally = _write(running, portions, digest, progress)
+        _end(run, tally, asked)
+        noun = "document" if is_of_documents else "line"
+        doing.title = (
+            f"Applied the rule {rule.name} to {run.changed:,} {noun}{'' if run.changed == 1 else 's'}"
+        )
+        doing.after = {"runId": run.id, "matched": run.matched, "changed": run.changed}
+    return run
+
+
+def _begin(rule: Rule, doing: Act) -> RuleRun:
+    run = RuleRun(
+        organization_id=rule.organization_id,
+        action_request_id=doing.id,
+        trigger=MANUAL_APPLY,
+        rule_id=rule.id,
+        rules=[],
+        skipped=[],
+        created_at=doing.now,
+    )
+    db.session.add(run)
+    db.session.flush()
+    return run
+
+
+def _write(
+    running: _Running, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress
+) -> Tally:
+    """Write what the rule does and count it, or raise PreviewMovedError where that is not what was looked at.
+
+    Judging and writing are one pass, which halves the writer's turn: nobody else writes meanwhile, and where the
+    digest turns out to be another one all of it is rolled back.
+    """
+    organization = organizations_.get(running.doing.actor.organization_id)
+    found, tally, done = Digest(running.rule_id, running.version), Tally(), 0
+    for effects in portions:
+        for effect in effects:
+            found.add(effect.facts)
+            tally.count((running.rule_id,), effect.made, effect.skipped)
+        running.keep(organization, effects)
+        done = min(done + running.at_once, running.total)
+        progress(done, running.total)
+    if found.hex != digest:
+        raise PreviewMovedError
+    return tally
+
+
+def _end(run: RuleRun, tally: Tally, asked: AskedRules) -> None:
+    run.matched, run.changed = tally.matched, tally.changed
+    run.rules, run.skipped = tally.rules_said(asked.names), tally.skips_said()
+    db.session.flush()
+    matches = tally.matches or {cast("int", run.rule_id): 0}
+    rule_choices.count(run.organization_id, matches, run.created_at)
+    db.session.refresh(run)
+
+
+def _said(chosen: Chosen) -> dict[str, Any]:
+    said = {
+        "from": None if chosen.from_ is None else chosen.from_.isoformat(),
+        "to": None if chosen.to is None else chosen.to.isoformat(),
+        "faId": chosen.fa_id,
+        "transactionId": chosen.transaction_id,
+        "documentId": chosen.document_id,
+    }
+    return {key: value for key, value in said.items() if value is not None}

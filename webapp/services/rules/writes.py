@@ -1,0 +1,171 @@
+"""What rules set, written into entries in bulk: drafts at once, posted ones by their correction markers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.entries import Leg
+from webapp.ledger.rules.line_outcomes import Side
+from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
+from webapp.models.base import table_of
+from webapp.queries.common import lookups
+from webapp.queries.rule_decisions import candidates as past_lines
+from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions.candidates import PastLine, Standing
+from webapp.queries.rule_decisions.line_effects import LineEffect
+from webapp.services.ingestion import rule_choices
+from webapp.services.ingestion.rules import LineRules
+from webapp.services.journal import bulk_corrections as marker_writes
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import touches as noted_changes
+
+_POSTING = table_of(Posting)
+_SETTING = table_of(RuleSetting)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What shall stand opposite a line instead of what does."""
+
+    line: PastLine
+    standing: Standing
+    after: Side
+
+
+def write(organization: Organization, changes: Sequence[Change], *, now: datetime) -> None:
+    """Let other sides stand opposite lines; what a draft is in the base currency stays."""
+    quick = [each for each in changes if each.standing.posting_id is not None]
+    if quick:
+        db.session.connection().execute(_UPDATE, [_row(organization.id, each) for each in quick])
+    posted = [each for each in changes if each.standing.is_posted]
+    if posted:
+        chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
+        marker_writes.put_counters(organization, chosen, now=now)
+    slow = [each for each in changes if each.standing.posting_id is None and not each.standing.is_posted]
+    lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
+    entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
+    for each in slow:
+        own = lines[each.line.id], entries[each.line.journal_entry_id]
+        line_entries.write_own(*own, [_leg(each.after)])
+    entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
+    noted_changes.of_lines(organization.id, entry_ids, now=now)
+    # What the session knows of the entries is over.
+    db.session.flush()
+    db.session.expire_all()
+
+
+def run_on(
+    organization: Organization, line_ids: Collection[int], trigger: str, *, act_id: str, now: datetime
+) -> None:
+    """Run the active rules of a trigger on lines that are in the books, as part of the act that brought them."""
+    if not line_ids:
+        return
+    rules = LineRules(organization, ready_rules.active(organization.id, trigger))
+    if not rules.ready:
+        return
+    db.session.flush()
+    portions = list(rule_effects.effects(rules, past_lines.named(organization.id, line_ids)))
+    for effects in portions:
+        for effect in effects:
+            rules.tally.count(effect.decision.matched, effect.made, effect.skipped)
+    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=trigger)
+    if run_id is not None:
+        for effects in portions:
+            keep(organization, run_id, effects, act_id=act_id, now=now)
+
+
+def keep(
+    organization: Organization, run_id: int, effects: Iterable[LineEffect], *, act_id: str, now: datetime
+) -> int:
+    """Write what rules change of a portion of lines, with its provenance; answers how many lines changed."""
+    making = [each for each in effects if each.made and each.after is not None]
+    if not making:
+        return 0
+    write(organization, [Change(e.line, e.standing, e.after) for e in making if e.after], now=now)
+    supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.made], act_id)
+    rows = [_setting(organization.id, run_id, effect) for effect in making]
+    # By the connection itself: the session would send them one by one.
+    db.session.connection().execute(sa.insert(_SETTING), [row for each in rows for row in each])
+    return len(making)
+
+
+def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: str) -> None:
+    """Note on what rules set before, by line and kind, which act has set it anew."""
+    by_kind: dict[str, list[int]] = {}
+    for line_id, kind in fields:
+        by_kind.setdefault(kind, []).append(line_id)
+    for kind, line_ids in by_kind.items():
+        db.session.execute(
+            sa.update(RuleSetting)
+            .where(
+                RuleSetting.organization_id == organization_id,
+                RuleSetting.transaction_id.in_(line_ids),
+                RuleSetting.kind == kind,
+                RuleSetting.superseded_by.is_(None),
+            )
+            .values(superseded_by=act_id)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def _setting(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, Any]]:
+    before = effect.standing.side
+    return [
+        {
+            "organization_id": organization_id,
+            "transaction_id": effect.line.id,
+            "run_id": run_id,
+            "kind": kind.value,
+            "rule_id": setting.rule_id,
+            "rule_version": setting.rule_version,
+            "value": str(setting.value),
+            "before": None if before is None else before.value(kind),
+        }
+        for kind, setting in effect.made.items()
+    ]
+
+
+def _leg(side: Side) -> Leg:
+    return Leg(
+        side.account_id,
+        side.amount_minor,
+        side.currency,
+        merchant_id=side.merchant_id,
+        project_id=side.project_id,
+    )
+
+
+def _row(organization_id: str, change: Change) -> dict[str, Any]:
+    after = change.after
+    return {
+        "of_organization": organization_id,
+        "of_posting": change.standing.posting_id,
+        "new_account_id": after.account_id,
+        "new_amount_minor": after.amount_minor,
+        "new_currency": after.currency,
+        "new_merchant_id": after.merchant_id,
+        "new_project_id": after.project_id,
+    }
+
+
+_UPDATE = (
+    sa.update(_POSTING)
+    .where(
+        _POSTING.c.organization_id == sa.bindparam("of_organization"),
+        _POSTING.c.id == sa.bindparam("of_posting"),
+    )
+    .values(
+        account_id=sa.bindparam("new_account_id"),
+        amount_minor=sa.bindparam("new_amount_minor"),
+        currency=sa.bindparam("new_currency"),
+        org_merchant_id=sa.bindparam("new_merchant_id"),
+        project_id=sa.bindparam("new_project_id"),
+    )
+)

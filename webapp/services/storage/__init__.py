@@ -1,0 +1,1 @@
+"""Savepoints, and files beside the books that follow the fate of a transaction."""

@@ -1,0 +1,136 @@
+"""Files of documents: kept beside the books under random names, readable by their owner only, and whole or not at all.
+
+A file is there before the transaction that names it ends, and goes with it when that is rolled back; one whose
+document is deleted goes after that is committed. While nobody knows which of the two it will be, a mark stands beside
+it, so that what a killed process left is found and removed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from webapp.db import db, kept_beside
+from webapp.models import Document
+from webapp.services.storage.savepoints import at_end
+
+NAME: Final = re.compile("[0-9a-f]{32}")
+LEFT_AFTER: Final = timedelta(hours=1)
+
+
+def folder() -> Path:
+    """Tell where the files of documents are kept."""
+    return kept_beside("documents")
+
+
+def path_of(name: str) -> Path:
+    """Tell where a file is kept under a name that `keep` gave; raises ValueError for any other."""
+    if not NAME.fullmatch(name):
+        raise ValueError(name)
+    return folder() / name
+
+
+def keep(data: bytes, name: str | None = None) -> str:
+    """Keep a file as part of the open transaction, and answer the name it is kept under.
+
+    A restored file brings its name along; where one stands under it already it stays, and goes with nothing.
+    """
+    name = name or secrets.token_hex(16)
+    path = path_of(name)
+    for each in (path.parent, _mark(name).parent):
+        each.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists():
+        return name
+    _write(_mark(name), b"")
+    _wait(name, stays=True)
+    beginning = path.with_name(f".{name}")
+    _write(beginning, data)
+    beginning.rename(path)
+    _sync(path.parent)
+    return name
+
+
+def let_go(name: str) -> None:
+    """Let a file go once the open transaction is committed; it stays where that is rolled back."""
+    _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
+    _mark(name).touch(mode=0o600)
+    _wait(name, stays=False)
+
+
+def kept() -> sa.Select[Any, Any]:
+    """Select the name that each file is kept under, and its SHA-256, in the order in which they came."""
+    named = sa.select(Document.kept_file, Document.sha256).where(Document.kept_file.is_not(None))
+    return named.order_by(Document.id)
+
+
+def sweep(*, now: datetime) -> None:
+    """Remove the files that were on their way when a process was killed, unless a document names them."""
+    marks = _mark("").parent
+    if not marks.is_dir():
+        return
+    old = [each.name for each in marks.iterdir() if NAME.fullmatch(each.name) and _is_old(each, now)]
+    if not old:
+        return
+    named = set(
+        db.session.scalars(
+            sa.select(Document.kept_file).where(Document.kept_file.in_(old)),
+            execution_options={"across_organizations": True},
+        )
+    )
+    for name in old:
+        _drop(name, is_kept=name in named)
+
+
+def _wait(name: str, *, stays: bool) -> None:
+    """Let a marked file wait for the end of the open transaction or savepoint."""
+    _sync(_mark(name).parent)
+    at_end(
+        committed=partial(_drop, name, is_kept=stays),
+        taken_back=partial(_drop, name, is_kept=not stays),
+    )
+
+
+def _is_old(mark: Path, now: datetime) -> bool:
+    try:
+        return mark.stat().st_mtime <= (now - LEFT_AFTER).timestamp()
+    except FileNotFoundError:
+        # Its transaction has just ended.
+        return False
+
+
+def _mark(name: str) -> Path:
+    return folder() / "arriving" / name
+
+
+def _drop(name: str, *, is_kept: bool) -> None:
+    """Take the mark from a file, and the file too where nothing names it."""
+    path = path_of(name)
+    if not is_kept:
+        path.unlink(missing_ok=True)
+        path.with_name(f".{name}").unlink(missing_ok=True)
+    _mark(name).unlink(missing_ok=True)
+
+
+def _write(path: Path, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(path: Path) -> None:
+    """Let the folder itself remember a new name, also when the power goes."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,72 @@
+"""Files that wait beside the books for a person, under random names, readable by their owner only.
+
+They follow the transaction that names them: one that is taken back leaves no new file, and takes none away.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Container
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from webapp.ledger.errors import LedgerError
+from webapp.services.storage.savepoints import at_end, is_trial
+
+NAME: Final = re.compile("[0-9a-f]{32}")
+# The folder beside the books in which the files of proposals wait.
+PROPOSALS: Final = "proposals"
+
+
+class FileGoneError(LedgerError):
+    """The file of this proposal is not there any more; send it again."""
+
+    code = "file_gone"
+
+
+def keep(folder: Path, data: bytes, name: str | None = None) -> str:
+    """Keep a file, and answer the name it is kept under; a restored one brings its name along."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = name or secrets.token_hex(16)
+    if (folder / name).exists():
+        return name
+    at_end(taken_back=_gone(folder / name))
+    descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    return name
+
+
+def read(folder: Path, name: str | None) -> bytes:
+    """Read a kept file, or raise FileGoneError."""
+    if name is None or not NAME.fullmatch(name):
+        raise FileGoneError
+    try:
+        return (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise FileGoneError from None
+
+
+def drop(folder: Path, name: str | None) -> None:
+    """Remove a kept file once the transaction stays, whether it is there or not; a trial leaves it where it is."""
+    if not is_trial() and name is not None and NAME.fullmatch(name):
+        at_end(committed=_gone(folder / name))
+
+
+def sweep(folder: Path, *, older_than: datetime, but: Container[str] = ()) -> None:
+    """Remove the files that nobody waits for any more, all but some."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        try:
+            if path.name not in but and path.stat().st_mtime <= older_than.timestamp():
+                drop(folder, path.name)
+        except FileNotFoundError:
+            # Another process swept it in the meantime.
+            continue
+
+
+def _gone(path: Path) -> Callable[[], None]:
+    return partial(path.unlink, missing_ok=True)

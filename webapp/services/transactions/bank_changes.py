@@ -1,0 +1,289 @@
+"""What a bank changes of lines that are there: a draft follows, a posted entry gets a marker, a removed line goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.ledger.sides import counters
+from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.common.portions import batches, ids_where
+from webapp.queries.journal import entries
+from webapp.services.journal import corrections
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import touches as noted_changes
+from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import unpairing as partings
+
+FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
+IN_BOOKS = ("BOOKED", "SET_ASIDE")
+
+
+class Facts(NamedTuple):
+    """What the bank says of a line."""
+
+    booked_on: date
+    value_on: date | None
+    amount_minor: int
+    description: str
+    counterparty: str | None
+    reference: str | None
+    iban: str | None
+
+
+def facts_of(line: Transaction) -> Facts:
+    """Give what the bank said of a line."""
+    return Facts(*(getattr(line, name) for name in FIELDS))
+
+
+def write_facts(line: Transaction, facts: Facts, *, now: datetime) -> None:
+    """Let a line say what the bank says of it now."""
+    for name, value in zip(FIELDS, facts, strict=True):
+        setattr(line, name, value)
+    line.updated_at = now
+
+
+def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
+    """Let a booked line say what the bank says now, and its entry follow; answers in words what changed.
+
+    A field that a person edited in the draft stays as it is. A posted entry gets a correction marker for its
+    amount; another day or text changes no posted entry.
+    """
+    was = facts_of(line)
+    if (was.amount_minor, was.booked_on) != (facts.amount_minor, facts.booked_on):
+        # Another amount or day may be no side of the transfer any more: it is proposed anew where it still fits.
+        partings.part(line, now=now)
+    write_facts(line, facts, now=now)
+    changed = _changed(was, facts, line.currency)
+    if not changed:
+        return ""
+    db.session.add(
+        LineChange(
+            organization_id=line.organization_id,
+            transaction_id=line.id,
+            before={name: before for name, (before, _) in changed.items()},
+            after={name: after for name, (_, after) in changed.items()},
+            created_at=now,
+        )
+    )
+    said = [_in_words(name, *values) for name, values in changed.items()]
+    entry = line.journal_entry if line.status in IN_BOOKS else None
+    if entry is not None:
+        said += _follow(line, entry, was, now)
+    db.session.flush()
+    return " ".join(said)
+
+
+def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
+    """Read the entries of lines with their postings at once; as long as the answer is held, nobody reads them again."""
+    found: list[JournalEntry] = []
+    for portion in batches({line.journal_entry_id for line in lines} - {None}):
+        statement = sa.select(JournalEntry).where(
+            JournalEntry.organization_id == lines[0].organization_id, JournalEntry.id.in_(portion)
+        )
+        found += db.session.scalars(statement.options(orm.selectinload(JournalEntry.postings)))
+    return found
+
+
+def _changed(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | None, str | None]]:
+    """Give the fields that differ, in JSON's words, each as it was and as it is."""
+    names = {
+        "booked_on": "bookedOn",
+        "value_on": "valueOn",
+        "amount_minor": "amount",
+        "description": "description",
+        "counterparty": "counterparty",
+        "reference": "reference",
+        "iban": "iban",
+    }
+    found = {}
+    for name, key in names.items():
+        before, after = getattr(was, name), getattr(now, name)
+        if before != after:
+            found[key] = _word(name, before, currency), _word(name, after, currency)
+    return found
+
+
+def _word(name: str, value: Any, currency: str) -> str | None:
+    if value is None:
+        return None
+    return str(Money(value, currency)) if name == "amount_minor" else str(value)
+
+
+def _in_words(key: str, before: str | None, after: str | None) -> str:
+    """Say one change; a text is told by its name only, for the line shows it."""
+    if key in ("amount", "bookedOn"):
+        name = {"amount": "amount", "bookedOn": "day"}[key]
+        return f"Its {name} was {before} and is {after}."
+    return f"Its {'value day' if key == 'valueOn' else key} changed."
+
+
+def _follow(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+    if entry.status == "DRAFT":
+        return _follow_draft(line, entry, was)
+    if line.amount_minor != was.amount_minor:
+        return _mark(line, entry, was, now)
+    if line.booked_on != was.booked_on:
+        return ["The entry is posted on the old day; void it to date it anew."]
+    return []
+
+
+def _follow_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[str]:
+    organization_id = line.organization_id
+    if entry.description == was.description:
+        entry.description = line.description
+    is_moved = line.booked_on != was.booked_on
+    if is_moved and entry.effective_on == organizations.first_open_day(organization_id, was.booked_on):
+        entry.effective_on = organizations.first_open_day(organization_id, line.booked_on)
+    if line.amount_minor == was.amount_minor and not is_moved:
+        return []
+    legs = entries.legs_of(entry)
+    target, rest = followed(line, legs)
+    journal_entries.write_legs(entry, _mirrored(line, target, line.booked_on))
+    return _rest_in_words(line, rest)
+
+
+def _mark(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+    """Open or change the marker of a posted entry, so that confirming it posts what the bank changed."""
+    marker = entries.marker_of(entry)
+    present = entries.legs_of(marker) if marker is not None else list(corrections.standing_legs(entry))
+    own, rest = followed(line, present)
+    others = [leg for leg in present if leg.transaction_id not in (line.id, None)]
+    opened = corrections.aim(entry, [*_mirrored(line, own, was.booked_on), *others], now=now)
+    waits = (
+        "Its entry is posted; a correction waits to be confirmed." if opened else "Its entry says so already."
+    )
+    return [waits, *_rest_in_words(line, rest)]
+
+
+def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
+    """Give legs that say what their line says now, without mirrors, and the rest that no part of them answers.
+
+    One counter leg takes the line's amount. Of several each keeps its own, and what they lack is uncategorised.
+    """
+    bank = [
+        replace(leg, amount_minor=line.amount_minor, amount_base_minor=None)
+        for leg in legs
+        if leg.is_bank_leg and leg.transaction_id in (line.id, None)
+    ]
+    counter = [replace(leg, amount_base_minor=None) for leg in counters(legs, line.id)]
+    if not bank:
+        bank = [drafts.bank_leg(line, line.feed_account.account_id)]
+    if len(counter) <= 1:
+        return [*bank, _only_leg(line, counter)], 0
+    rest = -sum(leg.amount_minor for leg in (*bank, *counter) if leg.currency == line.currency)
+    if rest:
+        waiting = drafts.uncategorised_leg(line)
+        kept = [leg for leg in counter if leg.account_id != waiting.account_id]
+        rest += sum(leg.amount_minor for leg in counter if leg.account_id == waiting.account_id)
+        counter = [*kept, replace(waiting, amount_minor=rest)] if rest else kept
+    return [*bank, *counter], rest
+
+
+def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
+    """Give counter legs that answer what their line says now, where the bank has changed its amount since."""
+    is_foreign = any(leg.currency != line.currency for leg in counter)
+    if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
+        return list(counter)
+    legs = [drafts.bank_leg(line, line.feed_account.account_id), *counter]
+    return counters(followed(line, legs)[0], line.id)
+
+
+def own_day(line: Transaction, entry: JournalEntry) -> date | None:
+    """Give the first open day for a line that its bank moved to another day after its entry was posted."""
+    moved = sa.select(LineChange.after).where(
+        LineChange.organization_id == line.organization_id,
+        LineChange.transaction_id == line.id,
+        LineChange.created_at >= entry.posted_at,
+    )
+    if any("bookedOn" in after for after in db.session.scalars(moved)):
+        return organizations.first_open_day(line.organization_id, line.booked_on)
+    return None
+
+
+def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
+    if counter and counter[0].amount_minor * line.amount_minor < 0:
+        return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
+    # Money that runs the other way now waits with the other uncategorised account, or is where a person put it.
+    waiting = accounts.ids_by_role(line.organization_id, UNCATEGORISED)
+    fresh = drafts.uncategorised_leg(line)
+    if not counter:
+        return fresh
+    chosen = fresh.account_id if counter[0].account_id in waiting else counter[0].account_id
+    return replace(counter[0], account_id=chosen, amount_minor=-line.amount_minor, currency=line.currency)
+
+
+def _mirrored(line: Transaction, legs: Sequence[Leg], rate_day: date) -> tuple[Leg, ...]:
+    organization = organizations.get(line.organization_id)
+    if all(leg.currency == organization.base_currency for leg in legs):
+        return tuple(replace(leg, amount_base_minor=leg.amount_minor) for leg in legs)
+    return drafts.mirror_legs(organization, legs, rate_day)
+
+
+def _rest_in_words(line: Transaction, rest: int) -> list[str]:
+    if not rest:
+        return []
+    amount = Money(-rest, line.currency)
+    return [f"Its parts no longer add up: {amount.said} of it is uncategorised now."]
+
+
+def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:
+    """Take lines out that the bank took back: their drafts go, a posted entry stays until somebody voids it.
+
+    Answers the lines whose entry stays.
+    """
+    gone = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
+    of_organization = Transaction.organization_id == feed_account.organization_id
+    for portion in batches([line.id for line in gone]):
+        leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
+        partings.part_many(leaving, now=now)
+    entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
+    is_draft = _drafts_among(feed_account.organization_id, entry_ids)
+    for line in gone:
+        if line.journal_entry_id in is_draft:
+            line.journal_entry_id = None
+        line.status, line.updated_at = "REMOVED", now
+    posted = {line.id for line in gone if line.journal_entry_id is not None}
+    gone_ids = [line.id for line in gone]
+    db.session.flush()
+    _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
+    for portion in batches(gone_ids):
+        open_drafts.unclear_lines(feed_account.organization_id, portion)
+    return posted
+
+
+def _drafts(organization_id: str) -> sa.Select[Any]:
+    return sa.select(JournalEntry.id).where(
+        JournalEntry.organization_id == organization_id, JournalEntry.status == "DRAFT"
+    )
+
+
+def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
+    return ids_where(_drafts(organization_id), JournalEntry.id, entry_ids)
+
+
+def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int], *, now: datetime) -> None:
+    """Delete drafts and the markers of posted entries."""
+    markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
+    doomed = draft_ids | markers
+    for portion in batches(doomed):
+        noted_changes.of_documents(organization_id, portion, now=now)
+        for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
+            db.session.execute(
+                sa.delete(model)
+                .where(model.organization_id == organization_id, column.in_(portion))
+                .execution_options(synchronize_session=False)
+            )
+    db.session.expire_all()

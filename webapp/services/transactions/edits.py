@@ -1,0 +1,283 @@
+"""Editing a line's entry: a draft at once, a posted one by its correction marker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger import sides
+from webapp.ledger.chart import Role
+from webapp.ledger.corrections import is_same
+from webapp.ledger.entries import AccountCurrencyError, Leg
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import Money
+from webapp.ledger.splits import Split, split_legs
+from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
+from webapp.queries.accounts import accounts
+from webapp.queries.common import lookups
+from webapp.queries.journal import entries
+from webapp.queries.transactions import records as transactions
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.results import answer, attempt, ids_result
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import touches as noted_changes
+from webapp.services.rules import writes as rule_writes
+from webapp.services.storage.amounts import money_at
+from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions.lifecycle import LineStateError
+
+Changes = Mapping[str, Any]
+
+# What a rule may have set of a line that somebody sets anew.
+SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
+    "account_id": ("SET_ACCOUNT", "SET_CURRENCY"),
+    "splits": ("SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT", "SET_CURRENCY"),
+    "org_merchant_id": ("SET_MERCHANT",),
+    "project_id": ("SET_PROJECT",),
+}
+
+
+class NothingToEditError(UnprocessableError):
+    """Say what to change: accountId, projectId, orgMerchantId, description or splits."""
+
+    code = "nothing_to_edit"
+
+
+class AccountOrSplitsError(UnprocessableError):
+    """A line goes to one account or is split; send one of the two."""
+
+    code = "account_or_splits"
+
+
+class UseTransfersAccountError(UnprocessableError):
+    """A bank's account is posted to by its own lines only; use "Transfers between own accounts" here."""
+
+    code = "use_transfers_account"
+
+
+class ArchivedAccountError(UnprocessableError):
+    """This account is archived; choose another one."""
+
+    code = "archived"
+
+
+class TransferError(LedgerError):
+    """A transfer between two banks has no project or merchant. Undo the pair, or give this line another account."""
+
+    code = "transfer"
+
+
+class PostedDescriptionError(LedgerError):
+    """The entry is posted and its description stays; void it to write another one."""
+
+    code = "posted"
+
+
+def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> dict[str, Any]:
+    """Change what a line's entry says, all or nothing; `changes` holds the fields that were sent.
+
+    The answer names the draft that says it now, or the correction marker of a posted entry.
+    """
+    title = act_titles.of_edit(transaction, changes)
+    target = ("transaction", transaction.id)
+    with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
+        if not changes:
+            raise NothingToEditError
+        entry = transaction.journal_entry
+        if transaction.status not in ("BOOKED", "SET_ASIDE") or entry is None:
+            raise LineStateError(transaction.status)
+        if changes.get("account_id") is not None and changes.get("splits") is not None:
+            raise AccountOrSplitsError
+        if _is_no_transfer(transaction, entry, changes):
+            partings.part(transaction, now=now, is_refused=True)
+            entry = transaction.journal_entry or entry
+        if entry.status == "DRAFT":
+            result = _edit_draft(transaction, entry, changes, doing)
+        else:
+            result = _edit_posted(transaction, entry, changes, doing)
+        if not doing.is_void:
+            noted_changes.of_lines(transaction.organization_id, [entry.id], now=now)
+            db.session.expire(transaction, ["updated_at"])
+            kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
+            rule_writes.supersede(
+                transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
+            )
+    return answer(None if doing.is_void else doing.id, result, is_changed=not doing.is_void)
+
+
+def edit_many(
+    organization_id: str, changes: Sequence[Changes], *, actor: Actor, now: datetime
+) -> list[dict[str, Any]]:
+    """Change lines one by one, each by what stands beside its `id`; a refused one says why and stops nobody."""
+
+    def edit_one(line_id: int, said: Changes) -> dict[str, Any]:
+        return edit(transactions.get(organization_id, line_id), said, actor=actor, now=now)
+
+    return [
+        attempt(each["id"], partial(edit_one, each["id"], {key: each[key] for key in each if key != "id"}))
+        for each in changes
+    ]
+
+
+def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
+    """Delete the marker of a posted entry, so that what is in force stays; without one nothing is done."""
+    lines = entries.transactions_of(entries.legs_of(entry))
+    target = ("transaction", lines[0]) if lines else ("journal_entry", entry.id)
+    title = f"Discarded the correction of {act_titles.of_entry(entry)}"
+    with act(actor, now, "discard_correction", target, title=title) as doing:
+        marker = entries.marker_of(entry)
+        if marker is None:
+            doing.nothing_to_do()
+            return
+        doing.before = summary(entries.legs_of(marker), marker.description)
+        doing.result = ids_result(deleted=[marker.id])
+        noted_changes.of_lines(entry.organization_id, [entry.id], now=now)
+        journal_entries.delete_draft(marker, now=now)
+
+
+def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
+    """Tell whether a change gives a line another account than the transfer that it may be paired as."""
+    if changes.get("splits") is not None:
+        return True
+    if "account_id" not in changes:
+        return False
+    transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
+    return changes["account_id"] != transfers_id or sides.is_shared(line_entries.present(entry))
+
+
+def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
+    """Give what stands opposite a line, or raise TransferError for what two banks' legs alone cannot say."""
+    own = sides.counters(legs, line.id)
+    if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
+        raise TransferError
+    return own
+
+
+def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
+    legs = entries.legs_of(entry)
+    doing.before = summary(legs, entry.description)
+    if changes.get("description") is not None:
+        entry.description = changes["description"]
+    own = _own_legs(line, legs, changes)
+    if own and changes.keys() - {"description"}:
+        line_entries.write_own(line, entry, changed_legs(line, own, changes))
+        legs = entries.legs_of(entry)
+    doing.after = summary(legs, entry.description)
+    db.session.flush()
+    return ids_result([entry.id])
+
+
+def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
+    if changes.get("description") is not None:
+        raise PostedDescriptionError
+    present, earlier = line_entries.present(entry), entries.marker_of(entry)
+    earlier_ids = [earlier.id] if earlier else []
+    doing.before = summary(present, entry.description)
+    counter = changed_legs(line, _own_legs(line, present, changes), changes)
+    target = line_entries.aim(entry, {line.id: counter}, now=doing.now) if counter else present
+    doing.after = summary(target, entry.description)
+    if is_same(target, present):
+        doing.nothing_to_do()
+    marker = entries.marker_of(entry)
+    return ids_result([marker.id]) if marker else ids_result(deleted=earlier_ids)
+
+
+def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> list[Leg]:
+    """Give a line's counter legs after a change; what was not sent stays."""
+    organization_id = line.organization_id
+    if changes.get("splits") is not None:
+        legs = _split(line, changes["splits"])
+    elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
+        legs = [_one_leg(line, legs, changes.get("account_id"))]
+    if "project_id" in changes:
+        if changes["project_id"] is not None:
+            lookups.refer(Project, organization_id, changes["project_id"], "projectId")
+        legs = [replace(leg, project_id=changes["project_id"]) for leg in legs]
+    if "org_merchant_id" in changes:
+        if changes["org_merchant_id"] is not None:
+            lookups.refer(Merchant, organization_id, changes["org_merchant_id"], "orgMerchantId")
+        legs = [replace(leg, merchant_id=changes["org_merchant_id"]) for leg in legs]
+    return list(legs)
+
+
+def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:
+    kept = legs[0] if len(legs) == 1 else drafts.uncategorised_leg(line)
+    amount = -line.amount_minor
+    if account_id is None:
+        chosen = drafts.uncategorised_leg(line).account_id
+    else:
+        chosen = counter_account(line.organization_id, account_id, line.currency, "accountId").id
+    return replace(
+        kept, account_id=chosen, amount_minor=amount, currency=line.currency, amount_base_minor=None
+    )
+
+
+def _split(line: Transaction, splits: Sequence[Mapping[str, Any]]) -> list[Leg]:
+    organization_id = line.organization_id
+    parts = []
+    for index, split in enumerate(splits):
+        path = f"splits.{index}"
+        account = counter_account(organization_id, split["account_id"], line.currency, f"{path}.accountId")
+        if split.get("project_id") is not None:
+            lookups.refer(Project, organization_id, split["project_id"], f"{path}.projectId")
+        if split.get("org_merchant_id") is not None:
+            lookups.refer(Merchant, organization_id, split["org_merchant_id"], f"{path}.orgMerchantId")
+        amount = money_at(split["amount"], line.currency, f"{path}.amount")
+        parts.append(Split(account.id, amount.minor, split.get("project_id"), split.get("org_merchant_id")))
+    return list(split_legs(line.amount, parts))
+
+
+def counter_account(organization_id: str, account_id: int, currency: str, path: str) -> Account:
+    """Find an account that a counter leg may go to, or say at `path` why not."""
+    account = lookups.refer(Account, organization_id, account_id, path)
+    if account.is_archived:
+        raise ArchivedAccountError(fields={path: ["This account is archived; choose another one."]})
+    backed = sa.select(FeedAccount.id).where(
+        FeedAccount.organization_id == organization_id, FeedAccount.account_id == account_id
+    )
+    if db.session.scalar(backed) is not None:
+        raise UseTransfersAccountError(
+            f"{account.name} is a bank's account: its own lines post to it. "
+            'Use "Transfers between own accounts" here, on both lines.',
+            fields={path: ['Use "Transfers between own accounts" instead.']},
+        )
+    if account.currency is not None and account.currency != currency:
+        sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
+        raise AccountCurrencyError(sentence, fields={path: [sentence]})
+    return account
+
+
+def summary(legs: Sequence[Leg], description: str) -> dict[str, Any]:
+    """Say in JSON what an entry says, for the audit trail."""
+    return {
+        "description": description,
+        "postings": [
+            {
+                "accountId": leg.account_id,
+                "amount": str(Money(leg.amount_minor, leg.currency)),
+                "currency": leg.currency,
+                "projectId": leg.project_id,
+                "orgMerchantId": leg.merchant_id,
+            }
+            for leg in legs
+        ],
+    }
+
+
+def jsonable(value: Any) -> Any:
+    """Give what a schema read as plain JSON again, for the audit trail."""
+    if isinstance(value, Mapping):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(inner) for inner in value]
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)

@@ -1,0 +1,164 @@
+"""Bank lines: confirmed, edited, deleted and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, ClassVar
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.models import ActionRequest, JournalEntry, Transaction
+from webapp.queries.journal import attachments as document_relations
+from webapp.queries.journal import entries
+from webapp.queries.reconciliation import openings
+from webapp.queries.transactions import records as transactions
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.audit.results import answer, attempt, ids_result
+from webapp.services.journal import corrections
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import unpairing as partings
+
+_SENTENCES = {
+    "PENDING": "The bank may still change this line. Confirm it when it is booked.",
+    "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
+    "REMOVED": "The bank took this line back. There is nothing to confirm.",
+    "DELETED": "Somebody deleted this line. Bring it back first.",
+    "BOOKED": "This line is in the books.",
+}
+
+
+class LineStateError(LedgerError):
+    """The line is in a state that does not allow this."""
+
+    codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
+
+    def __init__(self, status: str) -> None:
+        """Say what the state of a line is, and what to do."""
+        super().__init__(_SENTENCES[status], code=status.lower())
+
+
+class PostedLineError(LedgerError):
+    """This line is posted. Void its entry first."""
+
+    code = "posted"
+
+
+def require(transaction: Transaction, *states: str) -> None:
+    """Refuse a line in another state, which is also the error's code."""
+    if transaction.status not in states:
+        raise LineStateError(transaction.status)
+
+
+def confirm(
+    transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
+) -> dict[str, Any]:
+    """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
+    payload = {"note": note or ""}
+    target = ("transaction", transaction.id)
+    entry = transaction.journal_entry
+    title = act_titles.of_confirmation(transaction, entry)
+    with act(
+        actor, now, "confirm_transaction", target, title=title, note=note or "", payload=payload
+    ) as doing:
+        require(transaction, "BOOKED")
+        if entry is None:
+            raise NotFoundError
+        doing.before = {"status": entry.status}
+        if entry.status == "DRAFT":
+            doing.result = _post_draft(entry, doing)
+        else:
+            doing.result = _post_correction(entry, doing)
+        if doing.result is None:
+            doing.nothing_to_do()
+            return _repeat(entry)
+        doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
+    is_changed = bool(doing.result["journalEntryIds"])
+    return answer(doing.id, doing.result, is_changed=is_changed)
+
+
+def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
+    journal_entries.post(entry, doing)
+    return ids_result([entry.id], relations=document_relations.of_entry(entry.organization_id, entry.id))
+
+
+def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
+    marker = entries.marker_of(entry)
+    if marker is None:
+        return None
+    marker_id = marker.id
+    correction = corrections.post_marker(entry, marker, doing)
+    relations = document_relations.of_entry(entry.organization_id, entry.id) if correction else []
+    return ids_result([correction.id] if correction else [], deleted=[marker_id], relations=relations)
+
+
+def _repeat(entry: JournalEntry) -> dict[str, Any]:
+    """Answer a repeat as the act that posted last was answered."""
+    family = [entry, *entries.corrections_of(entry)]
+    request = db.session.scalar(
+        sa.select(ActionRequest).where(
+            ActionRequest.organization_id == entry.organization_id,
+            ActionRequest.id == family[-1].action_request_id,
+        )
+    )
+    result = request.result if request is not None and request.result else ids_result([family[-1].id])
+    return answer(family[-1].action_request_id or "", result, is_changed=False)
+
+
+def confirm_many(
+    organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
+) -> list[dict[str, Any]]:
+    """Confirm lines one by one; a refused one says why and stops nobody."""
+
+    def confirm_one(line_id: int) -> dict[str, Any]:
+        return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
+
+    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
+
+
+def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
+    title = f"Deleted {transaction.label}"
+    with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
+        require(transaction, "BOOKED")
+        entry = transaction.journal_entry
+        if entry is not None and entry.status != "DRAFT":
+            raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
+        doing.before, doing.after = _drafted(transaction, entry), {"status": "DELETED"}
+        partings.part(transaction, now=now)
+        entry = transaction.journal_entry
+        transaction.journal_entry_id = None
+        transaction.status = "DELETED"
+        transaction.updated_at = now
+        db.session.flush()
+        if entry is not None:
+            journal_entries.delete_draft(entry, now=now)
+        open_drafts.unclear_lines(transaction.organization_id, [transaction.id])
+
+
+def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
+    """Say for the audit trail what a line's draft says, to be put back."""
+    if entry is None:
+        return {"status": transaction.status}
+    counters = line_entries.stored(transaction, entry)
+    return {"status": transaction.status, "description": entry.description, "counters": counters}
+
+
+def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
+    """Bring a deleted line back with a fresh draft."""
+    title = f"Brought back {transaction.label}"
+    with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
+        require(transaction, "DELETED")
+        doing.before = {"status": "DELETED"}
+        transaction.status = openings.state_of(transaction)
+        drafts.add(transaction, now=now)
+        doing.after = {"status": transaction.status}
+    return transaction

@@ -1,0 +1,29 @@
+"""Two lines that belong together: of two accounts they are a transfer, of one account the same line twice."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from webapp.models import Transaction
+from webapp.queries.matching import transfer_pairs
+from webapp.services.audit.actors import Actor
+from webapp.services.transactions import joins, transfers
+
+
+def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
+    """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
+    if line.feed_account_id == other.feed_account_id:
+        return joins.join(line, other, actor=actor, now=now)
+    transfers.pair(line, other, actor=actor, now=now)
+    return line
+
+
+def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
+    """Settle that two lines do not belong together, whether they were joined or only suggested."""
+    if line.feed_account_id == other.feed_account_id:
+        return joins.unjoin(line, other, actor=actor, now=now)
+    mine = transfer_pairs.side(line.organization_id, line.id, other.id)
+    is_paired = mine is not None and mine.status == "STANDING"
+    settle = transfers.unpair if is_paired else transfers.dismiss
+    settle(line, other, actor=actor, now=now)
+    return line

@@ -1,0 +1,76 @@
+"""Pending lines that became booked ones: looked for whenever a push or a file brings lines of either kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.joins import PENDING_DAYS, Pairing, Report, pair_pending
+from webapp.models import FeedAccount, Transaction
+from webapp.queries.common.portions import batches
+from webapp.queries.matching import feed_lines
+from webapp.services.transactions import joins
+
+
+def look(
+    feed_account: FeedAccount,
+    new_pending: Sequence[Report],
+    new_booked: Sequence[Report],
+    links: Sequence[Pairing] = (),
+    *,
+    now: datetime,
+) -> list[Pairing]:
+    """Join new lines to what they were or became, and suggest the rest; answers all pairs found, `links` first.
+
+    `links` are pairs that the provider itself names.
+    """
+    waiting = feed_lines.pending(feed_account)
+    if not waiting:
+        return []
+    refused = feed_lines.refused(feed_account.organization_id, [each.id for each in waiting])
+    there = {each.id for each in waiting}
+    found = [
+        each for each in links if each.joined_id in there and (each.kept_id, each.joined_id) not in refused
+    ]
+    linked = {line_id for each in found for line_id in (each.kept_id, each.joined_id)}
+    booked = _booked(feed_account, waiting, new_booked) if new_pending else new_booked
+    new = {each.id for each in (*new_pending, *new_booked)}
+    found += [
+        each
+        for each in pair_pending(
+            [each for each in waiting if each.id not in linked],
+            [each for each in booked if each.id not in linked],
+            refused,
+        )
+        if {each.kept_id, each.joined_id} & new
+    ]
+    joined = joins.record(feed_account.organization_id, found, now=now)
+    _settle(feed_account.organization_id, [each.joined_id for each in joined], now)
+    return found
+
+
+def _booked(
+    feed_account: FeedAccount, waiting: Sequence[Report], new_booked: Sequence[Report]
+) -> list[Report]:
+    days = [each.day for each in waiting]
+    last = max(days) + timedelta(days=PENDING_DAYS)
+    near = feed_lines.never_pending(feed_account, min(days), last)
+    there = {each.id for each in near}
+    return [*near, *(each for each in new_booked if each.id not in there)]
+
+
+def _settle(organization_id: str, line_ids: Sequence[int], now: datetime) -> None:
+    for portion in batches(line_ids):
+        db.session.execute(
+            sa.update(Transaction)
+            .where(
+                Transaction.organization_id == organization_id,
+                Transaction.id.in_(portion),
+                Transaction.status == "PENDING",
+            )
+            .values(status="REMOVED", updated_at=now)
+            .execution_options(synchronize_session="fetch")
+        )

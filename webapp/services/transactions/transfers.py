@@ -1,0 +1,209 @@
+"""Transfers between own accounts: two lines of two banks become one, and apart again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.ledger.entries import Leg
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import Money
+from webapp.models import JournalEntry, Transaction, TransferPair
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts
+from webapp.queries.journal import entries
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.transactions import records as lines
+from webapp.queries.transfers import proposed as transfers
+from webapp.services.audit import titles as act_titles
+from webapp.services.audit.action_requests import Act, act
+from webapp.services.audit.actors import Actor
+from webapp.services.journal import corrections
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions.lifecycle import require
+
+
+class AmountsDifferError(UnprocessableError):
+    """The two lines are not opposite amounts; what one account sends, the other receives."""
+
+    code = "amounts_differ"
+
+
+class PairedError(LedgerError):
+    """A line is one side of one transfer; undo that pair first."""
+
+    code = "paired"
+
+
+class NotPairedError(LedgerError):
+    """These two lines are no pair; there is nothing to undo."""
+
+    code = "not_paired"
+
+
+def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers"."""
+    title = f"Paired {act_titles.of_pair(line, other)} as a transfer"
+    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
+        mine = transfer_pairs.standing(line.organization_id, line.id)
+        if mine is not None and mine.other_id == other.id:
+            doing.nothing_to_do()
+            return
+        _check(line, other)
+        doing.before = _facts(line, other)
+        _record(line, other, "STANDING", now)
+        _join(line, other, doing)
+        line.updated_at = other.updated_at = now
+        db.session.flush()
+        doing.after = _facts(line, other)
+
+
+def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Take a transfer apart; each line has its own draft again, and the pair is not proposed again."""
+    title = f"Took the transfer of {act_titles.of_pair(line, other)} apart"
+    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
+        mine = transfer_pairs.standing(line.organization_id, line.id)
+        if mine is None or mine.other_id != other.id:
+            raise NotPairedError
+        doing.before = _facts(line, other)
+        partings.part(line, now=now, is_refused=True)
+        doing.after = _facts(line, other)
+
+
+def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Say that two lines are no transfer, so that they are not proposed again."""
+    title = f"Took {act_titles.of_pair(line, other)} for no transfer"
+    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
+        mine = transfer_pairs.side(line.organization_id, line.id, other.id)
+        if mine is not None and mine.status == "STANDING":
+            raise PairedError
+        if mine is not None:
+            doing.nothing_to_do()
+            return
+        check_two_accounts(line, other)
+        _record(line, other, "DISMISSED", now)
+        doing.after = {"status": "DISMISSED"}
+
+
+def _check(line: Transaction, other: Transaction) -> None:
+    check_two_accounts(line, other)
+    for each in (line, other):
+        require(each, "BOOKED")
+        standing = transfer_pairs.standing(each.organization_id, each.id)
+        if standing is not None:
+            raise PairedError(
+                f"Line {each.id} is paired with line {standing.other_id}. Undo that pair first.",
+                details={"transactionId": each.id, "otherId": standing.other_id},
+            )
+    if line.amount_minor * other.amount_minor >= 0:
+        raise AmountsDifferError
+    if line.currency == other.currency and line.amount_minor != -other.amount_minor:
+        left = Money(line.amount_minor + other.amount_minor, line.currency)
+        raise AmountsDifferError(f"Together the two lines come to {left.said}, not to nothing.")
+
+
+def check_two_accounts(line: Transaction, other: Transaction) -> None:
+    """Refuse two lines of one account, which are no transfer."""
+    if line.feed_account_id == other.feed_account_id:
+        raise AmountsDifferError("Both lines are of one account; a transfer is between two.")
+
+
+def _record(line: Transaction, other: Transaction, status: str, now: datetime) -> None:
+    for each, opposite in ((line, other), (other, line)):
+        entry = each.journal_entry
+        kept = line_entries.stored(each, entry) if entry is not None else []
+        side = transfer_pairs.side(each.organization_id, each.id, opposite.id)
+        if side is None:
+            side = TransferPair(
+                organization_id=each.organization_id,
+                transaction_id=each.id,
+                other_id=opposite.id,
+                created_at=now,
+            )
+            db.session.add(side)
+        side.status, side.ended_at = status, now if status != "STANDING" else None
+        side.counters = kept
+    db.session.flush()
+
+
+def _join(line: Transaction, other: Transaction, doing: Act) -> None:
+    first, second = sorted((line, other), key=lambda each: each.id)
+    one, two = first.journal_entry, second.journal_entry
+    if one is None or two is None:
+        raise NotPairedError("A line without an entry cannot be paired.")
+    if one.id == two.id:
+        # Both were one transfer once and want to be apart: what was posted stands again.
+        corrections.aim(one, entries.legs_of(one), now=doing.now)
+    elif (
+        one.status == two.status == "DRAFT" and one.effective_on == two.effective_on and _is_free(line, other)
+    ):
+        _merge(first, second, one, two, now=doing.now)
+    else:
+        for each, entry in ((first, one), (second, two)):
+            line_entries.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
+
+
+def _is_free(*sides: Transaction) -> bool:
+    """Tell whether no standing proof holds one of these lines."""
+    reconciled = sa.select(sa.func.count()).where(
+        Transaction.organization_id == sides[0].organization_id,
+        Transaction.id.in_([line.id for line in sides]),
+        lines.is_reconciled(),
+    )
+    return db.session.scalar(reconciled) == 0
+
+
+def _merge(
+    first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry, *, now: datetime
+) -> None:
+    """Make the first line's draft the one entry of both, with both bank legs and nothing invented between them."""
+    organization = organizations.get(first.organization_id)
+    legs = [drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
+    journal_entries.write_legs(one, drafts.mirror_legs(organization, legs, first.booked_on))
+    second.journal_entry_id = one.id
+    db.session.flush()
+    journal_entries.delete_draft(two, now=now)
+    db.session.expire(second, ["journal_entry"])
+
+
+def _transfers_leg(line: Transaction) -> Leg:
+    transfers = accounts.by_role(line.organization_id, Role.TRANSFERS)
+    return Leg(transfers.id, -line.amount_minor, line.currency)
+
+
+def _facts(*sides: Transaction) -> dict[str, Any]:
+    return {"entries": {str(line.id): line.journal_entry_id for line in sides}}
+
+
+def pair_unambiguous(*, actor: Actor, now: datetime) -> list[dict[str, Any]]:
+    """Pair all open lines of which each fits the other and nothing else."""
+    found = transfers.proposed(actor.organization_id, limit=None)
+    only = [(each.line, each.other) for each in found if each.is_only]
+    return pair_many(only, actor=actor, now=now)
+
+
+def pair_many(
+    pairs: Iterable[tuple[Transaction, Transaction]], *, actor: Actor, now: datetime
+) -> list[dict[str, Any]]:
+    """Pair lines one pair after the other, each in a savepoint of its own; a refused one stops nobody."""
+    results = []
+    for line, other in pairs:
+        facts = {"transaction_id": line.id, "other_id": other.id}
+        try:
+            with db.session.begin_nested():
+                pair(line, other, actor=actor, now=now)
+            results.append({**facts, "status": "EXECUTED", "error": ""})
+        except LedgerError as error:
+            results.append({**facts, "status": "FAILED", "error": str(error)})
+    return results

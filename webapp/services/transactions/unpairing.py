@@ -1,0 +1,89 @@
+"""Taking the two lines of a transfer apart: each has an entry of its own again, as it was before they were paired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import JournalEntry, Transaction, TransferPair
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.transactions import records as lines
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import line_drafts as drafts
+
+
+def part(line: Transaction, *, now: datetime, is_refused: bool = False) -> Transaction | None:
+    """End the pair that a line stands in, if any; answers the line that was its other side.
+
+    `is_refused` says that somebody took it for no transfer, which is remembered. Otherwise a line is merely gone,
+    or its entry voided, and the pair is forgotten.
+    """
+    mine = transfer_pairs.standing(line.organization_id, line.id)
+    if mine is None:
+        return None
+    other = lines.get(line.organization_id, mine.other_id)
+    theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
+    sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
+    kept = {each.id: side.counters for each, side in sides}
+    for each, side in sides:
+        each.updated_at = now
+        _end(side, now, is_refused=is_refused)
+    db.session.flush()
+    entry = line.journal_entry
+    if entry is None or line.journal_entry_id != other.journal_entry_id:
+        _restore([each for each, _ in sides], kept, now)
+    elif entry.status != "VOIDED":
+        _divide(entry, [each for each, _ in sides], kept, now)
+    return other
+
+
+def _end(side: TransferPair, now: datetime, *, is_refused: bool) -> None:
+    if is_refused:
+        side.status, side.ended_at = "UNDONE", now
+    else:
+        db.session.delete(side)
+
+
+def _divide(
+    entry: JournalEntry, sides: list[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime
+) -> None:
+    """Divide an entry that both lines name: a draft becomes two, a posted one wants each to stand for itself."""
+    chosen = {line.id: line_entries.restored(line, kept[line.id]) for line in sides}
+    if entry.status == "POSTED":
+        line_entries.aim(entry, chosen, now=now)
+        return
+    first, *others = sorted(sides, key=lambda line: line.id)
+    line_entries.write_own(first, entry, chosen[first.id])
+    for line in others:
+        drafts.add(line, now=now, counter_legs=chosen[line.id], effective_on=entry.effective_on)
+
+
+def _restore(sides: Iterable[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime) -> None:
+    for line in sides:
+        entry = line.journal_entry
+        if entry is not None and entry.status != "VOIDED":
+            line_entries.put_counters(line, entry, line_entries.restored(line, kept[line.id]), now=now)
+
+
+def part_many(line_ids: sa.Select[int], *, now: datetime) -> None:
+    """End the pairs of many lines that go; `line_ids` selects from the lines of one organization."""
+    paired = db.session.scalars(
+        sa.select(Transaction).where(Transaction.id.in_(line_ids), transfer_pairs.in_pair(Transaction))
+    ).all()
+    for line in paired:
+        part(line, now=now)
+
+
+def forget(organization_id: str, line_ids: sa.Select[int]) -> None:
+    """Forget what was judged of lines that go for good."""
+    db.session.execute(
+        sa.delete(TransferPair)
+        .where(
+            TransferPair.organization_id == organization_id,
+            sa.or_(TransferPair.transaction_id.in_(line_ids), TransferPair.other_id.in_(line_ids)),
+        )
+        .execution_options(synchronize_session=False)
+    )

@@ -1,0 +1,186 @@
+"""The ways back from acts on accounts, merchants, projects, bank accounts, the lock date and rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from webapp.ledger.canonical import camel
+from webapp.models import Account, ActionRequest, FeedAccount, Merchant, Project, ProjectGroup
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts as account_queries
+from webapp.queries.accounts import projects as project_queries
+from webapp.queries.common import lookups
+from webapp.queries.currencies import exchange_rates as rate_queries
+from webapp.services.accounts import accounts, feed_accounts, merchants, projects
+from webapp.services.audit.field_changes import facts
+from webapp.services.bookkeeping import exchange_rates, lock_dates
+from webapp.services.imports.removal import unused_accounts
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same, stay
+
+Named = Account | Merchant | Project | ProjectGroup
+Step = Callable[[Undoing, ActionRequest], str]
+# What may be changed of a bank's account, by its name in the trail.
+FEED_NAMES = {
+    camel(name): name
+    for name in (
+        "name",
+        "account_id",
+        "type",
+        "external_id",
+        "mask",
+        "institution_name",
+        "institution_url",
+        "is_active",
+        "splits_batches",
+    )
+}
+
+
+def archive_account(undoing: Undoing, request: ActionRequest) -> str:
+    """Archive an account that was opened and that no posting names."""
+    account = lookups.get(Account, undoing.actor.organization_id, undoing.target_id(request))
+    demand_same(facts(account, accounts.FACTS), request.after)
+    if account_queries.is_named(account):
+        stay(f"Something is written on {account.name}, so it stays.")
+    accounts.update(account, {"is_archived": True}, **undoing.by)
+    return f"Archive {account.name}, which nothing is written on."
+
+
+def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a merchant that was made and that nothing names."""
+    merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
+    demand_same(facts(merchant, merchants.FACTS), request.after)
+    merchants.delete(merchant, **undoing.by)
+    return f"Delete {merchant.name}, which nothing names."
+
+
+def delete_project(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a project that was made and that nothing names."""
+    project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))
+    demand_same(facts(project, projects.FACTS), request.after)
+    projects.delete(project, **undoing.by)
+    return f"Delete {project.name}, which nothing names."
+
+
+def bring_project_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Make a deleted project again."""
+    before = request.before or {}
+    group_id = before["groupId"] and undoing.present_id("project_group", before["groupId"])
+    project = projects.create(name=before["name"], emoji=before["emoji"], group_id=group_id, **undoing.by)
+    undoing.move("project", int(request.target_id), project.id)
+    return f"Make the project {project.name} again."
+
+
+def delete_group(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a group that was made and that holds nothing."""
+    group = lookups.get(ProjectGroup, undoing.actor.organization_id, undoing.target_id(request))
+    demand_same(facts(group, projects.GROUP_FACTS), request.after)
+    if project_queries.of_group(group):
+        stay(f"There are projects in {group.name}, so it stays.")
+    projects.delete_group(group, **undoing.by)
+    return f"Delete the group {group.name}, which holds nothing."
+
+
+def bring_group_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Make a deleted group again, around those of its projects that are in no other by now."""
+    before = request.before or {}
+    group = projects.create_group(name=before["name"], emoji=before["emoji"], **undoing.by)
+    undoing.move("project_group", int(request.target_id), group.id)
+    ids = [undoing.present_id("project", each) for each in before["projectIds"]]
+    found = lookups.by_id(Project, group.organization_id, ids).values()
+    for project in sorted(found, key=lambda each: each.id):
+        if project.group_id is None:
+            projects.update(project, {"group_id": group.id}, **undoing.by)
+    return f"Make the group {group.name} again, with its projects."
+
+
+def rest_feed_account(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a bank's account rest that was opened and that nothing came to."""
+    account = _feed(undoing, request)
+    demand_same(feed_accounts.state(account), request.after)
+    if unused_accounts.is_used(account):
+        stay(f"Lines or statements of {account.name} are in the books, so it stays.")
+    feed_accounts.edit(account, {"is_active": False}, **undoing.by)
+    return f"Let {account.name} rest, which nothing came to."
+
+
+def unchange_feed_account(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a bank's account be again what it was before a change."""
+    account = _feed(undoing, request)
+    before, after = request.before or {}, request.after or {}
+    differing = [name for name in FEED_NAMES if before.get(name) != after.get(name)]
+    demand_same(feed_accounts.state(account), {name: after.get(name) for name in differing})
+    feed_accounts.edit(account, {FEED_NAMES[name]: before.get(name) for name in differing}, **undoing.by)
+    return f"Let {account.name} be what it was before."
+
+
+def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Let the books be closed up to the day that they were closed to before."""
+    organization = organizations.get(undoing.actor.organization_id)
+    before, after = request.before or {}, request.after or {}
+    present = organization.lock_date and organization.lock_date.isoformat()
+    demand_same({"lockDate": present}, {"lockDate": after.get("lockDate")})
+    day = before["lockDate"] and date.fromisoformat(before["lockDate"])
+    lock_dates.move(organization, day or None, reason=undoing.reason, **undoing.by)
+    closed = f"Close the books up to {day:%-d %b %Y} again" if day else "Open the books again"
+    moved = after.get("movedDrafts")
+    return f"{closed}; {moved} drafts stay on the day that they were moved to." if moved else f"{closed}."
+
+
+def unput_rates(undoing: Undoing, request: ActionRequest) -> str:
+    """Write the rates that others replaced down again."""
+    said, replaced = _rates(request.payload["rates"]), _rates((request.before or {})["rates"])
+    if {_day(each) for each in said} != {_day(each) for each in replaced}:
+        stay("A rate of a day that had none is not taken back; write the right one in its place.")
+    days = [each["day"] for each in said]
+    codes = {each["currency"] for each in said}
+    present = rate_queries.between(undoing.actor.organization_id, codes, min(days), max(days))
+    if any(present[_day(each)][0] != each["units_per_base"] for each in said):
+        raise ChangedSinceError
+    exchange_rates.put(replaced, **undoing.by)
+    return "Write the rates from before down again."
+
+
+def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., object]) -> Step:
+    """Make the way back from a change of what has a name: it is again what it was before."""
+
+    def unchange(undoing: Undoing, request: ActionRequest) -> str:
+        row = lookups.get(model, undoing.actor.organization_id, undoing.target_id(request))
+        demand_same(facts(row, tuple(names)), request.after)
+        before: Mapping[str, Any] = request.before or {}
+        changes = {name: before[camel(name)] for name in names if camel(name) in before}
+        if changes.get("group_id") is not None:
+            changes["group_id"] = undoing.present_id("project_group", changes["group_id"])
+        update(row, changes, **undoing.by)
+        return f"Let {row.name} be what it was before."
+
+    return unchange
+
+
+unchange_account = _unchanging(Account, accounts.FACTS, accounts.update)
+unchange_merchant = _unchanging(Merchant, merchants.FACTS, merchants.update)
+unchange_project = _unchanging(Project, projects.FACTS, projects.update)
+unchange_group = _unchanging(ProjectGroup, projects.GROUP_FACTS, projects.update_group)
+
+
+def _feed(undoing: Undoing, request: ActionRequest) -> FeedAccount:
+    return lookups.get(FeedAccount, undoing.actor.organization_id, undoing.target_id(request))
+
+
+def _rates(said: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "day": date.fromisoformat(each["day"]),
+            "currency": each["currency"],
+            "units_per_base": Decimal(each["unitsPerBase"]),
+            "source": each.get("source", "put back"),
+        }
+        for each in said
+    ]
+
+
+def _day(rate: Mapping[str, Any]) -> tuple[date, str]:
+    return rate["day"], rate["currency"]

@@ -1,0 +1,212 @@
+"""What a token did, undone: one reviewed batch, the newest act first, and what cannot be undone with the reason.
+
+The preview does it and takes it back, so that it says exactly what would happen. Newest first is the order of
+dependency: an act can only lean on what was done before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
+from webapp.ledger.errors import LedgerError
+from webapp.models import ActionRequest, ApiToken
+from webapp.queries.audit import agent_acts
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.actors import Actor
+from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
+
+# An act takes its service some 30 ms to undo, and nobody else writes meanwhile.
+MOST_AT_ONCE = 100
+NO_WAY_BACK = "There is no way back from this; look at it, and write what should be there."
+NAMED = "Something else in the books names it by now, so it stays."
+
+
+class MovedError(LedgerError):
+    """Undoing this would do something else by now than the preview said; look at it again."""
+
+    code = "moved"
+
+    def __init__(self, batch: UndoBatch) -> None:
+        """Carry what it would do now."""
+        super().__init__(details={"digest": batch.digest})
+        self.batch = batch
+
+
+class NothingToUndoError(LedgerError):
+    """This key did nothing since then that can be undone."""
+
+    code = "nothing_to_undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an act is undone: the name of its way back, and what that does in a sentence."""
+
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoItem:
+    """An act of a token with the way back from it, or why it stays; `undone_by` are the acts that undid it."""
+
+    action_request_id: str
+    kind: str
+    title: str
+    decided_at: datetime | None
+    undo: Way | None
+    why: str
+    undone_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoBatch:
+    """What a token did since an instant, the newest first, and how many older acts are left for another batch.
+
+    A batch holds at most 100 acts; `before` is the act that it goes on from, none for the newest.
+    """
+
+    token_id: int
+    since: datetime
+    items: list[UndoItem]
+    left: int
+    action_request_id: str | None = None
+    before: str | None = None
+
+    @property
+    def next_before(self) -> str | None:
+        """Give the act that the next batch goes on from, whatever became of this one; none where nothing is left."""
+        return self.items[-1].action_request_id if self.left else None
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what would happen, however it is called in the books afterwards."""
+        facts = [
+            [item.action_request_id, item.undo and [item.undo.kind, item.undo.sentence], item.why]
+            for item in self.items
+        ]
+        said = {"tokenId": self.token_id, "since": instant_text(self.since), "items": facts}
+        return sha256_hex(canonical_json(said))
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What became of each act: undone, or left with the reason."""
+        return [
+            {
+                "action_request_id": item.action_request_id,
+                "status": "EXECUTED" if item.undo else "FAILED",
+                "undone_by": list(item.undone_by),
+                "error": item.why,
+            }
+            for item in self.items
+        ]
+
+
+def preview(
+    token: ApiToken,
+    since: datetime,
+    *,
+    scopes: Collection[str],
+    folder: Path,
+    actor: Actor,
+    now: datetime,
+    before: str | None = None,
+) -> UndoBatch:
+    """Tell what undoing everything that a token did since an instant would do; nothing stays of it.
+
+    Of more than 100 acts it tells the newest, or those before the act `before`; raises UnknownReferenceError.
+    `scopes` are those of whoever undoes: what needs another one is left.
+    """
+    trial = db.session.begin_nested()
+    try:
+        return _run(token, since, before, scopes, _undoing(token, folder, actor, now))
+    finally:
+        trial.rollback()
+        db.session.expire_all()
+
+
+def undo(
+    token: ApiToken,
+    since: datetime,
+    *,
+    digest: str,
+    scopes: Collection[str],
+    folder: Path,
+    actor: Actor,
+    now: datetime,
+    before: str | None = None,
+) -> UndoBatch:
+    """Undo everything that a token did since an instant, exactly as the preview of this digest said.
+
+    Raises MovedError with the new digest where something else would happen by now. The batch is an act of its own,
+    which names its parts; each part is undone by an act of its kind.
+    """
+    payload = {"tokenId": token.id, "since": instant_text(since), "digest": digest}
+    if before is not None:
+        payload["before"] = before
+    batch = _run(token, since, before, scopes, _undoing(token, folder, actor, now))
+    if batch.digest != digest:
+        raise MovedError(batch)
+    undone = [item for item in batch.items if item.undo]
+    if not undone:
+        raise NothingToUndoError
+    title = f"Undid {len(undone)} act{'' if len(undone) == 1 else 's'} of {token.name}"
+    with act(actor, now, agent_acts.UNDO, ("token", token.id), title=title, payload=payload) as doing:
+        doing.result = {
+            "parts": [
+                {"actionRequestId": item.action_request_id, "undoneBy": list(item.undone_by)}
+                for item in undone
+            ],
+            "left": [
+                {"actionRequestId": item.action_request_id, "why": item.why}
+                for item in batch.items
+                if not item.undo
+            ],
+        }
+    return replace(batch, action_request_id=doing.id)
+
+
+def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undoing:
+    return Undoing(actor, now, f"Undoes what the key {token.name} did", folder)
+
+
+def _run(
+    token: ApiToken, since: datetime, before: str | None, scopes: Collection[str], undoing: Undoing
+) -> UndoBatch:
+    ids, token_id = agent_acts.undoable(token, since, before), token.id
+    requests = agent_acts.named(token.organization_id, ids[:MOST_AT_ONCE])
+    items = [_undo_one(request, scopes, undoing) for request in requests]
+    return UndoBatch(token_id, since, items, len(ids) - len(items), before=before)
+
+
+def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing) -> UndoItem:
+    """Undo one act in a savepoint of its own; one that a rule holds is left, and says why."""
+    facts = (request.id, request.kind, request.title, request.decided_at)
+    inverse = INVERSES.get(request.kind)
+    if inverse is None:
+        return UndoItem(*facts, None, STAYS.get(request.kind, NO_WAY_BACK))
+    if inverse.scope not in scopes:
+        return UndoItem(*facts, None, f"Undoing this needs the scope {inverse.scope}.")
+    organization_id, place = request.organization_id, agent_acts.last_sequence(request.organization_id)
+    moved = dict(undoing.moved)
+    try:
+        with db.session.begin_nested():
+            sentence = inverse.undo(undoing, request)
+            db.session.flush()
+            made = tuple(agent_acts.recorded_after(organization_id, place))
+        db.session.expire_all()
+    except LedgerError as error:
+        undoing.moved = moved
+        return UndoItem(*facts, None, str(error))
+    except sa.exc.IntegrityError:
+        undoing.moved = moved
+        return UndoItem(*facts, None, NAMED)
+    return UndoItem(*facts, Way(inverse.kind, sentence), "", made)

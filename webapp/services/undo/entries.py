@@ -1,0 +1,153 @@
+"""The ways back from acts on journal entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from webapp.db import db
+from webapp.ledger.corrections import effective
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import ActionRequest, JournalEntry
+from webapp.queries.journal import entries
+from webapp.queries.journal import manual_entries as manual_queries
+from webapp.queries.transactions import records as transactions
+from webapp.services.bookkeeping import manual_entries, voids
+from webapp.services.transactions.edits import summary
+from webapp.services.undo import transactions as lines
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
+
+
+def uncreate(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a draft that was written, or void the entry where it was posted at once."""
+    entry = _entry(undoing, request)
+    if request.payload.get("post"):
+        return _void(undoing, request, entry, copy=False)
+    _demand_as_written(entry, request.after or {})
+    manual_entries.delete(entry, **undoing.by)
+    return "Delete the draft."
+
+
+def unchange(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a draft say again what it said before a change."""
+    entry = _entry(undoing, request)
+    if request.payload.get("post"):
+        _void(undoing, request, entry, copy=True)
+        entry = _entry(undoing, request)
+    _demand_as_written(entry, request.after or {})
+    _rewrite(undoing, entry, request.before or {})
+    return "Put back what the draft said before."
+
+
+def unpost(undoing: Undoing, request: ActionRequest) -> str:
+    """Void an entry that was posted, and let a copy of it be a draft again."""
+    return _void(undoing, request, _entry(undoing, request), copy=True)
+
+
+def bring_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Write a deleted draft again."""
+    before = request.before or {}
+    entry = manual_entries.create(
+        effective_at=date.fromisoformat(before["effectiveAt"]),
+        postings=_said(before),
+        description=before["description"],
+        document_id=before.get("documentId"),
+        **undoing.by,
+    )
+    undoing.move("journal_entry", int(request.target_id), entry.id)
+    return "Write the draft again."
+
+
+def unvoid(undoing: Undoing, request: ActionRequest) -> str:
+    """Post again what a void cancelled: a bank line by its fresh draft, an entry written by hand anew."""
+    voided = _entry(undoing, request)
+    made = (request.result or {})["journalEntryIds"][1:]
+    if voided.source == "bank_feed":
+        if len(made) > 1:
+            stay("It was of two lines, which are apart now; pair them and confirm again.")
+        if not made:
+            stay("The bank had removed the line, so nothing is there to be confirmed again.")
+        fresh = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
+        line_ids = entries.transactions_of(entries.legs_of(fresh))
+        line = transactions.get(voided.organization_id, line_ids[0])
+        said = lines.post_again(undoing, line, fresh.id, voided)
+        is_marked = bool((request.result or {}).get("deletedJournalEntryIds"))
+        return f"{said} Its open correction is not there any more." if is_marked else said
+    if made:
+        copy = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
+        manual_entries.post(copy, version=None, **undoing.by)
+        undoing.move("journal_entry", voided.id, copy.id)
+        return "Post the copy that the void left."
+    written = manual_entries.create(
+        effective_at=voided.effective_on,
+        postings=_postings(effective(*entries.family_legs(voided))),
+        description=voided.description,
+        document_id=voided.document_id,
+        post=True,
+        **undoing.by,
+    )
+    undoing.move("journal_entry", voided.id, written.id)
+    return f"Post the same entry again; entry {voided.id} stays voided."
+
+
+def _void(undoing: Undoing, request: ActionRequest, entry: JournalEntry, *, copy: bool) -> str:
+    if entry.status != "POSTED" or entry.action_request_id != request.id:
+        raise ChangedSinceError
+    done = voids.void(entry, reason=undoing.reason, copy=copy, **undoing.by)["result"]["journalEntryIds"]
+    db.session.expire_all()
+    if copy:
+        undoing.move("journal_entry", entry.id, done[-1])
+    day = entries.get(entry.organization_id, done[0]).effective_on
+    return f"Void entry {entry.id} on {day:%-d %b %Y}{'; a draft of it stays' if copy else ''}."
+
+
+def _rewrite(undoing: Undoing, entry: JournalEntry, said: Mapping[str, Any]) -> None:
+    manual_entries.change(
+        entry,
+        version=manual_queries.version(entry) or "",
+        effective_at=date.fromisoformat(said["effectiveAt"]),
+        postings=_said(said),
+        description=said["description"],
+        **undoing.by,
+    )
+
+
+def _entry(undoing: Undoing, request: ActionRequest) -> JournalEntry:
+    return entries.get(undoing.actor.organization_id, undoing.target_id(request))
+
+
+def _demand_as_written(entry: JournalEntry, said: Mapping[str, Any]) -> None:
+    """Refuse a draft that says something else by now, or is none any more."""
+    present = summary(entries.legs_of(entry), entry.description)
+    is_same = all(present[name] == said.get(name) for name in ("description", "postings"))
+    if entry.status != "DRAFT" or not is_same:
+        raise ChangedSinceError
+
+
+def _said(before: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "account_id": each["accountId"],
+            "amount": Decimal(each["amount"]),
+            "currency": each["currency"],
+            "project_id": each["projectId"],
+            "org_merchant_id": each["orgMerchantId"],
+        }
+        for each in before["postings"]
+    ]
+
+
+def _postings(legs: Sequence[Leg]) -> list[dict[str, Any]]:
+    return [
+        {
+            "account_id": leg.account_id,
+            "amount": Decimal(str(Money(leg.amount_minor, leg.currency))),
+            "currency": leg.currency,
+            "project_id": leg.project_id,
+            "org_merchant_id": leg.merchant_id,
+        }
+        for leg in legs
+    ]

@@ -1,0 +1,41 @@
+"""The ways back from what came in: files and batches of a feed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+from webapp.models import ActionRequest, FeedAccount, Import
+from webapp.queries.common import lookups
+from webapp.queries.matching import feed_lines
+from webapp.queries.transactions import records as transactions
+from webapp.services.imports.removal import removals as take_backs
+from webapp.services.transactions import lifecycle as line_services
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
+
+
+def take_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Take an import back, as if it had never been."""
+    imported = lookups.get(Import, undoing.actor.organization_id, int(request.target_id))
+    take_backs.take_back(imported, undoing.folder, **undoing.by)
+    return "Take the import back, with its lines and drafts."
+
+
+def delete_pushed(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete the lines that a batch brought, where it brought nothing else."""
+    said = request.payload
+    if said["modified"] or said["removed"]:
+        stay("The batch changed or removed lines of the bank; what it said is on each line.")
+    feed = lookups.get(FeedAccount, undoing.actor.organization_id, int(request.target_id))
+    batch = feed_lines.batch(feed, said["batchId"])
+    results: list[dict[str, Any]] = json.loads(zlib.decompress(batch.answer))["results"] if batch else []
+    ids = [each["transactionId"] for each in results if each["verdict"] == "NEW"]
+    if not ids:
+        stay("The batch brought no new line.")
+    for line_id in ids:
+        line = transactions.get(feed.organization_id, line_id)
+        if line.status == "DELETED":
+            raise ChangedSinceError
+        line_services.delete(line, **undoing.by)
+    return f"Delete the {len(ids)} line{'' if len(ids) == 1 else 's'} that it brought."

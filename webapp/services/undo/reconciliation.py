@@ -1,0 +1,142 @@
+"""The ways back from acts on reconciliations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.models import ActionRequest, FeedAccount, Reconciliation, ReconciliationItem
+from webapp.queries.reconciliation import reconciliations as queries
+from webapp.services.reconciliation import cleared_items, proofs, reopenings
+from webapp.services.reconciliation import drafts as reconciliations
+from webapp.services.reconciliation.cleared_items import Choice
+from webapp.services.reconciliation.drafts import Statement
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
+
+Items = set[tuple[int | None, int | None]]
+
+
+def unput(undoing: Undoing, request: ActionRequest) -> str:
+    """Abandon a draft that was opened, or let it say again what it said before."""
+    account, draft = _draft(undoing, request)
+    demand_same(reconciliations.said(draft), request.after)
+    if request.before is not None:
+        reconciliations.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
+        return "Let the draft say what it said before."
+    if _items(draft):
+        raise ChangedSinceError("Somebody cleared items in it since, so it is left as it is.")
+    reconciliations.abandon(account, **undoing.by)
+    return "Abandon the draft."
+
+
+def open_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Open an abandoned draft again, with what was cleared in it."""
+    before, account = request.before or {}, _account(undoing, request)
+    draft = reconciliations.put_draft(account, _statement(before), **undoing.by).draft
+    undoing.move("reconciliation", int(request.target_id), draft.id)
+    cleared, entries = before.get("cleared", []), before.get("clearedEntries", [])
+    if cleared or entries:
+        choice = Choice(cleared=cleared, cleared_entries=entries)
+        cleared_items.put_lines(account, choice, **undoing.by)
+    return "Open the draft again, with what was cleared in it."
+
+
+def unclear(undoing: Undoing, request: ActionRequest) -> str:
+    """Unclear what was cleared in a draft, and clear what was uncleared."""
+    account, _ = _draft(undoing, request)
+    after = request.after or {}
+    done, undone = after["cleared"], after["uncleared"]
+    choice = Choice(
+        cleared=undone["transactionIds"],
+        uncleared=done["transactionIds"],
+        cleared_entries=[undoing.present_id("journal_entry", each) for each in undone["journalEntryIds"]],
+        uncleared_entries=[undoing.present_id("journal_entry", each) for each in done["journalEntryIds"]],
+    )
+    if not cleared_items.put_lines(account, choice, **undoing.by)["changed"]:
+        raise ChangedSinceError
+    return "Unclear what it cleared, and clear what it uncleared."
+
+
+def reopen(undoing: Undoing, request: ActionRequest) -> str:
+    """Reopen a proof, where no later one stands on it."""
+    account = _account(undoing, request)
+    proof_id = undoing.target_id(request)
+    anchor = queries.anchor_of(account)
+    if anchor is None or anchor.id != proof_id:
+        raise ChangedSinceError("It was reopened since, or a later proof stands on it.")
+    draft = reopenings.reopen(account, reason=undoing.reason, reconciliation_id=proof_id, **undoing.by)
+    undoing.move("reconciliation", proof_id, draft.id)
+    return f"Reopen the proof of {account.name} into a draft."
+
+
+def complete_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Complete again a proof that was reopened, where its draft is as it was."""
+    account = _account(undoing, request)
+    after = request.after or {}
+    draft = queries.draft_of(account)
+    if draft is None or draft.id != undoing.present_id("reconciliation", after["draftId"]):
+        raise ChangedSinceError
+    if len(after["reopenedIds"]) > 1:
+        raise ChangedSinceError("Several proofs were reopened at once; complete them again one by one.")
+    proof = queries.get(account.organization_id, after["reopenedIds"][0])
+    if _inputs(proof) != _inputs(draft) or _items(proof) != _items(draft):
+        raise ChangedSinceError
+    proofs.complete(account, **undoing.by)
+    undoing.move("reconciliation", proof.id, draft.id)
+    return f"Complete the proof of {account.name} again."
+
+
+def _account(undoing: Undoing, request: ActionRequest) -> FeedAccount:
+    """Find the account of a draft or proof; of an abandoned draft only its items' account is left."""
+    found = db.session.scalar(
+        sa.select(Reconciliation.feed_account_id).where(
+            Reconciliation.organization_id == undoing.actor.organization_id,
+            Reconciliation.id == undoing.target_id(request),
+        )
+    )
+    fa_id = found if found is not None else (request.before or {}).get("faId")
+    if fa_id is None:
+        raise ChangedSinceError
+    return queries.account(undoing.actor.organization_id, fa_id)
+
+
+def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Reconciliation]:
+    account = _account(undoing, request)
+    draft = queries.draft_of(account)
+    if draft is None or draft.id != undoing.target_id(request):
+        raise ChangedSinceError
+    return account, draft
+
+
+def _inputs(reconciliation: Reconciliation) -> dict[str, Any]:
+    """Give what somebody said of a statement; a proof holds the balance that it opened with too."""
+    said = reconciliations.said(reconciliation)
+    return said if said["keepAsNew"] else {**said, "openingBalance": None}
+
+
+def _items(reconciliation: Reconciliation) -> Items:
+    rows = db.session.execute(
+        sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id).where(
+            ReconciliationItem.organization_id == reconciliation.organization_id,
+            ReconciliationItem.reconciliation_id == reconciliation.id,
+        )
+    )
+    # A proof names the entry of each line too.
+    return {(line_id, None if line_id is not None else entry_id) for line_id, entry_id in rows}
+
+
+def _statement(said: Mapping[str, Any]) -> Statement:
+    opening, opening_date = said["openingBalance"], said["openingDate"]
+    is_new = said["keepAsNew"]
+    return Statement(
+        statement_date=date.fromisoformat(said["statementDate"]),
+        statement_balance=Decimal(said["statementBalance"]),
+        keep_as_new=is_new,
+        opening_balance=Decimal(opening) if is_new and opening is not None else None,
+        opening_date=date.fromisoformat(opening_date) if opening_date else None,
+    )

@@ -1,0 +1,69 @@
+"""The ways back from acts on rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webapp.ledger.canonical import camel
+from webapp.models import ActionRequest, Rule, RuleContent
+from webapp.queries.rules import rules as rule_queries
+from webapp.queries.rules import runs as run_queries
+from webapp.services.audit.field_changes import facts
+from webapp.services.rules import rules
+from webapp.services.rules import run_undos as rule_undos
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
+
+NAMES = {camel(name): name for name in RuleContent.FACTS}
+
+
+def uncreate(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a rule that was made."""
+    rule = _rule(undoing, request)
+    demand_same(facts(rule, RuleContent.FACTS), request.after)
+    rules.delete(rule, **undoing.by)
+    return "Delete the rule; what it did stays until its runs are undone."
+
+
+def unchange(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a rule be again what it was before a change."""
+    rule = _rule(undoing, request)
+    demand_same(facts(rule, RuleContent.FACTS), request.after)
+    rules.replace(rule, **_said(facts(rule, RuleContent.FACTS) | (request.before or {})), **undoing.by)
+    return "Let the rule be what it was before."
+
+
+def bring_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Make a deleted rule again."""
+    rule = rules.create(**_said(request.before or {}), **undoing.by).rule
+    undoing.move("rule", int(request.target_id), rule.id)
+    return "Make the rule again."
+
+
+def unmove(undoing: Undoing, request: ActionRequest) -> str:
+    """Let the rules that another place gave other priorities have those from before."""
+    before, after = ((said or {})["priorities"] for said in (request.before, request.after))
+    for was, became in zip(before, after, strict=True):
+        rule_id = undoing.present_id("rule", became["id"])
+        rule = rule_queries.get(undoing.actor.organization_id, rule_id)
+        demand_same({"priority": rule.priority}, {"priority": became["priority"]})
+        said = facts(rule, RuleContent.FACTS) | {"priority": was["priority"]}
+        rules.replace(rule, **_said(said), **undoing.by)
+    return "Let the rules run in the order from before."
+
+
+def unapply(undoing: Undoing, request: ActionRequest) -> str:
+    """Put back what a run of a rule set, field by field."""
+    run = run_queries.get(undoing.actor.organization_id, (request.after or {})["runId"])
+    undone = rule_undos.undo(run, **undoing.by)
+    if undone.kept and not undone.restored:
+        raise ChangedSinceError
+    kept = f"; {len(undone.kept)} changed since and stay" if undone.kept else ""
+    return f"Put back {undone.restored} fields of {undone.lines} lines{kept}."
+
+
+def _rule(undoing: Undoing, request: ActionRequest) -> Rule:
+    return rule_queries.get(undoing.actor.organization_id, undoing.target_id(request))
+
+
+def _said(said: dict[str, Any]) -> dict[str, Any]:
+    return {NAMES[key]: value for key, value in said.items()}

@@ -1,0 +1,280 @@
+"""The ways back from acts on bank lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.corrections import effective, is_same
+from webapp.ledger.entries import Leg
+from webapp.ledger.money import Money
+from webapp.models import (
+    ActionRequest,
+    JournalEntry,
+    ReconciliationItem,
+    RuleSetting,
+    Transaction,
+    TransferPair,
+)
+from webapp.queries.accounts import accounts
+from webapp.queries.journal import entries
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.transactions import records as transactions
+from webapp.services.audit.action_requests import act
+from webapp.services.audit.results import ids_result
+from webapp.services.bookkeeping import voids
+from webapp.services.journal import corrections
+from webapp.services.journal import counter_legs as line_entries
+from webapp.services.transactions import edits, joins, transfers
+from webapp.services.transactions import lifecycle as line_services
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
+
+Key = tuple[int, str, int | None, int | None]
+
+
+def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
+    """Void what a confirmation posted, so that the line waits for one again; take a correction back by another."""
+    line = _line(undoing, request)
+    entry, result = _entry(line), request.result or {}
+    if result.get("deletedJournalEntryIds"):
+        return _uncorrect(undoing, request, line, entry)
+    if entry.id not in [undoing.present_id("journal_entry", each) for each in result["journalEntryIds"]]:
+        raise ChangedSinceError
+    _demand_uncleared(line)
+    is_corrected = not is_same(corrections.standing_legs(entry), entries.legs_of(entry))
+    if is_corrected or entries.marker_of(entry) is not None:
+        raise ChangedSinceError("Somebody corrected it since, so it is left as it is.")
+    pair = transfer_pairs.standing(line.organization_id, line.id)
+    other = transactions.get(line.organization_id, pair.other_id) if pair is not None else None
+    is_shared = other is not None and other.journal_entry_id == entry.id
+    done = voids.void(entry, reason=undoing.reason, **undoing.by)
+    db.session.expire_all()
+    if other is not None and is_shared:
+        transfers.pair(line, other, **undoing.by)
+    day = entries.get(line.organization_id, done["result"]["journalEntryIds"][0]).effective_on
+    return f"Void entry {entry.id} on {day:%-d %b %Y}; the line waits to be confirmed again."
+
+
+def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entry: JournalEntry) -> str:
+    """Post the opposite of a correction, and let the marker that it came of stand again."""
+    posted = (request.result or {})["journalEntryIds"]
+    family = [entry, *entries.corrections_of(entry)]
+    place = next((at for at, each in enumerate(family) if [each.id] == posted), None)
+    if entry.status != "POSTED" or place is None or entries.marker_of(entry) is not None:
+        raise ChangedSinceError
+    legs = [entries.legs_of(each) for each in family]
+    if effective(*legs[place + 1 :]):
+        raise ChangedSinceError("Somebody corrected it again since, so it is left as it is.")
+    title = f"Took back a correction of {line.label}"
+    with act(**undoing.by, kind="undo_correction", target=("transaction", line.id), title=title) as doing:
+        wanted = corrections.standing_legs(entry)
+        marker = corrections.aim(entry, effective(*legs[:place]), now=undoing.now)
+        correction = None if marker is None else corrections.post_marker(entry, marker, doing)
+        back = corrections.aim(entry, wanted, now=undoing.now)
+        made = [each.id for each in (correction, back) if each is not None]
+        doing.result = ids_result(made)
+    return "Post the opposite of the correction; it waits to be confirmed again."
+
+
+def unedit(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a line's entry say again what it said before an edit."""
+    line = _line(undoing, request)
+    entry, before, after = _entry(line), request.before or {}, request.after or {}
+    if _is_posted_since(entry, request):
+        raise ChangedSinceError("It was posted since; edit the line to correct it.")
+    present = line_entries.present(entry)
+    if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
+        raise ChangedSinceError
+    title = f"Put back what {line.label} said"
+    with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
+        doing.before = edits.summary(present, entry.description)
+        line_entries.put_counters(line, entry, _counters(line, before), now=undoing.now)
+        entry.description = before["description"]
+        line.updated_at = undoing.now
+        db.session.flush()
+        doing.after = edits.summary(line_entries.present(entry), entry.description)
+        _let_rules_stand_again(request, line)
+    _pair_again(undoing, line, request.decided_at)
+    return "Put back what the line's entry said before."
+
+
+def undiscard(undoing: Undoing, request: ActionRequest) -> str:
+    """Let a correction that was discarded wait again."""
+    line = _line(undoing, request) if request.target_kind == "transaction" else None
+    entry = _entry(line) if line is not None else None
+    if line is None or entry is None or entry.status != "POSTED" or entries.marker_of(entry) is not None:
+        raise ChangedSinceError
+    title = f"Brought back the correction of {line.label}"
+    with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
+        line_entries.aim(entry, {line.id: _counters(line, request.before or {})}, now=undoing.now)
+        doing.after = request.before
+    return "Let the discarded correction wait again."
+
+
+def bring_back(undoing: Undoing, request: ActionRequest) -> str:
+    """Bring a deleted line back, with what its draft said."""
+    line = line_services.restore(_line(undoing, request), **undoing.by)
+    before = request.before or {}
+    entry = line.journal_entry
+    if entry is not None and before.get("counters"):
+        line_entries.write_own(line, entry, line_entries.restored(line, before["counters"]))
+        entry.description = before.get("description", entry.description)
+        db.session.flush()
+    return "Bring the line back with its draft."
+
+
+def delete_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete a line that was brought back."""
+    line_services.delete(_line(undoing, request), **undoing.by)
+    return "Delete the line again."
+
+
+def unpair(undoing: Undoing, request: ActionRequest) -> str:
+    """Take a transfer apart."""
+    transfers.unpair(_line(undoing, request), _other(request), **undoing.by)
+    return "Take the two lines apart; each has its own draft again."
+
+
+def pair_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Pair two lines that were taken apart."""
+    transfers.pair(_line(undoing, request), _other(request), **undoing.by)
+    return "Make the two lines one transfer again."
+
+
+def unjoin(undoing: Undoing, request: ActionRequest) -> str:
+    """Take two rows for two lines again."""
+    joins.unjoin(_line(undoing, request), _other(request), **undoing.by)
+    return "Take the two rows for two lines again."
+
+
+def join_again(undoing: Undoing, request: ActionRequest) -> str:
+    """Take two rows for one line again."""
+    if (request.before or {}).get("status") != "JOINED":
+        stay("They were only suggested to be one line; join them by hand if they are.")
+    joins.join(_line(undoing, request), _other(request), **undoing.by)
+    return "Take the two rows for one line again."
+
+
+def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: JournalEntry) -> str:
+    """Confirm the fresh draft that a void left a line with, where it still says what was voided."""
+    entry = _entry(line)
+    if entry.id != fresh_id or entry.status != "DRAFT":
+        raise ChangedSinceError
+    if _legs_sums(entries.legs_of(entry)) != _legs_sums(effective(*entries.family_legs(voided))):
+        raise ChangedSinceError
+    line_services.confirm(line, **undoing.by, note=undoing.reason)
+    undoing.move("journal_entry", voided.id, fresh_id)
+    return f"Confirm the line again; entry {voided.id} stays voided, and another one stands for it."
+
+
+def _line(undoing: Undoing, request: ActionRequest) -> Transaction:
+    return transactions.get(undoing.actor.organization_id, int(request.target_id))
+
+
+def _other(request: ActionRequest) -> Transaction:
+    return transactions.get(request.organization_id, request.payload["transactionId"])
+
+
+def _entry(line: Transaction) -> JournalEntry:
+    if line.journal_entry is None:
+        raise ChangedSinceError
+    return line.journal_entry
+
+
+def _is_posted_since(entry: JournalEntry, request: ActionRequest) -> bool:
+    """Tell whether an edited entry, or what corrected it, was posted after an act and stands."""
+    decided_at = request.decided_at or request.created_at
+    if entry.posted_at is not None and entry.posted_at > decided_at:
+        return True
+    later = [
+        entries.legs_of(each)
+        for each in entries.corrections_of(entry)
+        if each.posted_at is not None and each.posted_at > decided_at
+    ]
+    return bool(effective(*later))
+
+
+def _demand_uncleared(line: Transaction) -> None:
+    cleared = sa.select(ReconciliationItem.reconciliation_id).where(
+        ReconciliationItem.organization_id == line.organization_id,
+        ReconciliationItem.transaction_id == line.id,
+        ReconciliationItem.is_standing,
+    )
+    found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
+    if found is not None:
+        raise ChangedSinceError(f"Reconciliation {found} has cleared it; take it out there first.")
+
+
+def _legs(said: Mapping[str, Any]) -> list[Leg]:
+    """Read legs as an act wrote them down."""
+    return [
+        Leg(
+            each["accountId"],
+            Money.of(Decimal(each["amount"]), each["currency"]).minor,
+            each["currency"],
+            project_id=each["projectId"],
+            merchant_id=each["orgMerchantId"],
+        )
+        for each in said["postings"]
+    ]
+
+
+def _legs_sums(legs: Sequence[Leg]) -> Counter[Key]:
+    sums: Counter[Key] = Counter()
+    for leg in legs:
+        sums[leg.account_id, leg.currency, leg.project_id, leg.merchant_id] += leg.amount_minor
+    return Counter({key: amount for key, amount in sums.items() if amount})
+
+
+def _counters(line: Transaction, said: Mapping[str, Any]) -> list[Leg]:
+    """Give the legs opposite a line of what an act wrote down: all but its bank's."""
+    legs = _legs(said)
+    bank = next(
+        (
+            leg
+            for leg in legs
+            if (leg.account_id, leg.amount_minor) == (line.feed_account.account_id, line.amount_minor)
+        ),
+        None,
+    )
+    if bank is None:
+        raise ChangedSinceError("The bank changed the line since, so it is left as it is.")
+    legs.remove(bank)
+    if any(accounts.feed_of(line.organization_id, leg.account_id) is not None for leg in legs):
+        stay("It was one transfer with another line; pair them again.")
+    return [replace(leg, amount_base_minor=None) for leg in legs]
+
+
+def _let_rules_stand_again(request: ActionRequest, line: Transaction) -> None:
+    db.session.execute(
+        sa.update(RuleSetting)
+        .where(
+            RuleSetting.organization_id == line.organization_id,
+            RuleSetting.transaction_id == line.id,
+            RuleSetting.superseded_by == request.id,
+        )
+        .values(superseded_by=None)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _pair_again(undoing: Undoing, line: Transaction, at: datetime | None) -> None:
+    """Make a transfer again of a line and the one that an act took it apart from."""
+    other_id = db.session.scalar(
+        sa.select(TransferPair.other_id).where(
+            TransferPair.organization_id == line.organization_id,
+            TransferPair.transaction_id == line.id,
+            TransferPair.status == "UNDONE",
+            TransferPair.ended_at == at,
+        )
+    )
+    if other_id is not None:
+        db.session.expire_all()
+        transfers.pair(line, transactions.get(line.organization_id, other_id), **undoing.by)

@@ -1,0 +1,150 @@
+"""Calls of the API as they were sent: kept while a person decides, and made again when he has."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import current_app, request
+from werkzeug.datastructures import MultiDict
+
+from webapp.db import kept_beside
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.errors import UnprocessableError
+from webapp.schemas.fields import SURROGATE
+from webapp.services.storage import kept_files
+from webapp.web import requests
+
+
+class NoTextError(UnprocessableError):
+    """A text in this body is no Unicode: it has half of a character. Send whole ones."""
+
+    code = "validation"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call: its body as JSON text, or a form as `{fields, file: {name, sha256, kept} or none}`, or neither."""
+
+    method: str
+    path: str
+    query: str
+    body: str | None
+    form: Mapping[str, Any] | None
+
+    @property
+    def fingerprint(self) -> str:
+        """Say in one word which call it is, however its JSON was written."""
+        told = {
+            "method": self.method,
+            "path": self.path,
+            "query": self.query,
+            "body": None if self.body is None else json.loads(self.body),
+            "form": self.form,
+        }
+        return sha256_hex(canonical_json(told))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Give what an action request says of it."""
+        told: dict[str, Any] = {"method": self.method, "path": self.path}
+        if self.query:
+            told["query"] = self.query
+        if self.body is not None:
+            told["body"] = json.loads(self.body)
+        if self.form is not None:
+            file = self.form["file"] or {"name": None, "sha256": None}
+            told |= {"fields": self.form["fields"], "fileName": file["name"], "sha256": file["sha256"]}
+        return told
+
+
+def received() -> Call:
+    """Take the request's own call, whose body was read; its file is kept by `with_file`."""
+    data = request.get_data() if request.mimetype == "application/json" else b""
+    call = Call(
+        method=request.method,
+        path=request.path,
+        query=urlencode(list(request.args.items(multi=True))),
+        body=data.decode() or None,
+        form=_form(),
+    )
+    if SURROGATE.search(json.dumps(call.told, ensure_ascii=False)):
+        raise NoTextError
+    return call
+
+
+def _form() -> dict[str, Any] | None:
+    if request.mimetype != "multipart/form-data":
+        return None
+    fields = {key: request.form.getlist(key) for key in sorted(request.form)}
+    file = request.files.get("file")
+    if file is None:
+        return {"fields": fields, "file": None}
+    # The trial has read it to its end.
+    file.stream.seek(0)
+    digest = hashlib.file_digest(file.stream, "sha256").hexdigest()  # type: ignore[arg-type]
+    file.stream.seek(0)
+    return {"fields": fields, "file": {"name": file.filename, "sha256": digest, "kept": None}}
+
+
+def with_file(call: Call) -> Call:
+    """Keep the file that came with the request beside the books, and name it in its call."""
+    if call.form is None or call.form["file"] is None:
+        return call
+    stream = request.files["file"].stream
+    stream.seek(0)
+    kept = {**call.form["file"], "kept": kept_files.keep(folder(), stream.read())}
+    return Call(call.method, call.path, call.query, call.body, {**call.form, "file": kept})
+
+
+def is_whole(form: Mapping[str, Any] | None) -> bool:
+    """Tell whether the file that a kept form names is there."""
+    file = form and form["file"]
+    return not file or (folder() / str(file["kept"])).is_file()
+
+
+def folder() -> Path:
+    """Tell where the files of proposals are kept."""
+    return kept_beside(kept_files.PROPOSALS)
+
+
+@contextmanager
+def made_again(call: Call) -> Iterator[None]:
+    """Be in the midst of a stored call; the books, the clock and who asks stay what they are."""
+    options: dict[str, Any] = {}
+    if call.body is not None:
+        options = {"data": call.body.encode(), "content_type": "application/json"}
+    elif call.form is not None:
+        options = {"data": _parts(call.form), "content_type": "multipart/form-data"}
+    context = current_app.test_request_context(
+        call.path,
+        base_url=request.host_url,
+        method=call.method,
+        query_string=call.query,
+        headers={"Sec-Fetch-Site": "same-origin"},
+        environ_base={"REMOTE_ADDR": request.remote_addr},
+        **options,
+    )
+    with context:
+        if request.routing_exception is not None:
+            raise request.routing_exception
+        view = current_app.view_functions[request.endpoint or ""]
+        requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
+        yield
+
+
+def _parts(form: Mapping[str, Any]) -> MultiDict[str, Any]:
+    file = form["file"]
+    parts: MultiDict[str, Any] = MultiDict(
+        [(key, value) for key, values in form["fields"].items() for value in values]
+    )
+    if file is not None:
+        parts.add("file", (BytesIO(kept_files.read(folder(), file["kept"])), file["name"]))
+    return parts
