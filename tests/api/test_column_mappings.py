@@ -4,7 +4,7 @@ import json
 
 from tests.api.test_imports import PATH, imported, send
 from webapp.models import ColumnMapping
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.imports import column_mappings
 
 # Neither the order of the days nor the sign is certain here.

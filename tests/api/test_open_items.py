@@ -9,7 +9,7 @@ from tests.transfers import line, open_items
 from webapp.db import db
 from webapp.models import JournalEntry
 from webapp.queries.access.organizations import get
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.transactions import lifecycle as transactions
 from webapp.services.transactions import transfers
 

@@ -10,7 +10,7 @@ from tests.replays import everything
 from webapp.db import db
 from webapp.models import ActionRequest, Organization, TokenDay
 from webapp.services.access import token_caps
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.transactions import lifecycle as transactions
 
 DAY = "2026-03-02"

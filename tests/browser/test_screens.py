@@ -26,7 +26,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.services.access import sessions, tokens
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import entry_previews, manual_entries
 from webapp.services.documents import documents
 from webapp.services.documents.documents import SentFile

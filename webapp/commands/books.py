@@ -17,7 +17,7 @@ from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Organization
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
 ORGANIZATION = click.option(

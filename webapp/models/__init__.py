@@ -1,7 +1,7 @@
 """What is stored, one module per noun."""
 
 from webapp.models.accounts import Account
-from webapp.models.action_requests import ActionRequest
+from webapp.models.action_requests import ActionRequest, Proposal
 from webapp.models.audit_events import OF_ITS_ACT, AuditEvent
 from webapp.models.documents import Document, DocumentRelation
 from webapp.models.exchange_rates import ExchangeRate
@@ -21,7 +21,6 @@ from webapp.models.merchants import Merchant
 from webapp.models.organizations import Membership, Organization
 from webapp.models.projects import Project, ProjectGroup
 from webapp.models.proof_breaks import ProofBreak, TouchedProof
-from webapp.models.proposals import Proposal
 from webapp.models.provider_balances import ProviderBalance
 from webapp.models.reconciliations import (
     IN_ITS_RECONCILIATION,

@@ -18,7 +18,7 @@ from webapp.errors import is_for_api
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.web import bearers, idempotency, rate_limits, requests
 from webapp.web.strictness import (
     declared_places,

@@ -16,8 +16,8 @@ from webapp.models import Account, ApiToken, BrowserSession, Membership, OneTime
 from webapp.queries.access.principals import digest_of
 from webapp.services.access import users
 from webapp.services.audit import proposals
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.audit.field_changes import change, payload
 
 LINK_LIFETIME = timedelta(days=7)

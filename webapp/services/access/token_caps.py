@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations
-from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 
 MOST_MINOR = 2**63 - 1
 

@@ -17,8 +17,8 @@ from webapp.queries.access import organizations
 from webapp.queries.access import tokens as queries
 from webapp.queries.access.principals import digest_of
 from webapp.services.audit import proposals
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.storage.amounts import money_at
 
 PREFIX_LENGTH = 12

@@ -13,8 +13,8 @@ from webapp.models import Account
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.services.audit import titles as act_titles
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.audit.field_changes import change, facts, payload
 
 FACTS = (

@@ -15,8 +15,8 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Account, FeedAccount, Institution
 from webapp.services.accounts import backing
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 
 # Whole thousands belong to a type of account in the default chart; a bank's account takes the first free code there.

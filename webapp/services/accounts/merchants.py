@@ -11,8 +11,8 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Merchant
 from webapp.queries.accounts import usages
 from webapp.services.audit import titles as act_titles
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.audit.field_changes import change, facts, payload
 
 FACTS = ("name", "website")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,38 +18,11 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as living_proofs
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
 
 # What a session keeps for a while: the acts that somebody takes down, the proposal that an act becomes, the last id.
 NOTED, PROPOSED, LAST = "noted_acts", "proposed_act", "last_act_id"
 RECORDED_REFUSALS = frozenset({409, 422})
-
-
-@dataclass(slots=True)
-class Act:
-    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them.
-
-    `when_refused` is done beside the record of a refusal, after everything else was rolled back.
-    """
-
-    actor: Actor
-    now: datetime
-    kind: str
-    target_kind: str
-    target_id: str
-    title: str = ""
-    note: str = ""
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    before: dict[str, Any] | None = None
-    after: dict[str, Any] | None = None
-    result: dict[str, Any] | None = None
-    id: str = ""
-    is_void: bool = False
-    when_refused: Callable[[LedgerError], None] | None = None
-
-    def nothing_to_do(self) -> None:
-        """Say that nothing changes, so that nothing is recorded."""
-        self.is_void = True
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
-from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 
 
 class NothingToChangeError(UnprocessableError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -15,9 +14,7 @@ from webapp.queries.reconciliation import proof_breaks
 from webapp.queries.reconciliation import verdicts as holds
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.verdicts import Verdict
-
-if TYPE_CHECKING:
-    from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 
 
 def judge(doing: Act, touched_before: Collection[int]) -> None:

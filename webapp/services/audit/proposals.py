@@ -15,8 +15,8 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.audit import proposals
-from webapp.services.audit.action_requests import Act, append, facts_of, new_id
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import append, facts_of, new_id
 from webapp.services.storage import kept_files
 
 LIFETIME = timedelta(days=7)

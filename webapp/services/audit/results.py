@@ -7,7 +7,8 @@ from typing import Any
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.services.audit.action_requests import RECORDED_REFUSALS, Act, record
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
 
 
 def answer(request_id: str | None, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:

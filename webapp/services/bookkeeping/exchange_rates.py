@@ -22,8 +22,8 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.bookkeeping import rate_writes
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts

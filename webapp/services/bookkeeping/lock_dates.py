@@ -11,8 +11,8 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Organization
 from webapp.queries.journal import lock_dates
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.bookkeeping import exchange_rates
 from webapp.services.journal import touches as noted_changes
 

@@ -16,8 +16,8 @@ from webapp.queries.common import lookups
 from webapp.queries.journal import attachments as document_relations
 from webapp.queries.journal import entries, manual_entries
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, ids_result
 from webapp.services.bookkeeping import manual_postings
 from webapp.services.journal import entries as journal_entries

@@ -16,8 +16,8 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates, foreign_balances
 from webapp.queries.currencies.foreign_balances import ForeignBalance
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries as journal_entries
 

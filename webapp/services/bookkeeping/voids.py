@@ -16,8 +16,8 @@ from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, ids_result
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts

@@ -16,7 +16,7 @@ from webapp.demo.lines import BankAccount, Booking, Line
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, Transaction
 from webapp.services.accounts import feed_accounts, merchants, projects
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates
 from webapp.services.imports import runs as import_runs
 from webapp.services.imports.imports import Upload

@@ -18,7 +18,7 @@ from webapp.ledger.money import Money
 from webapp.models import Organization, User
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import organizations
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import manual_entries, voids
 from webapp.services.demo import rules as demo_rules
 from webapp.services.demo.bookkeeper import Bookkeeper

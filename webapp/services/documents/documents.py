@@ -19,8 +19,8 @@ from webapp.queries.documents import deletion_blockers as document_holds
 from webapp.queries.documents import documents
 from webapp.queries.journal import attachments as document_relations
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 from webapp.services.documents import fields as document_fields
 from webapp.services.rules import document_rules

@@ -12,8 +12,8 @@ from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments as document_relations
 from webapp.services.audit import titles as act_titles
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 
 MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
     "transaction_id": Transaction,

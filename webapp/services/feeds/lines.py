@@ -17,7 +17,7 @@ from webapp.services.feeds import outdated_lines as former_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
 from webapp.services.ingestion import rules as line_rules
 from webapp.services.ingestion import writes as line_writes
-from webapp.services.ingestion.new_lines import NewLine
+from webapp.services.ingestion.line import NewLine
 from webapp.services.reconciliation import set_asides
 from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes as line_changes

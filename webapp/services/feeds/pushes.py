@@ -20,8 +20,8 @@ from webapp.ledger.pushed_lines import NonsenseError, PushedLine, day_nonsense, 
 from webapp.models import FeedAccount, FeedBatch, ProviderBalance
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.feeds import lines as pushed_lines
 from webapp.services.feeds import removed_lines
 from webapp.services.feeds.incoming_lines import Feeding, Judged

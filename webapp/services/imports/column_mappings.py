@@ -13,8 +13,8 @@ from webapp.db import db
 from webapp.importers.bank_files import Columns
 from webapp.models import ColumnMapping
 from webapp.queries.imports import column_mappings
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.imports import column_mappings, previews
 from webapp.services.imports import coverage as import_coverage
 from webapp.services.imports import writes as import_writes
 from webapp.services.imports.planning import plans as import_plans
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
-from webapp.services.imports.planning.plans import Reading
+from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
 from webapp.services.imports.progress import Progress, silent
 from webapp.services.imports.writes import Laid

@@ -14,14 +14,14 @@ from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBala
 from webapp.ledger.money import Money
 from webapp.models import Organization
 from webapp.queries.audit import book_moves
-from webapp.services.imports.planning.accounts import Target
-from webapp.services.imports.planning.plans import AccountPlan, Plan
-from webapp.services.imports.planning.verdicts import PlannedLine
+from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import AccountPlan, Plan, Target
 from webapp.services.imports.progress import STEP, Progress, silent
 from webapp.services.ingestion import new_lines
 from webapp.services.ingestion import rules as line_rules
 from webapp.services.ingestion import staging as staged_lines
-from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors, NewLine
+from webapp.services.ingestion.line import NewLine
+from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors
 from webapp.services.ingestion.rules import Asking, LineRules
 from webapp.services.ingestion.staging import StagedLine, StagedVerdict
 

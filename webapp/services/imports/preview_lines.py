@@ -18,8 +18,8 @@ from webapp.queries.transactions import records as transactions
 from webapp.queries.transactions.records import TransactionRecord
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning import plans as import_plans
-from webapp.services.imports.planning.plans import AccountPlan, Plan, Reading
-from webapp.services.imports.planning.verdicts import PlannedLine
+from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import AccountPlan, Plan, Reading
 
 
 @dataclass(frozen=True, slots=True)

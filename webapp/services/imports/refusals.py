@@ -10,8 +10,8 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.common import lookups
-from webapp.services.audit.action_requests import Act, new_id, record
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import new_id, record
 from webapp.services.imports import imports
 from webapp.services.imports.imports import Upload
 from webapp.services.storage import kept_files

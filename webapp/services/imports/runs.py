@@ -20,13 +20,13 @@ from webapp.models import Import
 from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.imports import imports
 from webapp.services.imports import refusals as import_refusals
 from webapp.services.imports import writes as import_writes
 from webapp.services.imports.imports import FileRefusedError, ImportedError, Upload
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
-from webapp.services.imports.planning.plans import Reading
+from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
 from webapp.services.imports.progress import Progress, silent
 from webapp.services.imports.writes import Laid, Writing

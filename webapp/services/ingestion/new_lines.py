@@ -11,6 +11,7 @@ from webapp.ledger.rates import mirror
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
+from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.rules import Asking
 from webapp.services.ingestion.staging import StagedLine
 
@@ -21,34 +22,6 @@ class LineTooLargeError(UnprocessableError):
     def __init__(self, message: str, index: int) -> None:
         super().__init__(message)
         self.index = index
-
-
-@dataclass(frozen=True, slots=True)
-class NewLine:
-    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files.
-
-    One that `is_joined` is only another report of a line that is there: it is kept without a draft, as REMOVED.
-    """
-
-    provider_transaction_id: str | None
-    booked_on: date
-    value_on: date | None
-    amount_minor: int
-    description: str
-    counterparty: str | None
-    reference: str | None
-    iban: str | None
-    line_key: str | None
-    occurrence: int
-    is_pending: bool
-    is_joined: bool = False
-
-    @property
-    def state(self) -> str:
-        """Tell how the line comes into the books; only a BOOKED one has a draft."""
-        if self.is_joined:
-            return "REMOVED"
-        return "PENDING" if self.is_pending else "BOOKED"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.rules.effects import EffectKind
@@ -16,10 +16,8 @@ from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.rule_decisions import compiled_rules as ready_rules
 from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.staging import StagedChoice
-
-if TYPE_CHECKING:
-    from webapp.services.ingestion.new_lines import NewLine
 
 
 class Tally:

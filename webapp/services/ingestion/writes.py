@@ -16,7 +16,8 @@ from webapp.queries.accounts import accounts
 from webapp.queries.reconciliation import openings
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion import staging as staged_lines
-from webapp.services.ingestion.new_lines import NewLine, mirrors, staged
+from webapp.services.ingestion.line import NewLine
+from webapp.services.ingestion.new_lines import mirrors, staged
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES
 

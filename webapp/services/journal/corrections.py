@@ -12,7 +12,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
-from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
 
 

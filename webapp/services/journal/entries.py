@@ -28,7 +28,7 @@ from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
-from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 from webapp.services.journal import touches as noted_changes
 
 

@@ -18,8 +18,8 @@ from webapp.queries.common import lookups
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 from webapp.services.audit import titles as act_titles
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.audit.results import answer, attempt, ids_result
 from webapp.services.transactions import clearing as open_drafts
 from webapp.services.transactions.lifecycle import require as require_state

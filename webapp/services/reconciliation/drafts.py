@@ -16,8 +16,8 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries.reconciliation import openings, reconciliations
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.reconciliation import set_asides
 from webapp.services.storage.amounts import money_at
 from webapp.services.transactions import clearing as open_drafts

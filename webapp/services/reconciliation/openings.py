@@ -8,7 +8,7 @@ from webapp.models import FeedAccount, JournalEntry, Reconciliation
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries as journal_entries
-from webapp.services.audit.action_requests import Act
+from webapp.services.audit.act import Act
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries
 from webapp.services.journal import line_drafts as drafts

@@ -21,8 +21,8 @@ from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import IS_LINE
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import openings, set_asides
 from webapp.services.transactions import clearing as open_drafts
 

@@ -18,8 +18,8 @@ from webapp.queries.journal import entries as journal_entries
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation import verdicts as holds
 from webapp.services.audit import proof_breaks as living_proofs
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.journal.entries import PeriodLockedError
 from webapp.services.reconciliation import cleared_items, openings, proofs, set_asides
 from webapp.services.transactions import clearing as open_drafts

@@ -20,8 +20,8 @@ from webapp.queries.common import lookups
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.rules import rules
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
 
 MODEL_OF_EFFECT: Mapping[EffectKind, type[Numbered]] = {

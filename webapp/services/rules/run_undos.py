@@ -23,8 +23,8 @@ from webapp.queries.currencies import exchange_rates
 from webapp.queries.rule_decisions import candidates as past_lines
 from webapp.queries.rule_decisions import compiled_rules as ready_rules
 from webapp.queries.rule_decisions.candidates import AT_ONCE, PastLine, Standing
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.rules import document_rules
 from webapp.services.rules import writes as rule_writes
 from webapp.services.rules.document_rules import PutBack

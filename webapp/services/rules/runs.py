@@ -19,8 +19,8 @@ from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
 from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
 from webapp.queries.rule_decisions.previews import Effect
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import Tally
 from webapp.services.rules import document_rules

@@ -8,8 +8,8 @@ from webapp.db import db
 from webapp.models import SuggestionDismissal
 from webapp.queries.suggestions import rule_suggestions
 from webapp.queries.suggestions.rule_suggestions import RuleSuggestion
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.audit.field_changes import facts
 
 FACTS = ("key", "account_id", "conditions", "evidence_count", "sentence")

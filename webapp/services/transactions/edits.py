@@ -24,8 +24,8 @@ from webapp.queries.common import lookups
 from webapp.queries.journal import entries
 from webapp.queries.transactions import records as transactions
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, attempt, ids_result
 from webapp.services.journal import counter_legs as line_entries
 from webapp.services.journal import entries as journal_entries

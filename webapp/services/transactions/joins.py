@@ -22,8 +22,8 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
 from webapp.services.transactions import bank_changes as line_changes

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from webapp.models import Transaction
 from webapp.queries.matching import transfer_pairs
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 from webapp.services.transactions import joins, transfers
 
 

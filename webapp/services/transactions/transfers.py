@@ -21,8 +21,8 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import records as lines
 from webapp.queries.transfers import proposed as transfers
 from webapp.services.audit import titles as act_titles
-from webapp.services.audit.action_requests import Act, act
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import act
 from webapp.services.journal import corrections
 from webapp.services.journal import counter_legs as line_entries
 from webapp.services.journal import entries as journal_entries

@@ -19,8 +19,8 @@ from webapp.ledger.canonical import canonical_json, instant_text, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, ApiToken
 from webapp.queries.audit import agent_acts
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
 
 # An act takes its service some 30 ms to undo, and nobody else writes meanwhile.

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypedDict
 
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest
-from webapp.services.audit.actors import Actor
+from webapp.services.audit.act import Actor
 
 
 class StaysError(LedgerError):

@@ -14,7 +14,8 @@ from webapp.ledger.scopes import scopes_of_role
 from webapp.models import ActionRequest, Proposal
 from webapp.queries.access.principals import Principal
 from webapp.services.audit import proposals
-from webapp.services.audit.action_requests import Act, executing, noted
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import executing, noted
 from webapp.services.audit.proposals import MovedError, Preview
 from webapp.web import requests
 from webapp.web.auth import NoScopeError, acting, demand, here, principal

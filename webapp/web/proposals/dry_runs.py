@@ -15,7 +15,8 @@ from webapp.queries.effects import books as effects
 from webapp.queries.effects import entries as entry_facts
 from webapp.schemas.effects import BalanceChangeSchema, ProofChangeSchema
 from webapp.schemas.journal_entries import JournalEntrySchema
-from webapp.services.audit.action_requests import Act, facts_of, noted
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import facts_of, noted
 from webapp.services.storage.savepoints import trial
 
 REFUSED_BY_STATE = 409

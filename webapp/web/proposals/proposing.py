@@ -21,7 +21,8 @@ from webapp.schemas.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import proposals
-from webapp.services.audit.action_requests import Act, words_of
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import words_of
 from webapp.services.audit.proposals import Asked, Preview
 from webapp.web import requests
 from webapp.web.auth import ProposableError, acting, here, may_propose, principal

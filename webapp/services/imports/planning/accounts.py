@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
@@ -14,6 +13,7 @@ from webapp.queries.matching import existing_lines as known_lines
 from webapp.services.accounts import feed_accounts
 from webapp.services.accounts.feed_accounts import Opening, mask_of
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+from webapp.services.imports.planning.records import Target
 
 LONGEST_NAME = 255
 
@@ -22,32 +22,6 @@ class AccountChoiceError(UnprocessableError):
     """This account of the file cannot be the one that was chosen; choose another one."""
 
     code = "account_choice"
-
-
-@dataclass(slots=True)
-class Target:
-    """A feed account and what a file says about it; without a record it is yet to be opened.
-
-    `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
-    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it,
-    and `opening` what it opens with.
-    """
-
-    currency: str
-    external_id: str | None
-    name: str
-    feed_account: FeedAccount | None = None
-    statements: list[Statement] = field(default_factory=list)
-    takes_number: bool = False
-    is_decided: bool = False
-    named: tuple[str | None, str | None] = (None, None)
-    type: str | None = None
-    opening: Opening | None = None
-
-    @property
-    def fa_id(self) -> int | None:
-        """The feed account's id, if there is one already."""
-        return self.feed_account.id if self.feed_account else None
 
 
 class Assignment:

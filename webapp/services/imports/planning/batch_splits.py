@@ -12,7 +12,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines as known_lines
 from webapp.services.imports.planning import verdicts as import_lines
-from webapp.services.imports.planning.verdicts import PlannedLine
+from webapp.services.imports.planning.lines import PlannedLine
 
 WITH_BATCHES = frozenset({"camt"})
 MOST_WARNINGS = 5

@@ -6,14 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.joins import Pairing
-from webapp.services.imports.planning.verdicts import PlannedLine
-
-if TYPE_CHECKING:
-    from webapp.services.imports.planning.plans import AccountPlan
+from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import AccountPlan
 
 SAME = "Somebody says that it is this line."
 OWN = "Somebody says that it is a line of its own."

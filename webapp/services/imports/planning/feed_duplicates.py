@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,12 +13,10 @@ from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount
 from webapp.queries.matching import booked_feed_lines as given_lines
 from webapp.queries.matching import feed_lines
+from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.ingestion.staging import LINES
 from webapp.services.transactions import joins
 from webapp.services.transactions import pending_matches as pending_joins
-
-if TYPE_CHECKING:
-    from webapp.services.imports.planning.verdicts import PlannedLine
 
 REPORT = (
     LINES.c.transaction_id,

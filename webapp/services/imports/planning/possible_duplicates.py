@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING
 
 from webapp.ledger.joins import Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching.existing_lines import KnownLine
-
-if TYPE_CHECKING:
-    from webapp.services.imports.planning.verdicts import PlannedLine
+from webapp.services.imports.planning.lines import PlannedLine
 
 THERE = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
 REASON = "Another source gave a line of this day and amount."

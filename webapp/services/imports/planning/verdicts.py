@@ -3,49 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from webapp.importers.bank_files import FileRefusedError, Line, Statement
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.joins import Pairing
-from webapp.ledger.lines import LineKey, is_placeholder, line_keys
+from webapp.ledger.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines as known_lines
 from webapp.queries.matching.existing_lines import KnownLine
 from webapp.services.imports.planning import feed_duplicates as file_twins
 from webapp.services.imports.planning import possible_duplicates as suspected_lines
+from webapp.services.imports.planning.lines import PlannedLine
 
-ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 MOST_WARNINGS = 20
-
-
-@dataclass(slots=True)
-class PlannedLine:
-    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
-
-    `number` is its place among the lines that wait to be written (services/staged_lines.py).
-    `twin` is the line of another source that it is, or may be.
-    """
-
-    line: Line
-    amount_minor: int
-    key: LineKey
-    verdict: str = "NEW"
-    known_id: int | None = None
-    reason: str = ""
-    number: int | None = None
-    twin: Pairing | None = None
-
-    @property
-    def is_twin(self) -> bool:
-        """Tell whether it is certainly a line that the feed gave, and only another report of it."""
-        return self.twin is not None and self.twin.is_certain
-
-    @property
-    def is_added(self) -> bool:
-        """Tell whether it comes into the books as a new booked line."""
-        return self.verdict in ADDED
 
 
 def measured(statements: Iterable[Statement], currency: str) -> list[PlannedLine]:

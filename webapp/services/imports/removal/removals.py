@@ -33,8 +33,8 @@ from webapp.queries.common import lookups
 from webapp.queries.common.portions import batches
 from webapp.queries.transactions import records as transactions
 from webapp.queries.transactions.records import TransactionRecord
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.actors import Actor
 from webapp.services.imports.removal import pending_lines, unused_accounts
 from webapp.services.imports.removal import released_lines as released_reports
 from webapp.services.storage import kept_files

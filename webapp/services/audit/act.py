@@ -1,0 +1,59 @@
+"""Who acts and what they do: the two nouns of every write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from webapp.ledger.errors import LedgerError
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """The one who acts in one organization; `kind` is PERSON, TOKEN, COMMAND or SYSTEM.
+
+    `user_id` is the person behind a token; `request_id` and `address` go into the audit trail. `is_uncapped` is said
+    of a token whose act is tried out for a person to decide on: then it is the person who posts.
+    """
+
+    organization_id: str
+    kind: str
+    id: int | None
+    name: str
+    user_id: int | None = None
+    request_id: str = ""
+    address: str | None = None
+    is_uncapped: bool = False
+
+    def as_json(self) -> dict[str, object]:
+        """Give what everybody may see of who acted."""
+        return {"kind": self.kind, "id": self.id, "name": self.name}
+
+
+@dataclass(slots=True)
+class Act:
+    """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them.
+
+    `when_refused` is done beside the record of a refusal, after everything else was rolled back.
+    """
+
+    actor: Actor
+    now: datetime
+    kind: str
+    target_kind: str
+    target_id: str
+    title: str = ""
+    note: str = ""
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    id: str = ""
+    is_void: bool = False
+    when_refused: Callable[[LedgerError], None] | None = None
+
+    def nothing_to_do(self) -> None:
+        """Say that nothing changes, so that nothing is recorded."""
+        self.is_void = True

@@ -1,0 +1,132 @@
+"""What an import of a file would do, as records: the reading, its accounts, and the whole plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from webapp.importers.bank_files import BankFile, SkippedRow, StatedBalance, Statement
+from webapp.ledger.money import Money
+from webapp.models import FeedAccount
+from webapp.services.accounts.feed_accounts import Opening
+from webapp.services.imports.planning.lines import PlannedLine
+
+
+def iso(day: date | None) -> str | None:
+    """Write a day as JSON has it."""
+    return day.isoformat() if day else None
+
+
+def place(stated: tuple[Money, StatedBalance]) -> tuple[bool, str, bool, str]:
+    """Order stated balances by day and time, unknown ones first."""
+    day, at = stated[1].day, stated[1].stated_at
+    return day is not None, iso(day) or "", at is not None, at.isoformat() if at else ""
+
+
+def _row(each: PlannedLine | SkippedRow) -> int:
+    return each.row if isinstance(each, SkippedRow) else each.line.row
+
+
+@dataclass(slots=True)
+class Target:
+    """A feed account and what a file says about it; without a record it is yet to be opened.
+
+    `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
+    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it,
+    and `opening` what it opens with.
+    """
+
+    currency: str
+    external_id: str | None
+    name: str
+    feed_account: FeedAccount | None = None
+    statements: list[Statement] = field(default_factory=list)
+    takes_number: bool = False
+    is_decided: bool = False
+    named: tuple[str | None, str | None] = (None, None)
+    type: str | None = None
+    opening: Opening | None = None
+
+    @property
+    def fa_id(self) -> int | None:
+        """The feed account's id, if there is one already."""
+        return self.feed_account.id if self.feed_account else None
+
+
+@dataclass(slots=True)
+class AccountPlan:
+    """What a file says about one account, each line with its verdict."""
+
+    target: Target
+    lines: list[PlannedLine]
+    opening: tuple[Money, StatedBalance] | None
+    closings: list[tuple[Money, StatedBalance]]
+    skipped: list[SkippedRow] = field(default_factory=list)
+
+    @property
+    def booked(self) -> list[PlannedLine]:
+        """The lines that the bank has booked."""
+        return [line for line in self.lines if not line.line.pending]
+
+    @property
+    def added(self) -> list[PlannedLine]:
+        """The lines that come into the books."""
+        return [line for line in self.lines if line.is_added]
+
+    def rows(self) -> list[PlannedLine | SkippedRow]:
+        """The lines and the skipped rows, in the order of the file."""
+        rows: list[PlannedLine | SkippedRow] = [*self.lines, *self.skipped]
+        return sorted(rows, key=_row)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what the import keeps about the account (behaviour.md 2)."""
+        booked = self.booked
+        days = [line.line.booked_on for line in booked]
+        # Of two on one day the last in the file is the close, so that it has to come first here.
+        closing = max(reversed(self.closings), key=place, default=None)
+        return {
+            "fa_id": self.target.fa_id,
+            "external_id": self.target.external_id,
+            "name": self.target.name,
+            "currency": self.target.currency,
+            "added": len(self.added),
+            "already_there": len(booked) - len(self.added),
+            "pending": len(self.lines) - len(booked),
+            "skipped": len(self.skipped),
+            "sum": str(Money(sum(line.amount_minor for line in booked), self.target.currency)),
+            "first_date": iso(min(days, default=None)),
+            "last_date": iso(max(days, default=None)),
+            "opening_balance": str(self.opening[0]) if self.opening else None,
+            "opening_date": iso(self.opening[1].day) if self.opening else None,
+            "closing_balance": str(closing[0]) if closing else None,
+            "closing_date": iso(closing[1].day) if closing else None,
+        }
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import of a file would do."""
+
+    organization_id: str
+    file: BankFile
+    accounts: list[AccountPlan]
+    warnings: list[str]
+
+    @property
+    def added(self) -> int:
+        """Count the lines that come into the books."""
+        return sum(len(account.added) for account in self.accounts)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file that was read whole, before the books were asked; `measured` has its lines by account and currency."""
+
+    file: BankFile
+    measured: dict[tuple[str | None, str | None], list[PlannedLine]]
+
+    @property
+    def lines(self) -> int:
+        """Count its lines."""
+        return sum(len(statement.lines) for statement in self.file.statements)
