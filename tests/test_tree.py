@@ -9,6 +9,10 @@ from tests import tree
 ELSEWHERE = re.compile(r"[p]ypi[.]org|[p]ythonhosted|[n]pmjs[.]|[d]eb[.]debian|/(?:work|farm|root)/")
 UNFINISHED = re.compile(r"#.*\b(?:TO[D]O|FIX[M]E|X{3})\b|\bfor[ ]now\b|\bNotImplemented[E]rror")
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=|\bhx-on|javascript:")
+# A module as comments and documents name it, by its layer.
+MODULE_PATH = re.compile(
+    r"(?<![\w/.])(?:webapp/)?((?:services|queries|importers|ledger|web|models|pages|api|schemas)/[a-z0-9_/]+\.py)"
+)
 TRUSTED = re.compile(r"\|\s*safe\b|autoescape\s+false")
 MODULES = [path for path in tree.modules("webapp") if tree.text(path)]
 PYTHON = [*MODULES, *tree.modules("tests"), *tree.modules("benchmarks")]
@@ -59,3 +63,17 @@ def test_a_template_has_no_inline_script_or_style_and_trusts_no_text():
     assert not [
         path for path in TEMPLATES if INLINE.search(tree.text(path)) or TRUSTED.search(tree.text(path))
     ]
+
+
+def test_a_module_that_a_text_names_is_there():
+    named = {
+        (path, name)
+        for path in tree.files()
+        if path.suffix in {".py", ".html", ".md"}
+        for name in MODULE_PATH.findall(tree.text(path) or "")
+    }
+    assert not {
+        (path, name)
+        for path, name in named
+        if not any((tree.ROOT / top / name).exists() for top in ("", "webapp", "tests"))
+    }

@@ -31,7 +31,7 @@ from webapp.services.bookkeeping import entry_previews, manual_entries
 from webapp.services.documents import documents
 from webapp.services.documents.documents import SentFile
 from webapp.services.imports import runs as import_runs
-from webapp.services.imports.imports import Upload
+from webapp.services.imports.uploads import Upload
 from webapp.services.rules import rules
 
 FOLDER = Path(__file__).parent / "screenshots"

@@ -74,6 +74,6 @@ def test_two_threads_that_tell_of_one_thing_do_not_take_each_others_word(tmp_pat
 
     monkeypatch.setattr(progress, "_path", tmp_path.joinpath)
     monkeypatch.setattr(Path, "replace", meanwhile)
-    with progress.told("thing.json") as tell:
+    with progress.reporting("thing.json") as tell:
         tell("mine")
         assert progress.read("thing.json") == "mine"

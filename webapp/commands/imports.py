@@ -19,7 +19,7 @@ from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports as queried
 from webapp.schemas.imports import ImportSchema
 from webapp.services.imports import runs as import_runs
-from webapp.services.imports.imports import Upload
+from webapp.services.imports.uploads import Upload
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -19,17 +19,15 @@ from webapp.models import FeedAccount
 from webapp.queries.accounts import feed_accounts
 from webapp.schemas.pushes import PushSchema
 from webapp.services.audit import action_requests
-from webapp.services.feeds import provider_payloads, pushes
-
-OURS = "tieout"
+from webapp.services.feeds import pushes
 
 
 @click.command("push")
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--provider",
-    type=click.Choice([OURS, *provider_payloads.PROVIDERS]),
-    default=OURS,
+    type=click.Choice(pushes.FORMATS),
+    default=pushes.OWN_FORMAT,
     help="Whose answer the file is; of tieout, the body of a push.",
 )
 @click.option(
@@ -61,7 +59,8 @@ def push(
         feed_account = _feed_account(organization_id, fa_id)
         told: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
         try:
-            body, told["warnings"] = _read(file.read_bytes(), provider, feed_account, provider_account)
+            body, warnings = pushes.body_of(file.read_bytes(), provider, feed_account, provider_account)
+            told["warnings"] = list(warnings)
             batch = _batch(body)
             told["batchId"] = batch["batch_id"]
             told["results"] = _push(feed_account, batch, provider)
@@ -96,16 +95,6 @@ def _feed_account(organization_id: str | None, fa_id: int) -> FeedAccount:
         ) from error
 
 
-def _read(
-    data: bytes, provider: str, feed_account: FeedAccount, provider_account: str | None
-) -> tuple[object, list[str]]:
-    """Read the body of a push, and what there is to say of it."""
-    if provider == OURS:
-        return provider_payloads.parsed(data), []
-    found = provider_payloads.read(provider, data, feed_account, provider_account)
-    return found.body(), list(found.warnings)
-
-
 def _batch(body: object) -> dict[str, Any]:
     """Read the body as the API does."""
     try:
@@ -125,7 +114,7 @@ def _push(feed_account: FeedAccount, batch: dict[str, Any], provider: str) -> li
         batch,
         actor=command_actor(organization_id),
         now=datetime.now(UTC),
-        provider=pushes.PROVIDER if provider == OURS else provider,
+        provider=pushes.PROVIDER if provider == pushes.OWN_FORMAT else provider,
     )
     db.session.commit()
     results: list[dict[str, Any]] = json.loads(told)["results"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from webapp.ledger.currencies import canonical, digits
 from webapp.ledger.errors import UnprocessableError
@@ -201,3 +201,11 @@ def _digits_in_words(currency: str) -> str:
 def _plain(value: Decimal) -> str:
     text = format(value, "f") if abs(value.adjusted()) < len(str(MAX_MINOR)) else str(value)
     return text if len(text) <= len(str(MAX_MINOR)) * 2 else "the amount"
+
+
+def money_at(amount: Any, currency: str, path: str) -> Money:
+    """Make money of an amount that a body names at `path`, or say at that path why it is none."""
+    try:
+        return Money.of(amount, currency)
+    except UnprocessableError as error:
+        raise UnprocessableError(str(error), fields={path: [str(error)]}, code=error.code) from error

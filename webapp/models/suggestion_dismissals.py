@@ -14,7 +14,10 @@ from webapp.models.base import BigId, Numbered, created, numbered, same_organiza
 
 
 class SuggestionDismissal(Numbered, Base):
-    """A suggested rule that was dismissed, by its `key` (ledger/habits.py), and how many lines spoke for it then."""
+    """A suggested rule that was dismissed, by its `key` (ledger/suggestions/habits.py).
+
+    It keeps how many lines spoke for the rule at that time.
+    """
 
     __tablename__ = "suggestion_dismissals"
     __table_args__ = numbered(

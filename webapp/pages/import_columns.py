@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages import column_forms as told_columns
 from webapp.schemas.column_forms import ColumnsFormSchema
-from webapp.services.imports.imports import PreviewOverError
+from webapp.services.imports.previews import PreviewOverError
 from webapp.web import uploads
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body

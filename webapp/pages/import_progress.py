@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response
 
 from webapp import queries
-from webapp.web import import_progress
+from webapp.web import progress
 from webapp.web.auth import here, requires
 from webapp.web.htmx import render
 
@@ -20,5 +20,5 @@ def show(import_id: int) -> Response:
     return render(
         "imports/progress.html",
         bank_import=queries.imports.imports.record(imported),
-        progress=import_progress.read(import_id),
+        progress=progress.of_import(import_id),
     )

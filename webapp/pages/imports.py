@@ -11,7 +11,7 @@ from webapp.queries.common.paging import Page
 from webapp.queries.imports.imports import VERDICTS
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports import CommitFormSchema, ImportFormSchema
-from webapp.services.imports.imports import PreviewOverError
+from webapp.services.imports.previews import PreviewOverError
 from webapp.web import paging, uploads
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body

@@ -12,7 +12,7 @@ from webapp.pages.rules import sentence
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.schemas.addresses import RuleLinesPageSchema
 from webapp.schemas.rule_runs import ApplyFormSchema
-from webapp.web import rule_progress, rule_wording
+from webapp.web import progress, rule_wording
 from webapp.web.auth import acting, here, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
@@ -36,12 +36,12 @@ def apply(rule_id: int) -> Response:
     lines = RuleLinesPageSchema.read_leniently_of(request.form)
     try:
         said = ApplyFormSchema().load(form_body())
-        with rule_progress.told(rule_id) as progress:
+        with progress.reporting_rule(rule_id) as report:
             run = services.rules.runs.apply(
                 rule,
                 said["digest"],
                 Chosen(said["from_"], said["to"], said["fa_id"]),
-                progress=progress,
+                progress=report,
                 **acting(),
             )
     except REFUSALS as error:
@@ -51,10 +51,10 @@ def apply(rule_id: int) -> Response:
 
 @bp.get("/<id:rule_id>/progress")
 @requires("read")
-def progress(rule_id: int) -> Response:
+def show_progress(rule_id: int) -> Response:
     """Show how far the applying of a rule is."""
     rule = queries.rules.rules.get(here(), rule_id)
-    return render("rules/progress.html", rule=rule, progress=rule_progress.read(rule_id))
+    return render("rules/progress.html", rule=rule, progress=progress.of_rule(rule_id))
 
 
 def show_preview(rule_id: int, asked: dict[str, Any], problem: Problem | None = None) -> Response:

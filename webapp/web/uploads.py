@@ -17,15 +17,15 @@ from webapp.queries.common.paging import Page
 from webapp.queries.imports import imports as queried
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
 from webapp.services.imports import column_trials as column_readings
-from webapp.services.imports import imports
 from webapp.services.imports import preview_lines as previewed_lines
+from webapp.services.imports import previews
 from webapp.services.imports import runs as import_runs
 from webapp.services.imports.column_trials import ColumnReading
-from webapp.services.imports.imports import Upload
 from webapp.services.imports.planning.choices import NOTHING_SAID, AccountChoice, Choices
 from webapp.services.imports.preview_lines import Doubt, OpenAccount
+from webapp.services.imports.uploads import Upload
 from webapp.services.storage.savepoints import is_trial
-from webapp.web import import_progress, requests
+from webapp.web import progress, requests
 from webapp.web.auth import acting, here, is_decided_on, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
@@ -95,16 +95,14 @@ def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
     if is_at_once():
         return queried.record(import_runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
-    with import_progress.told(import_id) as progress:
-        return _kept(
-            import_runs.take_kept(import_id, folder(), progress=progress, choices=choices, **acting())
-        )
+    with progress.reporting_import(import_id) as report:
+        return _kept(import_runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
 
 
 def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:
     """Read a kept file with a mapping and judge it, without writing anything."""
     imported = queried.get(here(), import_id)
-    data = imports.kept(imported, folder(), now=requests.now())
+    data = previews.kept(imported, folder(), now=requests.now())
     return imported, column_readings.tried(imported, data, mapping)
 
 
@@ -138,7 +136,7 @@ def is_at_once() -> bool:
 
 def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:
     """List the rows of a file, of a preview judged against the books as they are now, and count their verdicts."""
-    reading = imports.reread(imported, folder(), now=requests.now())
+    reading = previews.reread(imported, folder(), now=requests.now())
     if reading is None:
         listed = queried.lines(imported, verdict=verdict, after=after, limit=limit)
         return Rows(listed, queried.counts(imported))

@@ -29,7 +29,7 @@ def watched(organization_id: str) -> list[WatchedAccount]:
     """List the watched accounts in the order of the chart.
 
     An item is open while its effective state still stands there: two lines of one transfer are two open
-    items until they are linked (queries/open_items.py lists them).
+    items until they are linked (queries/transfers/open_items.py lists them).
     """
     items, balances = _open_items(organization_id), _balances(organization_id)
     rows = db.session.execute(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from webapp.db import db
 from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.money import money_at
 from webapp.ledger.scopes import token_scopes, token_text
 from webapp.models import ApiToken, Membership
 from webapp.queries.access import organizations
@@ -19,7 +20,6 @@ from webapp.queries.access.principals import digest_of
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.storage.amounts import money_at
 
 PREFIX_LENGTH = 12
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import sqlalchemy as sa
+
+from webapp.db import db
 from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
@@ -17,14 +20,13 @@ from webapp.ledger.entries import UnbalancedError
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
-from webapp.models import JournalEntry, Organization
+from webapp.models import ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.bookkeeping import rate_writes
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
 from webapp.services.journal import touches as noted_changes
@@ -60,7 +62,7 @@ def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]
     title = f"Wrote down {_named(rates, organization.base_currency)}"
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
-        written = rate_writes.write(organization.id, rates, now=now)
+        written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed, now)
         doing.before = {"rates": [_fact(*known) for known in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
@@ -93,7 +95,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
             raise NoBaseRateError(
                 f"The file has no rates of {organization.base_currency}, the base currency."
             )
-        written = rate_writes.write(organization.id, rates, now=now)
+        written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed, now)
         doing.title = (
             f"Took {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
@@ -182,3 +184,52 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
         return False
     journal_entries.write_legs(entry, fresh)
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The rates that say something new, and what those that they replace said: day, currency, units per base."""
+
+    changed: list[Said]
+    replaced: list[tuple[date, str, Decimal]]
+
+
+def write(organization_id: str, rates: Sequence[Said], *, now: datetime) -> Written:
+    """Write rates down; each has `day currency units_per_base source`, and no two the same day and currency."""
+    days = [rate["day"] for rate in rates]
+    currencies = {rate["currency"] for rate in rates}
+    stored = exchange_rates.between(organization_id, currencies, min(days), max(days))
+    changed = [rate for rate in rates if stored.get(_key(rate)) != (rate["units_per_base"], rate["source"])]
+    fresh = [rate for rate in changed if _key(rate) not in stored]
+    other = [rate for rate in changed if _key(rate) in stored]
+    if fresh:
+        facts = {"organization_id": organization_id, "created_at": now}
+        db.session.execute(sa.insert(ExchangeRate), [{**rate, **facts} for rate in fresh])
+    if other:
+        _replace(organization_id, other)
+    return Written(changed, [(*_key(rate), stored[_key(rate)][0]) for rate in other])
+
+
+def _key(rate: Said) -> tuple[date, str]:
+    return rate["day"], rate["currency"]
+
+
+def _replace(organization_id: str, rates: Sequence[Said]) -> None:
+    db.session.connection().execute(
+        sa.update(ExchangeRate)
+        .where(
+            ExchangeRate.organization_id == organization_id,
+            ExchangeRate.day == sa.bindparam("of_day"),
+            ExchangeRate.currency == sa.bindparam("of_currency"),
+        )
+        .values(units_per_base=sa.bindparam("units"), source=sa.bindparam("said_by")),
+        [
+            {
+                "of_day": rate["day"],
+                "of_currency": rate["currency"],
+                "units": rate["units_per_base"],
+                "said_by": rate["source"],
+            }
+            for rate in rates
+        ],
+    )

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.ledger.errors import LedgerError
-from webapp.models import Document, JournalEntry
+from webapp.ledger.money import money_at
+from webapp.models import Account, Document, JournalEntry, Merchant, Organization, Project
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments as document_relations
@@ -19,10 +21,9 @@ from webapp.services.audit import titles as act_titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, ids_result
-from webapp.services.bookkeeping import manual_postings
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions.edits import jsonable, summary
+from webapp.services.transactions.edits import ArchivedAccountError, jsonable, summary
 
 Postings = Sequence[Mapping[str, Any]]
 
@@ -77,7 +78,7 @@ def create(
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
-        legs = manual_postings.legs_of(organization, postings)
+        legs = legs_of(organization, postings)
         verb = "Posted" if post else "Wrote"
         doing.title = f"{verb} the new entry {act_titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
@@ -120,7 +121,7 @@ def change(
         doing.title = f"{'Posted' if post else 'Changed'} the draft {act_titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _said(entry)
-        legs = manual_postings.legs_of(organization, postings)
+        legs = legs_of(organization, postings)
         said = act_titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {said}"):
             doing.title += f", changed to {said}" if post else f" to {said}"
@@ -221,3 +222,39 @@ def _payload(effective_at: date, description: str, postings: Postings, *, post: 
         "postings": jsonable(postings),
         "post": post,
     }
+
+
+Said = Mapping[str, Any]
+
+
+def legs_of(organization: Organization, postings: Sequence[Said]) -> list[Leg]:
+    """Read postings as legs without mirrors, or say at the path of one what is wrong with it.
+
+    A posting without a currency is in its account's, else in the base currency.
+    """
+    return [_leg(organization, f"postings.{index}", said) for index, said in enumerate(postings)]
+
+
+def _leg(organization: Organization, path: str, said: Said) -> Leg:
+    account = lookups.refer(Account, organization.id, said["account_id"], f"{path}.accountId")
+    if account.is_archived:
+        raise ArchivedAccountError(
+            fields={f"{path}.accountId": ["This account is archived; choose another one."]}
+        )
+    if said.get("org_merchant_id") is not None:
+        lookups.refer(Merchant, organization.id, said["org_merchant_id"], f"{path}.orgMerchantId")
+    if said.get("project_id") is not None:
+        lookups.refer(Project, organization.id, said["project_id"], f"{path}.projectId")
+    currency = said.get("currency") or account.currency or organization.base_currency
+    leg = Leg(
+        account_id=account.id,
+        amount_minor=money_at(said["amount"], currency, f"{path}.amount").minor,
+        currency=currency,
+        merchant_id=said.get("org_merchant_id"),
+        project_id=said.get("project_id"),
+    )
+    try:
+        check_account_currency(leg, account.currency)
+    except AccountCurrencyError as error:
+        raise AccountCurrencyError(str(error), fields={f"{path}.currency": [str(error)]}) from error
+    return leg

@@ -19,7 +19,7 @@ from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates
 from webapp.services.imports import runs as import_runs
-from webapp.services.imports.imports import Upload
+from webapp.services.imports.uploads import Upload
 from webapp.services.reconciliation import cleared_items, proofs
 from webapp.services.reconciliation import drafts as reconciliations
 from webapp.services.reconciliation.cleared_items import Choice

@@ -22,7 +22,7 @@ from webapp.services.reconciliation import set_asides
 from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes as line_changes
 from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions import joins
+from webapp.services.transactions import join_records
 from webapp.services.transactions.bank_changes import Facts
 
 REMOVED_REASON = "The bank took this line back; its id stays out."
@@ -126,12 +126,12 @@ def _book(feeding: Feeding, lines: Sequence[Judged], twins: pushed_joins.Twins) 
         row = rows[each.row_id]
         if each.said is not None and each.said.kept_id is not None:
             reason = "The bank booked it under its own id."
-            joins.refuse_by_bank(row.organization_id, row.id, reason=reason, now=feeding.now)
+            join_records.refuse_by_bank(row.organization_id, row.id, reason=reason, now=feeding.now)
         line_changes.write_facts(row, each.facts, now=feeding.now)
         if pushed_joins.is_joined(each, twins):
-            joins.leave_books(row, now=feeding.now)
+            join_records.leave_books(row, now=feeding.now)
         else:
-            joins.come_into_books(row, now=feeding.now)
+            join_records.come_into_books(row, now=feeding.now)
             booked.append(row.id)
         each.settle("CHANGED", row.id, "It was pending and is booked now.")
     _run_rules(feeding, booked, "TRANSACTION_INGESTED")

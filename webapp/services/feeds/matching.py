@@ -8,10 +8,9 @@ from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
-from webapp.services.feeds import reissued_lines as renamed_lines
-from webapp.services.feeds import reissues
+from webapp.services.feeds import reissued_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
-from webapp.services.transactions import joins
+from webapp.services.transactions import join_records
 from webapp.services.transactions import pending_matches as pending_joins
 
 RIVAL = "The bank took back such a line and a file gave one more; look whether this is the one in the file."
@@ -21,7 +20,7 @@ Twins = dict[int, Pairing]
 
 def twins_of(feeding: Feeding, arriving: Sequence[Judged]) -> Twins:
     """Find which booked lines are there already: a file gave them, or the feed did under other ids."""
-    again = renamed_lines.of(feeding, arriving)
+    again = reissued_lines.of(feeding, arriving)
     certain = {id(each): pairing for each, pairing in again if pairing.is_certain}
     twins = _in_files(feeding.feed_account, [each for each in arriving if id(each) not in certain])
     certain = {**certain, **_rivals(feeding.feed_account, arriving, certain, twins)}
@@ -61,7 +60,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
     )
     places = {each.row_id: -place for place, each in enumerate(arriving, 1) if each.row_id is not None}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    again = reissues.pairs(reports, gone, settled)
+    again = reissued_lines.pairs(reports, gone, settled)
     known = {each.joined_id for each in again}
     twins = pair_twins([each for each in reports if each.id not in known], there, settled)
     return {id(arriving[-each.joined_id - 1]): each for each in (*again, *twins)}
@@ -78,7 +77,7 @@ def join_twins(feeding: Feeding, arriving: Sequence[Judged], twins: Twins) -> No
     found = [
         (each, twins[id(each)]._replace(joined_id=each.row_id or 0)) for each in arriving if id(each) in twins
     ]
-    joins.record(feeding.organization.id, [pairing for _, pairing in found], now=feeding.now)
+    join_records.record(feeding.organization.id, [pairing for _, pairing in found], now=feeding.now)
     kept = lookups.by_id(Transaction, feeding.organization.id, [pairing.kept_id for _, pairing in found])
     for each, pairing in found:
         if not pairing.is_certain:
@@ -87,7 +86,7 @@ def join_twins(feeding: Feeding, arriving: Sequence[Judged], twins: Twins) -> No
             each.settle("DELETED", pairing.kept_id, DELETED_REASON)
         else:
             if pairing.tier == "REISSUED":
-                reissues.revive(kept[pairing.kept_id], now=feeding.now)
+                reissued_lines.revive(kept[pairing.kept_id], now=feeding.now)
             each.settle("JOINED", pairing.kept_id, pairing.reason)
 
 

@@ -10,7 +10,7 @@ from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
 from webapp.services.transactions import bank_changes as line_changes
-from webapp.services.transactions import chained_joins, joins
+from webapp.services.transactions import join_records
 
 REASON = "Another source gave this line as it was before the bank changed it."
 PERHAPS = (
@@ -57,20 +57,20 @@ def _report(each: Judged, number: int) -> Report:
 def _ask(feeding: Feeding, each: Judged, pairing: Pairing) -> None:
     if each.row_id is not None:
         found = pairing._replace(joined_id=each.row_id, reason=PERHAPS)
-        joins.record(feeding.organization.id, [found], now=feeding.now)
+        join_records.record(feeding.organization.id, [found], now=feeding.now)
         each.settle("POSSIBLY_THERE", each.row_id, PERHAPS)
 
 
 def _join(feeding: Feeding, each: Judged, row: Transaction, file_line_id: int) -> None:
     """Let one line be both: the file's with what the bank says now, save where only the feed's is posted."""
     file_line = lookups.get(Transaction, feeding.organization.id, file_line_id)
-    if joins.is_posted(row) and (joins.is_posted(file_line) or file_line.status == "DELETED"):
+    if join_records.is_posted(row) and (join_records.is_posted(file_line) or file_line.status == "DELETED"):
         return
-    kept, joined = (row, file_line) if joins.is_posted(row) else (file_line, row)
-    joins.leave_books(joined, now=feeding.now)
-    chained_joins.bring_along(joined, kept)
+    kept, joined = (row, file_line) if join_records.is_posted(row) else (file_line, row)
+    join_records.leave_books(joined, now=feeding.now)
+    join_records.bring_along(joined, kept)
     pairing = Pairing(kept.id, joined.id, "TWIN", is_certain=True, reason=REASON)
-    joins.record(feeding.organization.id, [pairing], now=feeding.now)
+    join_records.record(feeding.organization.id, [pairing], now=feeding.now)
     if kept is file_line:
         facts = line_changes.facts_of(file_line)._replace(
             booked_on=row.booked_on, amount_minor=row.amount_minor

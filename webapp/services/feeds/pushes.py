@@ -12,6 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.importers import providers
+from webapp.importers.providers import Wanted
 from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -30,6 +32,9 @@ from webapp.services.ingestion.new_lines import LineTooLargeError
 PAUSED_AFTER = 3
 LONGEST_NAME = 40
 PROVIDER = "push"
+# A file holds a push in the shape of our own API, or what one of the providers answered.
+OWN_FORMAT = "tieout"
+FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
 
 Batch = Mapping[str, Any]
 Result = dict[str, Any]
@@ -259,3 +264,18 @@ def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAcc
         doing.after = {"pausedReason": None}
         db.session.flush()
     return feed_account
+
+
+def body_of(
+    data: bytes, file_format: str, feed_account: FeedAccount, provider_account: str | None
+) -> tuple[object, Sequence[str]]:
+    """Read the body of a push for a feed account from a file of one of FORMATS, and its warnings.
+
+    `provider_account` is the provider's own id of the account, where its answer has several. Raises
+    PayloadRefusedError with a sentence for the user.
+    """
+    if file_format == OWN_FORMAT:
+        return providers.parsed(data), ()
+    wanted = Wanted(provider_account, feed_account.external_id, feed_account.currency)
+    found = providers.read(file_format, data, wanted)
+    return found.body(), found.warnings

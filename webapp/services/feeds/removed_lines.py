@@ -11,7 +11,7 @@ from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching.feed_lines import SaidLine
 from webapp.services.feeds import feed_lines as said_lines
-from webapp.services.feeds import reissues
+from webapp.services.feeds import reissued_lines
 from webapp.services.transactions import bank_changes as line_changes
 
 
@@ -39,7 +39,7 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
     elsewhere = _elsewhere(feed_account, going)
     rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - elsewhere)
-    elsewhere |= reissues.keep(feed_account, list(rows.values()), now=now)
+    elsewhere |= reissued_lines.keep(feed_account, list(rows.values()), now=now)
     leaving = [row for row in rows.values() if row.id not in elsewhere]
     posted = line_changes.remove(feed_account, leaving, now=now)
     reasons = {each.provider_transaction_id: _reason(each, elsewhere, posted) for each in going}

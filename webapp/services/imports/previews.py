@@ -1,10 +1,20 @@
-"""Files that somebody has looked at and may import: kept for an hour beside the books."""
+"""Previews of files: what an import would do, and the file itself, kept for an hour beside the books."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError
+from webapp.models import Import
+from webapp.services.audit.act import Actor
+from webapp.services.imports.planning import plans
+from webapp.services.imports.planning.records import Reading
+from webapp.services.imports.prepared import ReadyImport
+from webapp.services.imports.uploads import Upload, add, describe
 from webapp.services.storage import kept_files
 
 KEPT_FOR = timedelta(hours=1)
@@ -23,3 +33,76 @@ def find(folder: Path, name: str | None, *, created_at: datetime, now: datetime)
 def sweep(folder: Path, *, now: datetime) -> None:
     """Remove the files whose hour is over."""
     kept_files.sweep(folder, older_than=now - KEPT_FOR)
+
+
+class PreviewOverError(LedgerError):
+    """The file was kept for an hour, and is gone; choose it again to import it."""
+
+    code = "preview_over"
+
+
+class ImportedError(LedgerError):
+    """This file is imported; what it should have been told comes too late. Take it back to decide anew."""
+
+    code = "imported"
+
+
+class RefusedImportError(LedgerError):
+    """This file was refused; mend what it says or choose another one."""
+
+    code = "refused"
+
+
+def settled(imported: Import) -> Import:
+    """Answer a commit of what is no preview any more; raises RefusedImportError."""
+    if imported.status == "REFUSED":
+        raise RefusedImportError
+    return imported
+
+
+def kept(imported: Import, folder: Path, *, now: datetime) -> bytes:
+    """Find the kept file of a preview, or of a refused table; raises PreviewOverError after its hour."""
+    found = find(folder, imported.kept_file, created_at=imported.created_at, now=now)
+    if found is None:
+        raise PreviewOverError
+    return found
+
+
+def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
+    """Read the kept file of a preview again, none for what is no preview; raises PreviewOverError after its hour."""
+    if imported.status != "PREVIEWED":
+        return None
+    return plans.read(kept(imported, folder, now=now), imported.reading.get("mapping"))
+
+
+def _forget_old_previews(organization_id: str, now: datetime) -> None:
+    """Let previews go whose file is gone: nobody can import them any more."""
+    db.session.execute(
+        sa.delete(Import).where(
+            Import.organization_id == organization_id,
+            Import.status == "PREVIEWED",
+            Import.created_at <= now - KEPT_FOR,
+        )
+    )
+
+
+def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, now: datetime) -> Import:
+    """Tell what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
+    sweep(folder, now=now)
+    _forget_old_previews(actor.organization_id, now)
+    imported = add(upload, actor, now, status="PREVIEWED")
+    describe(imported, ready)
+    imported.kept_file = kept_files.keep(folder, upload.data)
+    db.session.flush()
+    return imported
+
+
+def read_as(imported: Import, ready: ReadyImport, mapping: dict[str, object] | None) -> None:
+    """Take a kept file as it was read with another mapping: one that was refused is a preview then."""
+    if imported.status == "IMPORTED":
+        raise ImportedError
+    if mapping != imported.reading.get("mapping"):
+        imported.reading = {"mapping": mapping}
+    imported.status, imported.error = "PREVIEWED", ""
+    describe(imported, ready)
+    db.session.flush()

@@ -12,8 +12,8 @@ from webapp.models import Import
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import new_id, record
-from webapp.services.imports import imports
-from webapp.services.imports.imports import Upload
+from webapp.services.imports import uploads
+from webapp.services.imports.uploads import Upload
 from webapp.services.storage import kept_files
 
 
@@ -32,7 +32,7 @@ def refuse(
     hour where a mapping may help to read it.
     """
     if import_id is None:
-        imported = imports.add(upload, actor, now, status="REFUSED")
+        imported = uploads.add(upload, actor, now, status="REFUSED")
     else:
         imported = lookups.get(Import, actor.organization_id, import_id)
         imported.status, imported.accounts, imported.warnings = "REFUSED", [], []
@@ -48,7 +48,7 @@ def refuse(
         "import",
         str(imported.id),
         title=f"Refused {imported.file_name}",
-        payload=imports.payload_of(imported),
+        payload=uploads.payload_of(imported),
         id=new_id(now),
     )
     record(refused, "FAILED", error=str(error))

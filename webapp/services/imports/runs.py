@@ -15,20 +15,22 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from webapp.db import begin_bulk, begin_read, begin_write, db, lock_books, scope_session
+from webapp.importers.bank_files import FileRefusedError
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
-from webapp.services.imports import imports
+from webapp.services.imports import imports, previews
 from webapp.services.imports import refusals as import_refusals
 from webapp.services.imports import writes as import_writes
-from webapp.services.imports.imports import FileRefusedError, ImportedError, Upload
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
+from webapp.services.imports.previews import ImportedError
 from webapp.services.imports.progress import Progress, silent
+from webapp.services.imports.uploads import Upload
 from webapp.services.imports.writes import Laid, Writing
 
 # Whose books never rest is judged under the lock at last, where nothing moves.
@@ -97,7 +99,7 @@ def preview(
     except FileRefusedError as error:
         return _refused(upload, error, folder=folder, actor=actor, now=now)
     begin_write(actor.organization_id)
-    return imports.preview(upload, ready, folder, actor=actor, now=now)
+    return previews.preview(upload, ready, folder, actor=actor, now=now)
 
 
 def take_kept(
@@ -120,7 +122,7 @@ def take_kept(
         return _settled(imported, choices)
     upload = Upload(imported.file_name, b"", None, imported.feed_account_id)
     try:
-        kept, mapping = imports.kept(imported, folder, now=now), imported.reading.get("mapping")
+        kept, mapping = previews.kept(imported, folder, now=now), imported.reading.get("mapping")
         db.session.rollback()
         progress("reading", 0, None)
         reading = imports.read(kept, mapping)
@@ -141,7 +143,7 @@ def take_kept_at_once(
     imported = queried.get(actor.organization_id, import_id)
     if imported.status != "PREVIEWED":
         return _settled(imported, choices)
-    reading = imports.read(imports.kept(imported, folder, now=now), imported.reading.get("mapping"))
+    reading = imports.read(previews.kept(imported, folder, now=now), imported.reading.get("mapping"))
     begin = partial(_previewed, actor.organization_id, import_id)
     settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
     return _at_once(_Run(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
@@ -150,7 +152,7 @@ def take_kept_at_once(
 def _settled(imported: Import, choices: Choices) -> Import:
     if imported.status == "IMPORTED" and choices != NOTHING_SAID:
         raise ImportedError
-    return imports.settled(imported)
+    return previews.settled(imported)
 
 
 def _previewed(organization_id: str, import_id: int) -> Import:
@@ -167,7 +169,7 @@ def read_again(
     organization_id = actor.organization_id
     _snapshot(organization_id)
     imported = queried.get(organization_id, import_id)
-    data, fa_id = imports.kept(imported, folder, now=now), imported.feed_account_id
+    data, fa_id = previews.kept(imported, folder, now=now), imported.feed_account_id
     db.session.rollback()
     reading = imports.read(data, mapping)
     _snapshot(organization_id)
@@ -175,7 +177,7 @@ def read_again(
     db.session.rollback()
     begin_write(organization_id)
     imported = queried.get(organization_id, import_id)
-    imports.read_as(imported, ready, mapping)
+    previews.read_as(imported, ready, mapping)
     return imported
 
 

@@ -1,4 +1,4 @@
-"""Saying when what hangs on an entry changed, for those who ask what changed since an instant (queries/changes.py)."""
+"""Saying when what hangs on an entry changed, for those who ask what changed since an instant (queries/common/changed_since.py)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, attempt, ids_result
 from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions.lifecycle import require as require_state
+from webapp.services.transactions.states import require as require_state
 
 Key = tuple[int, int]
 MOST_AT_ONCE = 500

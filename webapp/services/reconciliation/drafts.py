@@ -13,13 +13,12 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, money_at
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import set_asides
-from webapp.services.storage.amounts import money_at
 from webapp.services.transactions import clearing as open_drafts
 
 INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")

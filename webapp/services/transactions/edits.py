@@ -16,7 +16,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.corrections import is_same
 from webapp.ledger.entries import AccountCurrencyError, Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, money_at
 from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.accounts import accounts
@@ -32,9 +32,8 @@ from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
 from webapp.services.journal import touches as noted_changes
 from webapp.services.rules import writes as rule_writes
-from webapp.services.storage.amounts import money_at
 from webapp.services.transactions import unpairing as partings
-from webapp.services.transactions.lifecycle import LineStateError
+from webapp.services.transactions.states import LineStateError
 
 Changes = Mapping[str, Any]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -26,36 +26,13 @@ from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
 from webapp.services.transactions import clearing as open_drafts
 from webapp.services.transactions import unpairing as partings
-
-_SENTENCES = {
-    "PENDING": "The bank may still change this line. Confirm it when it is booked.",
-    "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
-    "REMOVED": "The bank took this line back. There is nothing to confirm.",
-    "DELETED": "Somebody deleted this line. Bring it back first.",
-    "BOOKED": "This line is in the books.",
-}
-
-
-class LineStateError(LedgerError):
-    """The line is in a state that does not allow this."""
-
-    codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
-
-    def __init__(self, status: str) -> None:
-        """Say what the state of a line is, and what to do."""
-        super().__init__(_SENTENCES[status], code=status.lower())
+from webapp.services.transactions.states import require
 
 
 class PostedLineError(LedgerError):
     """This line is posted. Void its entry first."""
 
     code = "posted"
-
-
-def require(transaction: Transaction, *states: str) -> None:
-    """Refuse a line in another state, which is also the error's code."""
-    if transaction.status not in states:
-        raise LineStateError(transaction.status)
 
 
 def confirm(

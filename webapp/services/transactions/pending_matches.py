@@ -12,7 +12,7 @@ from webapp.ledger.joins import PENDING_DAYS, Pairing, Report, pair_pending
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common.portions import batches
 from webapp.queries.matching import feed_lines
-from webapp.services.transactions import joins
+from webapp.services.transactions import join_records
 
 
 def look(
@@ -47,7 +47,7 @@ def look(
         )
         if {each.kept_id, each.joined_id} & new
     ]
-    joined = joins.record(feed_account.organization_id, found, now=now)
+    joined = join_records.record(feed_account.organization_id, found, now=now)
     _settle(feed_account.organization_id, [each.joined_id for each in joined], now)
     return found
 

@@ -28,7 +28,7 @@ from webapp.services.journal import counter_legs as line_entries
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts as drafts
 from webapp.services.transactions import unpairing as partings
-from webapp.services.transactions.lifecycle import require
+from webapp.services.transactions.states import require
 
 
 class AmountsDifferError(UnprocessableError):

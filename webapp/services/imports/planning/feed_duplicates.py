@@ -15,7 +15,7 @@ from webapp.queries.matching import booked_feed_lines as given_lines
 from webapp.queries.matching import feed_lines
 from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.ingestion.staging import LINES
-from webapp.services.transactions import joins
+from webapp.services.transactions import join_records
 from webapp.services.transactions import pending_matches as pending_joins
 
 REPORT = (
@@ -79,7 +79,7 @@ def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int,
     if pairings:
         rows = dict(_staged(batch, LINES.c.number, LINES.c.transaction_id))
         found = [pairing._replace(joined_id=rows[number]) for number, pairing in pairings]
-        joins.record(feed_account.organization_id, found, now=now)
+        join_records.record(feed_account.organization_id, found, now=now)
     if feed_lines.pending(feed_account):
         reports = {
             state: [

@@ -15,7 +15,7 @@ ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 class PlannedLine:
     """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
 
-    `number` is its place among the lines that wait to be written (services/staged_lines.py).
+    `number` is its place among the lines that wait to be written (services/ingestion/staging.py).
     `twin` is the line of another source that it is, or may be.
     """
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.joins import PENDING_TIERS
 from webapp.models import FeedLine, Import, LineChange, LineJoin, Transaction
-from webapp.services.transactions import joins
+from webapp.services.transactions import join_records
 
 
 def release(imported: Import, *, now: datetime) -> None:
@@ -63,5 +63,5 @@ def _comes_back(join: LineJoin, now: datetime) -> bool:
     if said.is_pending if said is not None else join.tier in PENDING_TIERS:
         line.status, line.updated_at = "PENDING", now
         return False
-    joins.come_into_books(line, now=now)
+    join_records.come_into_books(line, now=now)
     return True

@@ -1,0 +1,98 @@
+"""An uploaded file, and the record that its import begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from webapp.db import db
+from webapp.models import FeedAccount, Import
+from webapp.queries.common import lookups
+from webapp.services.audit.act import Actor
+from webapp.services.imports import coverage as import_coverage
+from webapp.services.imports.prepared import ReadyImport
+
+UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+LONGEST_NAME = 255
+
+
+@dataclass(slots=True)
+class Upload:
+    """A file as it comes in; `fa_id` is the account for statements without a number.
+
+    `remembered` says of a mapping that nobody gave with the file where it is from.
+    """
+
+    file_name: str
+    data: bytes
+    mapping: dict[str, object] | None = None
+    fa_id: int | None = None
+    remembered: str | None = None
+    _digest: str = ""
+
+    @property
+    def clean_name(self) -> str:
+        """The file's name without its folders and without what nobody can read."""
+        name = UNPRINTABLE.sub("", self.file_name.replace("\\", "/").rpartition("/")[2]).strip()
+        return name[-LONGEST_NAME:] or "file"
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of its bytes, in hex."""
+        return self._digest or sha256(self.data).hexdigest()
+
+    def let_go(self) -> None:
+        """Forget the bytes, once they are read."""
+        self._digest, self.data = self.sha256, b""
+
+
+def chosen(organization_id: str, fa_id: int | None) -> FeedAccount | None:
+    """Find the account that was chosen for statements without a number, if one was."""
+    return None if fa_id is None else lookups.refer(FeedAccount, organization_id, fa_id, "faId")
+
+
+def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
+    """Begin the record of a file; the caller describes it."""
+    feed_account = chosen(actor.organization_id, upload.fa_id)
+    imported = Import(
+        organization_id=actor.organization_id,
+        file_name=upload.clean_name,
+        format=None,
+        status=status,
+        error="",
+        warnings=[],
+        accounts=[],
+        reading={"mapping": upload.mapping, "remembered": upload.remembered},
+        sha256=upload.sha256,
+        feed_account_id=feed_account.id if feed_account else None,
+        created_at=now,
+    )
+    db.session.add(imported)
+    db.session.flush()
+    return imported
+
+
+def describe(imported: Import, ready: ReadyImport) -> None:
+    """Write into the record what the plan says of the file."""
+    imported.format = ready.format
+    accounts = ready.as_json()
+    for stored in accounts:
+        stored["compared"] = import_coverage.compared(imported.organization_id, stored, import_id=imported.id)
+    compared = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
+    remembered = imported.reading.get("remembered")
+    imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *compared]
+    imported.accounts = accounts
+
+
+def payload_of(imported: Import) -> Mapping[str, object]:
+    """Give what an action request says of a file."""
+    return {
+        "fileName": imported.file_name,
+        "sha256": imported.sha256,
+        "faId": imported.feed_account_id,
+    }

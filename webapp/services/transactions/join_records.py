@@ -1,0 +1,138 @@
+"""Joins of a line that is joined itself: all reports of one line of the bank hang on the one that is in the books."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.joins import PENDING_TIERS, Pairing
+from webapp.models import FeedLine, LineJoin, Transaction
+from webapp.queries.matching import feed_lines
+from webapp.queries.reconciliation import openings
+from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import line_drafts as drafts
+from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import unpairing as partings
+
+
+def bring_along(joined: Transaction, kept: Transaction) -> None:
+    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains.
+
+    What was suspected or settled between those rows before gives way.
+    """
+    of_rows = sa.select(LineJoin).where(LineJoin.organization_id == joined.organization_id)
+    brought = db.session.scalars(
+        of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
+    ).all()
+    ids = [found.joined_id for found in brought]
+    for earlier in db.session.scalars(
+        of_rows.where(LineJoin.kept_id == kept.id, LineJoin.joined_id.in_(ids))
+    ):
+        db.session.delete(earlier)
+    db.session.flush()
+    for found in brought:
+        found.kept_id = kept.id
+    db.session.flush()
+
+
+def _row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, Any]:
+    return {
+        "organization_id": organization_id,
+        "kept_id": pairing.kept_id,
+        "joined_id": pairing.joined_id,
+        "tier": pairing.tier,
+        "status": "JOINED" if pairing.is_certain else "SUGGESTED",
+        "reason": pairing.reason,
+        "evidence": {},
+        "decided_by": None,
+        "created_at": now,
+        "undone_at": None,
+    }
+
+
+def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) -> list[Pairing]:
+    """Keep what was found: certain ones are joined, others wait; answers those that are joined now.
+
+    A pair that was settled before stays as it was settled.
+    """
+    if not pairings:
+        return []
+    settled = feed_lines.pairs(organization_id, {each.joined_id for each in pairings})
+    fresh = [each for each in pairings if (each.kept_id, each.joined_id) not in settled]
+    surer = [
+        each
+        for each in pairings
+        if each.is_certain and settled.get((each.kept_id, each.joined_id)) == "SUGGESTED"
+    ]
+    for each in surer:
+        _find(organization_id, each.kept_id, each.joined_id, "SUGGESTED").status = "JOINED"
+    rows = [_row(organization_id, each, now) for each in fresh]
+    if rows:
+        db.session.execute(sa.insert(LineJoin), rows)
+    db.session.flush()
+    return [each for each in (*fresh, *surer) if each.is_certain]
+
+
+def is_posted(line: Transaction) -> bool:
+    """Tell whether a line's entry is in the books for good."""
+    return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
+
+
+def leave_books(line: Transaction, *, now: datetime) -> None:
+    """Take a line that is only another report out of the books, with its draft."""
+    partings.part(line, now=now)
+    entry = line.journal_entry
+    line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
+    db.session.flush()
+    if entry is not None:
+        journal_entries.delete_draft(entry, now=now)
+    open_drafts.unclear_lines(line.organization_id, [line.id])
+
+
+def come_into_books(line: Transaction, *, now: datetime) -> None:
+    """Let a row be a booked line with a draft of its own."""
+    line.status = openings.state_of(line)
+    drafts.add(line, now=now)
+
+
+def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> LineJoin:
+    return db.session.scalars(
+        sa.select(LineJoin).where(
+            LineJoin.organization_id == organization_id,
+            LineJoin.kept_id == kept_id,
+            LineJoin.joined_id == joined_id,
+            LineJoin.status == status,
+        )
+    ).one()
+
+
+def _said(line: Transaction) -> FeedLine | None:
+    return db.session.scalar(
+        sa.select(FeedLine).where(
+            FeedLine.organization_id == line.organization_id, FeedLine.transaction_id == line.id
+        )
+    )
+
+
+def _was_pending(found: LineJoin, said: FeedLine | None) -> bool:
+    if said is not None:
+        return said.is_pending
+    return found.tier in PENDING_TIERS
+
+
+def refuse_by_bank(organization_id: str, joined_id: int, *, reason: str, now: datetime) -> None:
+    """Undo the join of a row that its bank says is a line of its own."""
+    found = db.session.scalar(
+        sa.select(LineJoin).where(
+            LineJoin.organization_id == organization_id,
+            LineJoin.joined_id == joined_id,
+            LineJoin.status == "JOINED",
+        )
+    )
+    if found is not None:
+        found.status, found.undone_at, found.reason = "REFUSED", now, f"{found.reason} {reason}"
+        db.session.flush()

@@ -1,0 +1,33 @@
+"""The states of a bank line, and the refusal of an act that its state does not allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from webapp.ledger.errors import LedgerError
+from webapp.models import Transaction
+
+_SENTENCES = {
+    "PENDING": "The bank may still change this line. Confirm it when it is booked.",
+    "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
+    "REMOVED": "The bank took this line back. There is nothing to confirm.",
+    "DELETED": "Somebody deleted this line. Bring it back first.",
+    "BOOKED": "This line is in the books.",
+}
+
+
+class LineStateError(LedgerError):
+    """The line is in a state that does not allow this."""
+
+    codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
+
+    def __init__(self, status: str) -> None:
+        """Say what the state of a line is, and what to do."""
+        super().__init__(_SENTENCES[status], code=status.lower())
+
+
+def require(transaction: Transaction, *states: str) -> None:
+    """Refuse a line in another state, which is also the error's code."""
+    if transaction.status not in states:
+        raise LineStateError(transaction.status)
