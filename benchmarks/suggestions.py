@@ -26,7 +26,7 @@ from webapp.ledger.chart import Role
 from webapp.models import Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.suggestions import likely_accounts, rule_suggestions
-from webapp.queries.transactions import records as transactions
+from webapp.queries.transactions import transactions
 
 LINES, PARTIES, SHOWN = 100_000, 200, 50
 SECONDS_GOAL, RATIO_GOAL, LIKELY_GOAL = 2.0, 14.0, 0.05

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from tests.documents import DOCUMENTS, filed, pdf, read, sent
 from webapp.db import begin_read, db
 from webapp.models import Document
-from webapp.queries.checks import documents as violations_of_documents
+from webapp.queries.checks import documents
 from webapp.services.storage import document_files
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -246,7 +246,7 @@ def test_check_does_not_miss_the_file_of_a_document_that_is_deleted_meanwhile(
         assert db.session.scalars(sa.select(Document.id)).all() == [document["id"]]
         with ThreadPoolExecutor(1) as elsewhere:
             assert elsewhere.submit(ben.delete, address(document)).result().status_code == 200
-        return [each.code for each in violations_of_documents.files()]
+        return [each.code for each in documents.files()]
 
     assert bank.ask(look) == []
     assert kept_documents() == set()

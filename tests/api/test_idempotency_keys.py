@@ -15,7 +15,7 @@ from tests.ofx_statements import Line, bank_file
 from tests.replays import everything
 from webapp.db import BusyError
 from webapp.models import IdempotencyKey
-from webapp.services.accounts import projects as project_services
+from webapp.services.accounts import projects
 from webapp.services.audit.idempotency_keys import KEPT, SWEPT_AT_ONCE
 
 KEY = "8e03978e-40d5-43dd-bc93-6894a57f9324"
@@ -167,7 +167,7 @@ def test_what_failed_by_itself_is_done_by_the_next_try(ada, monkeypatch, error):
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(project_services, "create", fail)
+        patched.setattr(projects, "create", fail)
         assert named(ada).status_code in (500, 503)
     again = named(ada)
     assert again.status_code == 201

@@ -10,8 +10,7 @@ from webapp.db import db
 from webapp.models import JournalEntry
 from webapp.queries.access.organizations import get
 from webapp.services.audit.act import Actor
-from webapp.services.transactions import lifecycle as transactions
-from webapp.services.transactions import transfers
+from webapp.services.transactions import lifecycle, transfers
 
 NOW = datetime(2026, 4, 1, 9, tzinfo=UTC)
 
@@ -35,7 +34,7 @@ def test_exactly_what_does_not_clear_is_listed(ben, bank, giro, savings, rounds,
         assert len(done) == pairs
         ids = [*out, *into]
         for start in range(0, len(ids), 500):
-            transactions.confirm_many(ben.organization_id, ids[start : start + 500], actor=actor, now=NOW)
+            lifecycle.confirm_many(ben.organization_id, ids[start : start + 500], actor=actor, now=NOW)
 
     bank.ask(settle)
     found = [each["transactionId"] for each in open_items(ben)]

@@ -20,8 +20,7 @@ from tests.fixtures.feeds import line
 from webapp.db import db
 from webapp.models import JournalEntry, Posting, Rule, RuleSetting
 from webapp.queries import checks
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.rule_decisions import candidates, previews
 from webapp.queries.rule_decisions.candidates import Chosen
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
@@ -205,17 +204,17 @@ def dumped(organization_id):
 
 def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, statements, monkeypatch):
     count = rounds(300, 100_000)
-    if count <= past_lines.AT_ONCE:
-        monkeypatch.setattr(past_lines, "AT_ONCE", 100)
+    if count <= candidates.AT_ONCE:
+        monkeypatch.setattr(candidates, "AT_ONCE", 100)
     rule_id, said, posted, edited = many(count, touched=count // 20 if count < MOST_IDS else MOST_IDS)
 
     def previewed():
         rule = db.session.get_one(Rule, rule_id)
         before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        counted = rule_previews.of_rule(rule, Chosen(), after=None, limit=50)
+        counted = previews.of_rule(rule, Chosen(), after=None, limit=50)
         spent = time.process_time() - before[0]
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before[1]
-        return counted, spent, grown, rule_previews.of_rule(rule, Chosen(), after=None, limit=count)
+        return counted, spent, grown, previews.of_rule(rule, Chosen(), after=None, limit=count)
 
     with statements() as sent:
         counted, spent, grown, found = bank.ask(previewed)
@@ -230,12 +229,12 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
             outcome == "changed" for number, outcome in wanted.items() if number in posted
         )
     assert counted.digest == found.digest
-    portions = count // past_lines.AT_ONCE + 1
+    portions = count // candidates.AT_ONCE + 1
     each = len(sent) / (2 * portions)
     figure(
         "rules",
         f"preview over {count:,} lines equals the oracle: {len(wanted):,} matched, {dict(ends)}; {spent:.2f} s of CPU,"
-        f" {grown / 1024:.0f} MiB more memory, {each:.1f} statements for each {past_lines.AT_ONCE:,} lines",
+        f" {grown / 1024:.0f} MiB more memory, {each:.1f} statements for each {candidates.AT_ONCE:,} lines",
     )
     assert each <= 12
 

@@ -11,7 +11,7 @@ from webapp.db import db
 from webapp.models import ActionRequest, Organization, TokenDay
 from webapp.services.access import token_caps
 from webapp.services.audit.act import Actor
-from webapp.services.transactions import lifecycle as transactions
+from webapp.services.transactions import lifecycle
 
 DAY = "2026-03-02"
 SCOPES = ("read", "draft", "confirm", "reconcile", "admin")
@@ -178,7 +178,7 @@ def test_the_next_day_counts_anew(agent, ada, bank, session):
     actor = Actor(ada.organization_id, "TOKEN", program.token_id, "limited", ada.user_id)
 
     def confirmed(line, now):
-        transactions.confirm(session.get(transactions.Transaction, line), actor=actor, now=now)
+        lifecycle.confirm(session.get(lifecycle.Transaction, line), actor=actor, now=now)
 
     evening = datetime(2026, 3, 2, 23, 59, 59, tzinfo=UTC)
     confirmed(lines[0], evening)

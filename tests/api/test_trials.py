@@ -12,7 +12,7 @@ from tests.trial_calls import calls
 from webapp.db import Base, db
 from webapp.models import AuditEvent
 from webapp.queries import checks
-from webapp.queries.effects import books as effects
+from webapp.queries.effects import books
 
 # What a bookkeeper reads of each proposal, beside its address.
 TITLES = dict(
@@ -55,7 +55,7 @@ def files_of(app):
 
 def test_every_table_that_gives_ids_out_is_one_of_ours():
     """A misspelt one would leave new ids in the effect, which moves it each time."""
-    assert {*effects.TABLES.values()} <= {*Base.metadata.tables}
+    assert {*books.TABLES.values()} <= {*Base.metadata.tables}
 
 
 @on_sqlite

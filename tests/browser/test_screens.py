@@ -30,7 +30,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import entry_previews, manual_entries
 from webapp.services.documents import documents
 from webapp.services.documents.documents import SentFile
-from webapp.services.imports import runs as import_runs
+from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 from webapp.services.rules import rules
 
@@ -207,7 +207,7 @@ def previewed(app, actor, now):
     folder = app.config["SETTINGS"].instance_path / "previews"
     found = {}
     for name, data in FILES.items():
-        imported = import_runs.preview(Upload(f"{name}.csv", data), folder, actor=actor, now=now)
+        imported = runs.preview(Upload(f"{name}.csv", data), folder, actor=actor, now=now)
         found[name] = imported.id
         db.session.commit()
     return found

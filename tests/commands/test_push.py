@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tests.importers import payloads as made
+from tests.importers import payloads
 from webapp.cli import main
 
 
@@ -16,7 +16,7 @@ def tieout(app, ada, bank, tmp_path):
 
     def run(payload, *options, provider="plaid", account=usd):
         path = tmp_path / "payload.json"
-        path.write_bytes(payload if isinstance(payload, bytes) else made.written(payload))
+        path.write_bytes(payload if isinstance(payload, bytes) else payloads.written(payload))
         with app.app_context():
             words = ["push", str(path), "--provider", provider, "--account", str(account), *options]
             return CliRunner().invoke(main, words, catch_exceptions=False)
@@ -36,10 +36,12 @@ def verdicts(result):
 
 def test_the_two_pages_of_a_sync_leave_what_the_bank_has(tieout, ada):
     card = {"account": "cc"}
-    first = made.plaid(made.plaid_line("t3", 89.4, **card), made.plaid_line("t4", 6.33, **card, pending=True))
-    second = made.plaid(
-        made.plaid_line("t5", 6.58, **card, pending_transaction_id="t4", date="2026-03-04"),
-        modified=[made.plaid_line("t3", 88.4, **card)],
+    first = payloads.plaid(
+        payloads.plaid_line("t3", 89.4, **card), payloads.plaid_line("t4", 6.33, **card, pending=True)
+    )
+    second = payloads.plaid(
+        payloads.plaid_line("t5", 6.58, **card, pending_transaction_id="t4", date="2026-03-04"),
+        modified=[payloads.plaid_line("t3", 88.4, **card)],
         removed=[{"transaction_id": "t4", "account_id": "cc"}],
     )
     assert verdicts(tieout(first, "--json")) == ["NEW", "PENDING"]
@@ -49,7 +51,7 @@ def test_the_two_pages_of_a_sync_leave_what_the_bank_has(tieout, ada):
 
 
 def test_the_same_file_again_changes_nothing_and_answers_the_same(tieout, ada):
-    payload = made.simplefin(made.simplefin_line("a"), made.simplefin_line("b", "-1.00"))
+    payload = payloads.simplefin(payloads.simplefin_line("a"), payloads.simplefin_line("b", "-1.00"))
     first, second = (tieout(payload, "--json", provider="simplefin") for _ in range(2))
     assert first.stdout == second.stdout
     assert len(lines_of(ada, tieout.fa_id)) == 2
@@ -69,11 +71,15 @@ def test_a_body_of_our_own_is_pushed_as_it_is(tieout, ada):
     ("provider", "payload", "said"),
     [
         ("simplefin", {"errors": ["Payment required."], "accounts": []}, "SimpleFIN answered with an error"),
-        ("plaid", made.plaid(made.plaid_line(amount="1,5")), "added[0] has an amount that is none"),
+        ("plaid", payloads.plaid(payloads.plaid_line(amount="1,5")), "added[0] has an amount that is none"),
         ("plaid", b"{", "This is no JSON"),
-        ("gocardless", made.gocardless(made.gocardless_line()), "is in EUR, and the account is in USD"),
+        (
+            "gocardless",
+            payloads.gocardless(payloads.gocardless_line()),
+            "is in EUR, and the account is in USD",
+        ),
         ("tieout", {"batchId": "b", "added": [{}]}, "This is no push"),
-        ("plaid", made.plaid(made.plaid_line(date="1926-03-02")), "more than 50 years ago"),
+        ("plaid", payloads.plaid(payloads.plaid_line(date="1926-03-02")), "more than 50 years ago"),
     ],
 )
 def test_a_refused_file_changes_nothing_and_says_why(tieout, ada, provider, payload, said):
@@ -85,18 +91,18 @@ def test_a_refused_file_changes_nothing_and_says_why(tieout, ada, provider, payl
 
 
 def test_of_several_accounts_the_one_that_is_named_is_pushed(tieout, ada):
-    payload = made.plaid(made.plaid_line("a", 1), made.plaid_line("b", 2, account="cc"))
+    payload = payloads.plaid(payloads.plaid_line("a", 1), payloads.plaid_line("b", 2, account="cc"))
     assert tieout(payload).exit_code == 1
     assert tieout(payload, "--provider-account", "cc").exit_code == 0
     assert lines_of(ada, tieout.fa_id) == [("2026-03-02", "-2.00", "BOOKED")]
 
 
 def test_an_account_that_is_not_there_is_wrong_use(tieout):
-    result = tieout(made.plaid(), account=99)
+    result = tieout(payloads.plaid(), account=99)
     assert result.exit_code == 2
     assert "There is no feed account 99" in result.stderr
 
 
 def test_an_account_of_other_books_is_not_pushed_to(tieout, dan):
-    result = tieout(made.plaid(), "--organization", dan.organization_id)
+    result = tieout(payloads.plaid(), "--organization", dan.organization_id)
     assert result.exit_code == 2

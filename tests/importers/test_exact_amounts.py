@@ -7,13 +7,13 @@ from tests.importers.hostile import outcome
 from tests.importers.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIGNS, WORDED
 from webapp.importers.bank_files import BankFile
 from webapp.importers.camt.values import unsigned
-from webapp.importers.ofx import values as ofx_values
+from webapp.importers.ofx import values
 from webapp.importers.qif import amounts as qif_amounts
 from webapp.importers.qif.days import day as qif_day
 from webapp.importers.tables import amounts as csv_amounts
 from webapp.importers.tables.days import Days
 from webapp.importers.tables.typed_cells import Flaw
-from webapp.importers.xlsx import cells as xlsx_cells
+from webapp.importers.xlsx import cells
 
 PATTERNS = {**SIGNS, **{pattern: sign or -1 for pattern, sign in WORDED.items()}}
 TABLE = [
@@ -42,9 +42,9 @@ def test_every_number_is_exact_in_its_format_or_refused_in_every_reader(figure):
         assert csv_amounts.exact(text, decimal, thousands) == value
         found = {
             "qif": qif_amounts.exact(text, decimal),
-            "ofx": ofx_values.amount(text),
+            "ofx": values.amount(text),
             "camt": unsigned(text),
-            "xlsx": xlsx_cells.number(text, is_computed=False),
+            "xlsx": cells.number(text, is_computed=False),
         }
         asked += 1 + len(found)
         read += 1 + sum(each is not None and not isinstance(each, Flaw) for each in found.values())
@@ -74,9 +74,9 @@ def test_every_day_is_exact_in_its_format_or_refused(figure):
             order = {YEAR_FIRST: "ymd", DAY_FIRST: "dmy", MONTH_FIRST: "mdy"}[written]
             assert qif_day(text, order) == each
             asked += 2
-        assert ofx_values.day(f"{each:%Y%m%d}120000[-5:EST]") == each
+        assert values.day(f"{each:%Y%m%d}120000[-5:EST]") == each
         serial = (each - date(1899, 12, 30)).days
-        assert xlsx_cells.day(str(serial), is_1904=False).day == each
+        assert cells.day(str(serial), is_1904=False).day == each
         asked += 2
     for text in NO_DAYS:
         for written in (YEAR_FIRST, DAY_FIRST, MONTH_FIRST):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.importers import xlsx_files as files
+from tests.importers import xlsx_files
 from webapp.importers import FileRefusedError, read
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
@@ -31,10 +31,10 @@ WORKBOOK_2003 = (
         ('<meta charset="utf-16"><table>'.encode("utf-16"), "web page"),
         (WORKBOOK_2003, "Excel 2003 in XML"),
         (WORKBOOK_2003.replace(b'<?mso-application progid="Excel.Sheet"?>', b""), "Excel 2003 in XML"),
-        (files.archive({"statement.xml": "<Document/>"}), "unpack it"),
-        (files.archive({"mimetype": "x", "content.xml": "<x/>"}), "OpenDocument"),
-        (files.archive({"Index/Document.iwa": b"\0"}), "Apple Numbers"),
-        (files.archive({}), "unpack it"),
+        (xlsx_files.archive({"statement.xml": "<Document/>"}), "unpack it"),
+        (xlsx_files.archive({"mimetype": "x", "content.xml": "<x/>"}), "OpenDocument"),
+        (xlsx_files.archive({"Index/Document.iwa": b"\0"}), "Apple Numbers"),
+        (xlsx_files.archive({}), "unpack it"),
         (b"PK\x03\x04a,b\n1,2\n", "damaged"),
     ],
 )
@@ -46,8 +46,8 @@ def test_a_foreign_file_is_named(data, said):
 
 def test_a_document_of_word_is_no_workbook():
     parts = {
-        "_rels/.rels": files.relations(("rId1", "officeDocument", "word/document.xml", "")),
+        "_rels/.rels": xlsx_files.relations(("rId1", "officeDocument", "word/document.xml", "")),
         "word/document.xml": "<document/>",
     }
     with pytest.raises(FileRefusedError, match="Word"):
-        read(files.archive(parts))
+        read(xlsx_files.archive(parts))

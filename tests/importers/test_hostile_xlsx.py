@@ -7,12 +7,12 @@ import zipfile
 
 import pytest
 
-from tests.importers import xlsx_files as files
+from tests.importers import xlsx_files
 from tests.importers.hostile import ALLOWED_SECONDS, outcome, timed
 from tests.importers.xlsx_files import day, rows, workbook, worksheet
 from webapp.importers import FileRefusedError
 from webapp.importers.bank_files import BankFile
-from webapp.importers.xlsx import archives as xlsx_archives
+from webapp.importers.xlsx import archives
 
 SHEET = "xl/worksheets/sheet1.xml"
 TEA = (day(46086), "Tea", -3.5)
@@ -20,8 +20,8 @@ MEBIBYTE = 1024 * 1024
 
 
 def with_part(content, name=SHEET):
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
-    return files.archive({**parts, name: content})
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
+    return xlsx_files.archive({**parts, name: content})
 
 
 def with_cells(cells):
@@ -64,21 +64,24 @@ def test_a_bomb_whose_directory_lies_is_counted_as_it_comes_out():
 def test_the_bytes_are_counted_whatever_is_stated(monkeypatch):
     data = workbook([TEA])
     assert isinstance(outcome(data), BankFile)
-    whole = sum(len(content.encode()) for content in files.parts(worksheet(rows(files.HEADER, TEA))).values())
+    whole = sum(
+        len(content.encode())
+        for content in xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA))).values()
+    )
     for name, least in (("MAX_BYTES", whole), ("MAX_RATIO", 100)):
-        monkeypatch.setattr(xlsx_archives, "_FREE", 0)
-        monkeypatch.setattr(xlsx_archives, name, least)
+        monkeypatch.setattr(archives, "_FREE", 0)
+        monkeypatch.setattr(archives, name, least)
         assert isinstance(outcome(data), BankFile)
-        monkeypatch.setattr(xlsx_archives, name, 1)
+        monkeypatch.setattr(archives, name, 1)
         assert "unpacks to more" in outcome(data).message
         monkeypatch.undo()
 
 
 def test_more_members_than_any_workbook_has_are_refused():
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
     more = {f"x/{number}": "" for number in range(200 - len(parts))}
-    assert isinstance(outcome(files.archive({**parts, **more})), BankFile)
-    assert "at most 200 parts" in outcome(files.archive({**parts, **more, "x/last": ""})).message
+    assert isinstance(outcome(xlsx_files.archive({**parts, **more})), BankFile)
+    assert "at most 200 parts" in outcome(xlsx_files.archive({**parts, **more, "x/last": ""})).message
 
 
 def test_a_directory_of_millions_is_not_read():
@@ -92,9 +95,9 @@ def test_a_directory_of_millions_is_not_read():
 
 
 def test_an_archive_in_an_archive_is_not_unpacked():
-    inner = files.archive({"x": b" " * MEBIBYTE})
+    inner = xlsx_files.archive({"x": b" " * MEBIBYTE})
     for _ in range(5):
-        inner = files.archive({"x.zip": inner})
+        inner = xlsx_files.archive({"x.zip": inner})
     assert "unpack it" in outcome(inner).message
     assert isinstance(outcome(with_part(inner)), FileRefusedError)
 
@@ -102,16 +105,16 @@ def test_an_archive_in_an_archive_is_not_unpacked():
 def test_two_members_of_one_name_are_refused():
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as opened:
-        for name, content in files.parts(worksheet(rows(files.HEADER, TEA))).items():
+        for name, content in xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA))).items():
             opened.writestr(name, content)
-        opened.writestr(SHEET.upper(), worksheet(rows(files.HEADER)))
+        opened.writestr(SHEET.upper(), worksheet(rows(xlsx_files.HEADER)))
     assert isinstance(outcome(written.getvalue()), FileRefusedError)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_packing_that_no_program_uses_is_refused(method):
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
-    assert "packed in a way" in outcome(files.archive(parts, method)).message
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
+    assert "packed in a way" in outcome(xlsx_files.archive(parts, method)).message
 
 
 def test_a_member_with_a_password_is_refused():
@@ -135,9 +138,9 @@ def test_a_member_with_a_password_is_refused():
     ],
 )
 def test_a_document_type_is_refused_in_every_part(name, declared):
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
-    parts[name] = parts[name].replace(files.HEAD, files.HEAD + declared)
-    assert "document type" in outcome(files.archive(parts)).message
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
+    parts[name] = parts[name].replace(xlsx_files.HEAD, xlsx_files.HEAD + declared)
+    assert "document type" in outcome(xlsx_files.archive(parts)).message
 
 
 @pytest.mark.parametrize(
@@ -161,9 +164,9 @@ def test_a_document_type_is_refused_in_every_part(name, declared):
 )
 def test_what_is_repeated_without_end_is_settled_in_time(piece):
     _, took = timed(
-        files.archive(
+        xlsx_files.archive(
             {
-                **files.parts(worksheet("")),
+                **xlsx_files.parts(worksheet("")),
                 SHEET: worksheet(f"<sheetData>{piece * (1_000_000 // len(piece))}"),
             },
             zipfile.ZIP_STORED,
@@ -176,7 +179,9 @@ def test_rows_as_wide_as_may_be_fill_no_memory():
     wide = "".join(f'<row r="{row}"><c r="SF{row}"><v>1</v></c></row>' for row in range(1, 12_002))
     tracemalloc.start()
     refusal = outcome(
-        files.archive({**files.parts(worksheet("")), SHEET: worksheet(f"<sheetData>{wide}</sheetData>")})
+        xlsx_files.archive(
+            {**xlsx_files.parts(worksheet("")), SHEET: worksheet(f"<sheetData>{wide}</sheetData>")}
+        )
     )
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -185,21 +190,21 @@ def test_rows_as_wide_as_may_be_fill_no_memory():
 
 
 def test_links_out_of_the_workbook_and_paths_out_of_the_archive_are_left_alone():
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
     place = "xl/_rels/workbook.xml.rels"
     outside = (
-        f'<Relationship Id="rId50" Type="{files.LINKS}/externalLink" Target="http://127.0.0.1:9/"'
+        f'<Relationship Id="rId50" Type="{xlsx_files.LINKS}/externalLink" Target="http://127.0.0.1:9/"'
         ' TargetMode="External"/>'
-        f'<Relationship Id="rId51" Type="{files.LINKS}/styles" Target="file:///etc/passwd" TargetMode="External"/>'
+        f'<Relationship Id="rId51" Type="{xlsx_files.LINKS}/styles" Target="file:///etc/passwd" TargetMode="External"/>'
     )
     parts[place] = parts[place].replace("</Relationships>", f"{outside}</Relationships>")
-    assert isinstance(outcome(files.archive(parts)), BankFile)
+    assert isinstance(outcome(xlsx_files.archive(parts)), BankFile)
     parts[place] = parts[place].replace("worksheets/sheet1.xml", "../../../../etc/passwd")
-    assert "no etc/passwd" in outcome(files.archive(parts)).message
+    assert "no etc/passwd" in outcome(xlsx_files.archive(parts)).message
 
 
 def test_a_workbook_behind_or_before_something_else_is_not_taken():
     data = workbook([TEA])
     assert isinstance(outcome(data + b"\n!Type:Bank\nD1/1/26\nT1\n^\n"), FileRefusedError)
-    stored = files.archive({"x.qif": "!Type:Bank\nD2026-03-05\nT-3.50\n^\n"}, zipfile.ZIP_STORED)
+    stored = xlsx_files.archive({"x.qif": "!Type:Bank\nD2026-03-05\nT-3.50\n^\n"}, zipfile.ZIP_STORED)
     assert "unpack it" in outcome(stored).message

@@ -5,22 +5,22 @@ from decimal import Decimal
 
 import pytest
 
-from tests.importers import payloads as made
+from tests.importers import payloads
 from webapp.importers import providers
 from webapp.importers.providers import PayloadRefusedError, ProviderFailedError, Wanted
 
 MINIMAL = {
-    "plaid": (made.plaid, made.plaid_line),
-    "simplefin": (made.simplefin, made.simplefin_line),
-    "gocardless": (made.gocardless, made.gocardless_line),
-    "enablebanking": (made.enablebanking, made.enablebanking_line),
+    "plaid": (payloads.plaid, payloads.plaid_line),
+    "simplefin": (payloads.simplefin, payloads.simplefin_line),
+    "gocardless": (payloads.gocardless, payloads.gocardless_line),
+    "enablebanking": (payloads.enablebanking, payloads.enablebanking_line),
 }
 EACH_PROVIDER = pytest.mark.parametrize("provider", MINIMAL)
 CARD = {"account_id": "cc", "type": "credit", "balances": {"current": 250.75, "iso_currency_code": "USD"}}
 
 
 def read(provider, payload, **wanted):
-    return providers.read(provider, made.written(payload), Wanted(**wanted))
+    return providers.read(provider, payloads.written(payload), Wanted(**wanted))
 
 
 def with_lines(provider, *lines):
@@ -34,15 +34,15 @@ def only(push):
 
 
 def test_plaids_amounts_are_turned_around_and_so_is_what_a_card_owes():
-    push = read("plaid", made.plaid(made.plaid_line(account="cc"), accounts=[CARD]))
+    push = read("plaid", payloads.plaid(payloads.plaid_line(account="cc"), accounts=[CARD]))
     assert only(push).amount == Decimal("-12.50")
     assert push.balance.amount == Decimal("-250.75")
     assert push.balance.as_of is None
 
 
 def test_plaid_links_a_booked_line_to_the_pending_one_that_it_was():
-    payload = made.plaid(
-        made.plaid_line("t5", pending_transaction_id="t4"), removed=[{"transaction_id": "t4"}]
+    payload = payloads.plaid(
+        payloads.plaid_line("t5", pending_transaction_id="t4"), removed=[{"transaction_id": "t4"}]
     )
     push = read("plaid", payload)
     assert only(push).pending_transaction_id == "t4"
@@ -50,10 +50,10 @@ def test_plaid_links_a_booked_line_to_the_pending_one_that_it_was():
 
 
 def test_plaids_lines_of_other_accounts_stay_out():
-    payload = made.plaid(
-        made.plaid_line("a"),
-        made.plaid_line("b", account="cc"),
-        modified=[made.plaid_line("c", account="cc")],
+    payload = payloads.plaid(
+        payloads.plaid_line("a"),
+        payloads.plaid_line("b", account="cc"),
+        modified=[payloads.plaid_line("c", account="cc")],
         removed=[{"transaction_id": "d", "account_id": "cc"}, {"transaction_id": "e", "account_id": "chk"}],
     )
     push = read("plaid", payload, known="chk")
@@ -63,7 +63,7 @@ def test_plaids_lines_of_other_accounts_stay_out():
 
 @pytest.mark.parametrize("wanted", [{}, {"known": "DE02"}], ids=["none", "a number from a file"])
 def test_of_several_accounts_one_must_be_named(wanted):
-    payload = made.plaid(made.plaid_line("a"), made.plaid_line("b", account="cc"))
+    payload = payloads.plaid(payloads.plaid_line("a"), payloads.plaid_line("b", account="cc"))
     with pytest.raises(PayloadRefusedError, match="“chk”, “cc”"):
         read("plaid", payload, **wanted)
     with pytest.raises(PayloadRefusedError, match="has no account “sav”"):
@@ -72,13 +72,15 @@ def test_of_several_accounts_one_must_be_named(wanted):
 
 def test_a_day_of_simplefin_is_the_day_in_utc_and_its_balance_has_its_moment():
     late = 1772236799
-    push = read("simplefin", made.simplefin(made.simplefin_line(posted=late)))
+    push = read("simplefin", payloads.simplefin(payloads.simplefin_line(posted=late)))
     assert only(push).booked_on == date(2026, 2, 27)
     assert push.balance.as_of == datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def test_what_simplefin_has_not_posted_is_pending_on_the_day_it_was_spent():
-    line = only(read("simplefin", made.simplefin(made.simplefin_line(posted=0, transacted_at=1772236800))))
+    line = only(
+        read("simplefin", payloads.simplefin(payloads.simplefin_line(posted=0, transacted_at=1772236800)))
+    )
     assert (line.pending, line.booked_on) == (True, date(2026, 2, 28))
 
 
@@ -86,7 +88,7 @@ def test_what_simplefin_has_not_posted_is_pending_on_the_day_it_was_spent():
     "errors", [{"errors": ["Look here."]}, {"errlist": [{"code": "act", "msg": "Look here."}]}]
 )
 def test_what_simplefin_says_beside_its_accounts_is_a_warning(errors):
-    assert read("simplefin", made.simplefin() | errors).warnings == ("Look here.",)
+    assert read("simplefin", payloads.simplefin() | errors).warnings == ("Look here.",)
 
 
 def test_gocardless_names_the_other_side_by_the_direction_of_the_money():
@@ -97,14 +99,18 @@ def test_gocardless_names_the_other_side_by_the_direction_of_the_money():
     }
     out, back = read(
         "gocardless",
-        made.gocardless(made.gocardless_line("a", **names), made.gocardless_line("b", "10.00", **names)),
+        payloads.gocardless(
+            payloads.gocardless_line("a", **names), payloads.gocardless_line("b", "10.00", **names)
+        ),
     ).added
     assert (out.counterparty, out.iban) == ("Baker", "DE89370400440532013000")
     assert (back.counterparty, back.iban) == ("Ada", None)
 
 
 def test_gocardless_keeps_currencies_apart_that_one_account_holds():
-    payload = made.gocardless(made.gocardless_line("a"), made.gocardless_line("b", currency="GBP"))
+    payload = payloads.gocardless(
+        payloads.gocardless_line("a"), payloads.gocardless_line("b", currency="GBP")
+    )
     push = read("gocardless", payload, currency="EUR")
     assert only(push).provider_transaction_id == "a"
     assert push.warnings == ("1 line is in GBP and belong elsewhere.",)
@@ -113,14 +119,16 @@ def test_gocardless_keeps_currencies_apart_that_one_account_holds():
 
 
 def test_a_booked_line_of_gocardless_without_a_booking_day_has_its_value_day_and_says_so():
-    push = read("gocardless", made.gocardless(made.gocardless_line(bookingDate=None, valueDate="2026-03-04")))
+    push = read(
+        "gocardless", payloads.gocardless(payloads.gocardless_line(bookingDate=None, valueDate="2026-03-04"))
+    )
     assert only(push).booked_on == date(2026, 3, 4)
     assert push.warnings == ("1 booked line has no booking day; the value day stands for it.",)
 
 
 def test_a_day_is_as_it_is_written_whatever_the_zone_behind_it():
-    line = made.gocardless_line(bookingDate=None, bookingDateTime="2026-03-02T23:30:00-11:00")
-    assert only(read("gocardless", made.gocardless(line))).booked_on == date(2026, 3, 2)
+    line = payloads.gocardless_line(bookingDate=None, bookingDateTime="2026-03-02T23:30:00-11:00")
+    assert only(read("gocardless", payloads.gocardless(line))).booked_on == date(2026, 3, 2)
 
 
 @pytest.mark.parametrize(
@@ -128,15 +136,16 @@ def test_a_day_is_as_it_is_written_whatever_the_zone_behind_it():
     [("DBIT", "9.54", "-9.54"), ("CRDT", "9.54", "9.54"), ("DBIT", "0.00", "0.00")],
 )
 def test_enable_banking_says_the_direction_beside_the_amount(direction, amount, signed):
-    line = made.enablebanking_line(amount=amount, credit_debit_indicator=direction)
-    assert str(only(read("enablebanking", made.enablebanking(line))).amount) == signed
+    line = payloads.enablebanking_line(amount=amount, credit_debit_indicator=direction)
+    assert str(only(read("enablebanking", payloads.enablebanking(line))).amount) == signed
 
 
 def test_what_enable_banking_cancelled_is_removed_and_what_is_scheduled_is_left_out():
     push = read(
         "enablebanking",
-        made.enablebanking(
-            made.enablebanking_line("gone", status="CANC"), made.enablebanking_line("next", status="SCHD")
+        payloads.enablebanking(
+            payloads.enablebanking_line("gone", status="CANC"),
+            payloads.enablebanking_line("next", status="SCHD"),
         ),
     )
     assert (push.added, push.removed) == ((), ("gone",))
@@ -169,8 +178,8 @@ def test_a_line_that_a_payload_repeats_keeps_its_id(provider):
 
 
 def test_a_pending_copy_of_a_booked_line_is_that_line():
-    line = made.gocardless_line("a")
-    push = read("gocardless", made.gocardless(line, pending=[line, made.gocardless_line("b")]))
+    line = payloads.gocardless_line("a")
+    push = read("gocardless", payloads.gocardless(line, pending=[line, payloads.gocardless_line("b")]))
     assert [(each.provider_transaction_id, each.pending) for each in push.added] == [
         ("a", False),
         ("b", True),
@@ -268,7 +277,7 @@ def test_another_account_or_another_payload_is_another_batch(provider):
 
 
 def test_texts_come_without_what_no_database_takes():
-    line = made.gocardless_line(remittanceInformationUnstructured="A\0B \ud800 C\n D" + "x" * 5000)
-    text = only(read("gocardless", made.gocardless(line))).description
+    line = payloads.gocardless_line(remittanceInformationUnstructured="A\0B \ud800 C\n D" + "x" * 5000)
+    text = only(read("gocardless", payloads.gocardless(line))).description
     assert text.startswith("A\ufffdB \ufffd C D")
     assert len(text) == 2000

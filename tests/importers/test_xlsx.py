@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.importers import xlsx_files as files
+from tests.importers import xlsx_files
 from tests.importers.xlsx_files import day, error, formula, number, rows, shared, text, workbook, worksheet
 from webapp.importers import FileRefusedError, read
 
@@ -42,7 +42,7 @@ def test_a_table_is_found_and_read():
 
 
 def test_rows_are_numbered_as_in_the_sheet():
-    data = files.archive(files.parts(worksheet(rows(files.HEADER, TEA, (), RENT, first=7))))
+    data = xlsx_files.archive(xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA, (), RENT, first=7))))
     assert [line.row for line in read(data).statements[0].lines] == [8, 10]
     (account,) = read(data, mapping={"header": 6}).statements
     assert len(account.lines) == 2
@@ -50,8 +50,8 @@ def test_rows_are_numbered_as_in_the_sheet():
 
 def test_a_preamble_and_a_footer_are_skipped_and_listed():
     preamble = [("Statement of account 123",), (), ("From", day(46082), "to", day(46090))]
-    data = files.archive(
-        files.parts(worksheet(rows(*preamble, files.HEADER, TEA, RENT, ("End of the list",))))
+    data = xlsx_files.archive(
+        xlsx_files.parts(worksheet(rows(*preamble, xlsx_files.HEADER, TEA, RENT, ("End of the list",))))
     )
     file = read(data)
     assert len(file.statements[0].lines) == 2
@@ -90,7 +90,7 @@ def test_what_is_no_number_or_more_than_a_spreadsheet_keeps_is_refused(raw):
 def test_what_a_formula_gave_is_read_without_the_noise_of_binary_arithmetic():
     assert amount(formula("-0.010000000000218279")) == "-0.01"
     assert amount(formula("-5.5511151231257827E-17")) == "0"
-    assert lines(workbook([TEA, (formula("46087", style=files.DAY), formula("Sum", "str"), -1)]))[1] == (
+    assert lines(workbook([TEA, (formula("46087", style=xlsx_files.DAY), formula("Sum", "str"), -1)]))[1] == (
         "2026-03-06",
         "-1",
         "Sum",
@@ -104,7 +104,7 @@ def test_a_formula_that_was_never_computed_refuses_the_file_and_names_the_cell()
     assert lines(workbook([TEA, (day(46087), formula("", "str"), -3)]))[1] == ("2026-03-06", "-3", "")
 
 
-@pytest.mark.parametrize("style", [files.DAY, files.GERMAN_DAY])
+@pytest.mark.parametrize("style", [xlsx_files.DAY, xlsx_files.GERMAN_DAY])
 def test_days_are_counted_from_1900_or_from_1904(style):
     assert lines(workbook([(day(46086, style), "Tea", -1)]))[0][0] == "2026-03-05"
     assert lines(workbook([(day(44624, style), "Tea", -1)], is_1904=True))[0][0] == "2026-03-05"
@@ -117,7 +117,7 @@ def test_a_serial_number_of_no_day_is_refused(serial):
     assert "column 1 “Date”" in refusal(workbook([TEA, (day(serial), "Tea", -1)]))
 
 
-@pytest.mark.parametrize("style", [0, files.EURO, files.WORDED, files.ELAPSED])
+@pytest.mark.parametrize("style", [0, xlsx_files.EURO, xlsx_files.WORDED, xlsx_files.ELAPSED])
 def test_a_number_without_the_format_of_a_day_is_none(style):
     refusal(workbook([(day(46086, style), "Tea", -1)]))
 
@@ -178,7 +178,8 @@ def test_a_text_that_is_not_there_refuses_the_file():
 
 def test_truth_values_and_times_are_texts():
     data = workbook(
-        [(day(46086), text("1", "b"), -1, number("0.5", files.TIME))], header=(*files.HEADER, "Time")
+        [(day(46086), text("1", "b"), -1, number("0.5", xlsx_files.TIME))],
+        header=(*xlsx_files.HEADER, "Time"),
     )
     assert lines(data)[0][2] == "TRUE"
 
@@ -193,7 +194,7 @@ def test_a_merged_cell_has_its_value_once_so_that_the_rows_below_have_no_day():
 
 
 def test_hidden_rows_are_read_and_told_of():
-    data = files.archive(files.parts(worksheet(rows(files.HEADER, TEA, RENT, hidden=(3,)))))
+    data = xlsx_files.archive(xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA, RENT, hidden=(3,)))))
     file = read(data)
     assert len(file.statements[0].lines) == 2
     assert file.warnings == ("1 rows of the sheet are hidden; they were read like the others.",)
@@ -201,7 +202,9 @@ def test_hidden_rows_are_read_and_told_of():
 
 def test_the_sheet_with_the_table_is_found():
     cover = [("Dear customer",), ("here is what you asked for",)]
-    data = files.archive(files.parts(worksheet(rows(*cover)), worksheet(rows(files.HEADER, TEA))))
+    data = xlsx_files.archive(
+        xlsx_files.parts(worksheet(rows(*cover)), worksheet(rows(xlsx_files.HEADER, TEA)))
+    )
     assert len(lines(data)) == 1
 
 
@@ -233,7 +236,7 @@ def test_a_workbook_without_a_value_is_refused():
 
 
 def test_rows_and_cells_without_a_place_follow_one_another():
-    data = files.archive(files.parts(worksheet(rows(files.HEADER, TEA, referenced=False))))
+    data = xlsx_files.archive(xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA, referenced=False))))
     assert lines(data) == lines(workbook([TEA]))
 
 
@@ -255,15 +258,15 @@ def test_rows_and_cells_without_a_place_follow_one_another():
     ],
 )
 def test_a_sheet_out_of_order_is_refused(data):
-    table = rows(files.HEADER, TEA).replace("</sheetData>", f"{data}</sheetData>")
+    table = rows(xlsx_files.HEADER, TEA).replace("</sheetData>", f"{data}</sheetData>")
     with pytest.raises(FileRefusedError):
-        read(files.archive(files.parts(worksheet(table))))
+        read(xlsx_files.archive(xlsx_files.parts(worksheet(table))))
 
 
 def test_a_format_far_below_the_table_is_nothing():
     styled = '<row r="1048576"><c r="A1048576" s="1"/></row></sheetData>'
-    table = rows(files.HEADER, TEA).replace("</sheetData>", styled)
-    assert len(lines(files.archive(files.parts(worksheet(table))))) == 1
+    table = rows(xlsx_files.HEADER, TEA).replace("</sheetData>", styled)
+    assert len(lines(xlsx_files.archive(xlsx_files.parts(worksheet(table))))) == 1
 
 
 def test_prefixes_and_the_strict_namespaces_change_nothing():
@@ -276,21 +279,21 @@ def test_prefixes_and_the_strict_namespaces_change_nothing():
             "http://schemas.openxmlformats.org/officeDocument/2006",
             "http://purl.oclc.org/ooxml/officeDocument",
         )
-        for name, content in files.parts(worksheet(rows(files.HEADER, TEA))).items()
+        for name, content in xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA))).items()
     }
-    assert lines(files.archive(parts)) == lines(workbook([TEA]))
+    assert lines(xlsx_files.archive(parts)) == lines(workbook([TEA]))
 
 
 def test_a_part_in_utf_16_is_read():
-    parts = files.parts(worksheet(rows(files.HEADER, TEA)))
+    parts = xlsx_files.parts(worksheet(rows(xlsx_files.HEADER, TEA)))
     parts["xl/worksheets/sheet1.xml"] = (
         parts["xl/worksheets/sheet1.xml"].replace("UTF-8", "UTF-16").encode("utf-16")
     )
-    assert lines(files.archive(parts)) == lines(workbook([TEA]))
+    assert lines(xlsx_files.archive(parts)) == lines(workbook([TEA]))
 
 
 def test_the_balance_column_is_checked_as_in_csv():
-    header = (*files.HEADER, "Balance")
+    header = (*xlsx_files.HEADER, "Balance")
     good = [(*TEA, formula("96.499999999999986")), (*RENT, formula("-703.5"))]
     (account,) = read(workbook(good, header=header)).statements
     assert (account.opening.amount, account.closing.amount) == (Decimal(100), Decimal("-703.5"))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.api.test_imports import MARCH, send
 from tests.ofx_statements import bank_file
-from webapp.services.imports import runs as import_runs
+from webapp.services.imports import runs
 from webapp.web import progress
 
 
@@ -30,7 +30,7 @@ def test_a_page_that_waits_asks_again_until_the_file_is_in(ben, previewed):
 
 def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, monkeypatch):
     folder = house.settings.instance_path / "progress"
-    told, whole = [], import_runs.take_kept
+    told, whole = [], runs.take_kept
 
     def watched(*args, progress, **facts):
         def tell(phase, done, total):
@@ -40,7 +40,7 @@ def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, mon
 
         return whole(*args, progress=tell, **facts)
 
-    monkeypatch.setattr(import_runs, "take_kept", watched)
+    monkeypatch.setattr(runs, "take_kept", watched)
     assert ben.post(f"/api/feeds/imports/{previewed}/commit").status_code == 200
     assert list(folder.iterdir()) == []
     names, sentences = zip(*told, strict=True)

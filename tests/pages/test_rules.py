@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures.feeds import line
 from tests.marks import on_sqlite
-from webapp.services.rules import runs as rule_runs
+from webapp.services.rules import runs
 
 RULES = "/api/automations/rules"
 
@@ -339,7 +339,7 @@ def test_a_page_that_waits_is_told_how_far_a_rule_is(ada, cleo, pages, food, thr
     rule = make(ada, effects=[{"kind": "SET_ACCOUNT", "accountId": food}])
     digest = re.search(r'name="digest" value="(\w+)"', pages.get(f"/rules/{rule}/preview").text)[1]
     folder = house.settings.instance_path / "progress"
-    told, whole = [], rule_runs.apply
+    told, whole = [], runs.apply
 
     def watched(*args, progress, **facts):
         def tell(done, total):
@@ -349,7 +349,7 @@ def test_a_page_that_waits_is_told_how_far_a_rule_is(ada, cleo, pages, food, thr
 
         return whole(*args, progress=tell, **facts)
 
-    monkeypatch.setattr(rule_runs, "apply", watched)
+    monkeypatch.setattr(runs, "apply", watched)
     assert pages.post(f"/rules/{rule}/apply", data={"digest": digest}).status_code == 303
     assert [sentence for _, sentence in told] == ["3 of 3 lines done"]
     assert list(folder.iterdir()) == []

@@ -29,13 +29,13 @@ from webapp.schemas import (
     organizations,
     projects,
     proposals,
+    reconciliation_forms,
     rule_runs,
     rule_suggestions,
     rules,
     tokens,
     transactions,
 )
-from webapp.schemas import reconciliation_forms as forms
 from webapp.web.paging import encode
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ FORMS = {
     "/proposals/approve": proposals.ApproveManyFormSchema,
     "/proposals/<string:request_id>/approve": proposals.ApprovalFormSchema,
     "/proposals/<string:request_id>/reject": proposals.RejectionFormSchema,
-    "/reconciliations/<id:fa_id>/complete": forms.VersionFormSchema,
-    "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
-    "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
+    "/reconciliations/<id:fa_id>/complete": reconciliation_forms.VersionFormSchema,
+    "/reconciliations/<id:fa_id>/draft": reconciliation_forms.DraftFormSchema,
+    "/reconciliations/<id:fa_id>/lines": reconciliation_forms.LinesFormSchema,
     "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
-    "/reconciliations/<id:fa_id>/reopen": forms.ReopenFormSchema,
+    "/reconciliations/<id:fa_id>/reopen": reconciliation_forms.ReopenFormSchema,
     "/rules/<id:rule_id>": rules.RuleReplacementSchema,
     "/rules/<id:rule_id>/apply": rule_runs.ApplyFormSchema,
     "/rules/<id:rule_id>/move": rules.MoveFormSchema,
@@ -92,7 +92,7 @@ FORMS = {
     "/rules/suggestions/undismiss": rule_suggestions.SuggestionKeySchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
-    "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
+    "/reconciliations/<id:fa_id>/accept": reconciliation_forms.AcceptFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,

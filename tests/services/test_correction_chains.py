@@ -15,9 +15,8 @@ from webapp.queries.common import lookups
 from webapp.queries.journal import entries
 from webapp.services.audit.action_requests import act
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import corrections
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions import lifecycle as transactions
+from webapp.services.journal import corrections, line_drafts
+from webapp.services.transactions import lifecycle
 
 RATES = {"USD": "1.0842", "JPY": "161.20", "BHD": "0.4087"}
 DEEPEST = 10
@@ -38,7 +37,7 @@ def accounts(bank, books):
 
 def a_target(random, line, named):
     """Say any state that an entry of the line may be in, with legs of other currencies in every third one."""
-    bank_leg = drafts.bank_leg(line, line.feed_account.account_id)
+    bank_leg = line_drafts.bank_leg(line, line.feed_account.account_id)
     parts = [random.randint(-90_000, 90_000) for _ in range(random.randint(0, 3))]
     parts.append(-line.amount_minor - sum(parts))
 
@@ -57,7 +56,7 @@ def a_target(random, line, named):
         amount = random.randint(1, 5_000)
         legs += [leg(amount, other), leg(-amount, other)]
     organization = organizations.get(line.organization_id)
-    return drafts.mirror_legs(organization, legs, line.booked_on)
+    return line_drafts.mirror_legs(organization, legs, line.booked_on)
 
 
 def summed(legs):
@@ -91,7 +90,7 @@ def test_every_pair_of_a_chain_ends_exactly_at_its_target(ada, bank, accounts, r
         def chain(line_id=line_id, depth=depth):
             begin_write(ada.organization_id)
             line = lookups.get(Transaction, ada.organization_id, line_id)
-            transactions.confirm(line, actor=ada.actor, now=AT)
+            lifecycle.confirm(line, actor=ada.actor, now=AT)
             entry, results = line.journal_entry, []
             for _ in range(depth):
                 target = a_target(random, line, accounts)
@@ -120,7 +119,7 @@ def test_a_voided_entry_takes_no_correction(ada, bank, accounts):
     def refused():
         begin_write(ada.organization_id)
         line = lookups.get(Transaction, ada.organization_id, line_id)
-        transactions.confirm(line, actor=ada.actor, now=AT)
+        lifecycle.confirm(line, actor=ada.actor, now=AT)
         entry = line.journal_entry
         voids.void(entry, reason="A test", actor=ada.actor, now=AT)
         with pytest.raises(LedgerError) as caught:

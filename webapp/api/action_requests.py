@@ -19,7 +19,7 @@ from webapp.schemas.action_requests import (
 from webapp.schemas.paging import listing
 from webapp.web import paging, requests
 from webapp.web.auth import here, requires
-from webapp.web.proposals import approvals as approving
+from webapp.web.proposals import approvals
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
 
@@ -49,7 +49,7 @@ def read(request_id: str) -> dict[str, Any]:
 @bp.response(200, ActionRequestAnswerSchema)
 def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
     """Do what was proposed, if it still does what was shown; else 409 `moved` with the new preview."""
-    return {"actionRequest": approving.approve_alone(request_id, said["digest"], said["note"])}
+    return {"actionRequest": approvals.approve_alone(request_id, said["digest"], said["note"])}
 
 
 @bp.post("/<act:request_id>/reject")
@@ -58,7 +58,7 @@ def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
 @bp.response(200, ActionRequestAnswerSchema)
 def reject(said: dict[str, Any], request_id: str) -> dict[str, Any]:
     """Decide against a proposal."""
-    return {"actionRequest": approving.reject(request_id, said["reason"])}
+    return {"actionRequest": approvals.reject(request_id, said["reason"])}
 
 
 @bp.post("/approve")
@@ -67,4 +67,4 @@ def reject(said: dict[str, Any], request_id: str) -> dict[str, Any]:
 @bp.response(200, ApprovedManySchema)
 def approve_many(said: dict[str, Any]) -> dict[str, Any]:
     """Do several proposals, one result for each."""
-    return {"results": approving.approve_many(said["ids"])}
+    return {"results": approvals.approve_many(said["ids"])}

@@ -19,7 +19,9 @@ bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", descr
 @bp.response(200, SuggestionsSchema)
 def suggestions(transaction_id: int) -> Any:
     """Tell which other lines a line is, goes with, may or does not, and what the bank changed of it."""
-    return queries.transactions.suggestions.of_line(queries.transactions.records.get(here(), transaction_id))
+    return queries.transactions.suggestions.of_line(
+        queries.transactions.transactions.get(here(), transaction_id)
+    )
 
 
 @bp.post("/<id:transaction_id>/join")
@@ -28,8 +30,8 @@ def suggestions(transaction_id: int) -> Any:
 @bp.response(200, AnswerSchema)
 def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
     """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
-    line = queries.transactions.records.get(here(), transaction_id)
-    other = queries.transactions.records.refer(here(), body["transaction_id"])
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
     return answer(services.transactions.links.join(line, other, **acting()).id)
 
 
@@ -39,6 +41,6 @@ def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
     """Settle that two lines do not, for good; answers the one that was taken for the other, of a transfer the first."""
-    line = queries.transactions.records.get(here(), transaction_id)
-    other = queries.transactions.records.refer(here(), body["transaction_id"])
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
     return answer(services.transactions.links.unjoin(line, other, **acting()).id)

@@ -7,7 +7,7 @@ from typing import Any
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.queries.transactions.records import Filters
+from webapp.queries.transactions.transactions import Filters
 from webapp.schemas.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.transactions import (
@@ -34,7 +34,7 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.transactions.records.listed(here(), Filters(**asked), after=after, limit=limit)
+    page = queries.transactions.transactions.listed(here(), Filters(**asked), after=after, limit=limit)
     return paging.answer("transactions", page)
 
 
@@ -52,7 +52,7 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Change what a line's entry says; of a posted one, open its correction marker."""
-    transaction = queries.transactions.records.get(here(), transaction_id)
+    transaction = queries.transactions.transactions.get(here(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
 
@@ -72,7 +72,7 @@ def edit_many(body: dict[str, Any]) -> dict[str, Any]:
 def delete(transaction_id: int) -> dict[str, bool]:
     """Take a line and its draft out; it can be brought back."""
     services.transactions.lifecycle.delete(
-        queries.transactions.records.get(here(), transaction_id), **acting()
+        queries.transactions.transactions.get(here(), transaction_id), **acting()
     )
     return {"ok": True}
 
@@ -83,7 +83,7 @@ def delete(transaction_id: int) -> dict[str, bool]:
 def restore(transaction_id: int) -> dict[str, Any]:
     """Bring a deleted line back."""
     services.transactions.lifecycle.restore(
-        queries.transactions.records.get(here(), transaction_id), **acting()
+        queries.transactions.transactions.get(here(), transaction_id), **acting()
     )
     return answer(transaction_id)
 
@@ -94,7 +94,7 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Finalize a transaction."""
-    transaction = queries.transactions.records.get(here(), transaction_id)
+    transaction = queries.transactions.transactions.get(here(), transaction_id)
     return services.transactions.lifecycle.confirm(transaction, **body, **acting())
 
 
@@ -111,6 +111,6 @@ def answer(transaction_id: int) -> dict[str, Any]:
     """Give a line as it stands now."""
     return {
         "transaction": queries.transactions.line_details.story(
-            queries.transactions.records.get(here(), transaction_id)
+            queries.transactions.transactions.get(here(), transaction_id)
         )
     }

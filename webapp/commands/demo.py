@@ -16,7 +16,7 @@ from webapp.db import begin_write, db
 from webapp.demo import studio
 from webapp.models import Organization
 from webapp.services.access import users
-from webapp.services.demo import making as demo_books
+from webapp.services.demo import making
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
@@ -57,7 +57,7 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> N
 def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> str:
     owner = users.find_or_create(sign_in.email, name=studio.OWNER_NAME, now=now)
     users.set_password(sign_in.email, users.hash_password(sign_in.password))
-    return demo_books.make(owner, seed=seed, day=day).id
+    return making.make(owner, seed=seed, day=day).id
 
 
 def _password() -> str:

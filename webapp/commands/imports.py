@@ -16,9 +16,9 @@ from webapp.db import begin_read, db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.accounts import feed_accounts
-from webapp.queries.imports import imports as queried
+from webapp.queries.imports import imports
 from webapp.schemas.imports import ImportSchema
-from webapp.services.imports import runs as import_runs
+from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -98,7 +98,7 @@ def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import
     """Import one file, or preview it where there is a folder to keep it in; a refused one is kept as REFUSED."""
     acting: dict[str, Any] = {"actor": command_actor(organization_id), "now": datetime.now(UTC)}
     progress = TerminalProgress(upload.clean_name)
-    run = import_runs.take if folder is None else partial(import_runs.preview, folder=folder)
+    run = runs.take if folder is None else partial(runs.preview, folder=folder)
     try:
         imported = run(upload, progress=progress, **acting)
     finally:
@@ -108,7 +108,7 @@ def _import(upload: Upload, organization_id: str, folder: Path | None) -> Import
 
 
 def _answer(imported: Import) -> dict[str, Any]:
-    answer: dict[str, Any] = ImportSchema().dump(queried.record(imported))
+    answer: dict[str, Any] = ImportSchema().dump(imports.record(imported))
     return answer
 
 

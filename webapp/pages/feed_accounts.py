@@ -37,7 +37,7 @@ def show(fa_id: int) -> Response:
     """Show the workspace, or for htmx the one line that it asks for."""
     asked = WorkspaceQuerySchema().load(request.args)
     if target() == f"line-{asked['line']}":
-        line = queries.transactions.records.get(here(), asked["line"])
+        line = queries.transactions.transactions.get(here(), asked["line"])
         return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
     return render(TEMPLATE, **workspace(fa_id, asked))
 
@@ -141,7 +141,7 @@ def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
     """Tell why a line's entry says what it says, where that is asked."""
     if asked["edit"] != "why":
         return None
-    return queries.rule_decisions.line_reasons.reasons(queries.transactions.records.get(here(), line_id))
+    return queries.rule_decisions.line_reasons.reasons(queries.transactions.transactions.get(here(), line_id))
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.pages import column_forms as told_columns
+from webapp.pages import column_forms
 from webapp.schemas.column_forms import ColumnsFormSchema
 from webapp.services.imports.previews import PreviewOverError
 from webapp.web import uploads
@@ -41,7 +41,7 @@ def tell(import_id: int) -> Response:
     mapping: dict[str, object] | None = None
     try:
         said = ColumnsFormSchema().load(form_body(lists=frozenset({"columns"})))
-        mapping = told_columns.mapping_of(said)
+        mapping = column_forms.mapping_of(said)
         if said["act"] != "look":
             return _use(import_id, mapping, is_import=said["act"] == "import")
     except REFUSALS as error:
@@ -81,8 +81,8 @@ def show_columns(
         "imports/columns.html",
         status=status,
         bank_import=queries.imports.imports.record(imported),
-        standing=told_columns.standing(reading, mapping, said["columns"] if problem else ()),
-        said=said | told_columns.form_of(mapping),
+        standing=column_forms.standing(reading, mapping, said["columns"] if problem else ()),
+        said=said | column_forms.form_of(mapping),
         remembered=queries.imports.column_mappings.listed(here()),
         problem=problem,
     )

@@ -44,10 +44,10 @@ def unjoin(transaction_id: int) -> Response:
 
 def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
     """Settle two rows, and answer with the lines as they stand then: both may have changed, or one be gone."""
-    line = queries.transactions.records.get(here(), transaction_id)
+    line = queries.transactions.transactions.get(here(), transaction_id)
     try:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        left = act(line, queries.transactions.records.refer(here(), other_id))
+        left = act(line, queries.transactions.transactions.refer(here(), other_id))
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
         return render_line(line, current_id=transaction_id, problem=problem)

@@ -21,7 +21,7 @@ from webapp.web.auth import here, principal, requires
 from webapp.web.forms import form_body
 from webapp.web.htmx import go, render
 from webapp.web.problems import REFUSALS, Problem, problem_of
-from webapp.web.proposals import approvals as approving
+from webapp.web.proposals import approvals
 
 if TYPE_CHECKING:
     from webapp.models import Proposal
@@ -48,7 +48,7 @@ def approve_many() -> Response:
     except REFUSALS as error:
         return show(problem=problem_of(error))
     looked_at = {key: digest or None for key, _, digest in (each.partition(".") for each in chosen)}
-    results = approving.approve_many(list(looked_at), looked_at)
+    results = approvals.approve_many(list(looked_at), looked_at)
     failed = [each for each in results if each["error"]]
     if not failed:
         return go(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
@@ -60,7 +60,7 @@ def approve_many() -> Response:
 def approve(request_id: str) -> Response:
     """Approve one proposal, if it still does what was looked at."""
     try:
-        approving.approve_alone(request_id, **ApprovalFormSchema().load(form_body()))
+        approvals.approve_alone(request_id, **ApprovalFormSchema().load(form_body()))
     except NotFoundError:
         raise
     except REFUSALS as error:
@@ -73,7 +73,7 @@ def approve(request_id: str) -> Response:
 def reject(request_id: str) -> Response:
     """Decide against one proposal, with a reason for its agent."""
     try:
-        approving.reject(request_id, **RejectionFormSchema().load(form_body()))
+        approvals.reject(request_id, **RejectionFormSchema().load(form_body()))
     except NotFoundError:
         raise
     except REFUSALS as error:

@@ -150,7 +150,7 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
     """Answer with the line whose tick was pressed, or with the panel and the lines."""
     line_id = target().removeprefix("line-")
     if line_id.isdigit() and problem is None:
-        line = queries.transactions.records.get(here(), int(line_id))
+        line = queries.transactions.transactions.get(here(), int(line_id))
         return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
     asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
     context = workspace(fa_id, asked, problem=problem, form=request.form if problem else None)

@@ -64,7 +64,7 @@ def restore(transaction_id: int) -> Response:
 def confirm_many() -> Response:
     """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
-    first = queries.transactions.records.get(here(), body["ids"][0])
+    first = queries.transactions.transactions.get(here(), body["ids"][0])
     ids = queries.transactions.workspaces.unconfirmed(here(), body["ids"])
     if "withUncategorised" not in request.form:
         count = queries.transactions.workspaces.count_uncategorised(here(), ids)
@@ -112,12 +112,12 @@ def render_dock(
 
 def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
     """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
-    line = queries.transactions.records.get(here(), transaction_id)
+    line = queries.transactions.transactions.get(here(), transaction_id)
     try:
         act(line)
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
-        line = queries.transactions.records.get(here(), transaction_id)
+        line = queries.transactions.transactions.get(here(), transaction_id)
         rows = typed_rows()
         editing = "splits" if rows else "description" if "description" in request.form else None
         return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
@@ -154,7 +154,7 @@ def save(line: Transaction) -> None:
     if isinstance(body.get("splits"), list):
         body["splits"] = [part for part in map(as_typed, body["splits"]) if part]
     changes = TransactionFormSchema().load(body)
-    present = queries.transactions.records.record(line)
+    present = queries.transactions.transactions.record(line)
     changed = {
         name: value
         for name, value in changes.items()

@@ -60,12 +60,12 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
 
     def on_both(line: Transaction) -> None:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        act(line, queries.transactions.records.refer(here(), other_id), **acting())
+        act(line, queries.transactions.transactions.refer(here(), other_id), **acting())
 
     if is_htmx():
         return act_on(transaction_id, on_both)
     try:
-        on_both(queries.transactions.records.get(here(), transaction_id))
+        on_both(queries.transactions.transactions.get(here(), transaction_id))
     except LedgerError as error:
         return show(problem=problem_of(error))
     return back(url_for("transfers.index"))

@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.file_kinds import KINDS
 from webapp.models import Document
-from webapp.queries.documents import documents as queried
+from webapp.queries.documents import documents
 from webapp.services.documents.documents import MOST_BYTES, SentFile
 from webapp.services.storage import document_files
 from webapp.web import requests
@@ -44,7 +44,7 @@ def received() -> SentFile | None:
 
 def sent(document: Document) -> Response:
     """Send a document's file as a download that no browser shows or runs."""
-    kept, type_, name = queried.file_of(document)
+    kept, type_, name = documents.file_of(document)
     try:
         data = BytesIO(document_files.path_of(kept).read_bytes())
     except FileNotFoundError:

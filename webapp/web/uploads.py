@@ -14,12 +14,9 @@ from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Import
 from webapp.queries.common.paging import Page
-from webapp.queries.imports import imports as queried
+from webapp.queries.imports import imports
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
-from webapp.services.imports import column_trials as column_readings
-from webapp.services.imports import preview_lines as previewed_lines
-from webapp.services.imports import previews
-from webapp.services.imports import runs as import_runs
+from webapp.services.imports import column_trials, preview_lines, previews, runs
 from webapp.services.imports.column_trials import ColumnReading
 from webapp.services.imports.planning.choices import NOTHING_SAID, AccountChoice, Choices
 from webapp.services.imports.preview_lines import Doubt, OpenAccount
@@ -81,37 +78,37 @@ def preview(upload: Upload) -> ImportRecord:
     """Tell what an import of a file would do; a refused one answers as REFUSED."""
     if is_at_once():
         raise PreviewTriedError
-    return _kept(import_runs.preview(upload, folder(), **acting()))
+    return _kept(runs.preview(upload, folder(), **acting()))
 
 
 def take(upload: Upload) -> ImportRecord:
     """Import a file, all or nothing; a refused one answers as REFUSED."""
     if is_at_once():
-        return queried.record(import_runs.take_at_once(upload, **acting()))
-    return _kept(import_runs.take(upload, **acting()))
+        return imports.record(runs.take_at_once(upload, **acting()))
+    return _kept(runs.take(upload, **acting()))
 
 
 def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
     if is_at_once():
-        return queried.record(import_runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
+        return imports.record(runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
     with progress.reporting_import(import_id) as report:
-        return _kept(import_runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
+        return _kept(runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
 
 
 def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:
     """Read a kept file with a mapping and judge it, without writing anything."""
-    imported = queried.get(here(), import_id)
+    imported = imports.get(here(), import_id)
     data = previews.kept(imported, folder(), now=requests.now())
-    return imported, column_readings.tried(imported, data, mapping)
+    return imported, column_trials.tried(imported, data, mapping)
 
 
 def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecord:
     """Keep a mapping with its file, which is a preview then; raises FileRefusedError and leaves it as it was."""
-    imported = import_runs.read_again(import_id, mapping, folder(), **acting())
+    imported = runs.read_again(import_id, mapping, folder(), **acting())
     # An import of the file may follow in the same request, in a transaction of its own.
     db.session.commit()
-    return queried.record(imported)
+    return imports.record(imported)
 
 
 def choices(said: Mapping[str, Any]) -> Choices:
@@ -126,7 +123,7 @@ def choices(said: Mapping[str, Any]) -> Choices:
 def _kept(imported: Import) -> ImportRecord:
     """Let the import stay: the record of a refused one too, though its answer is an error."""
     requests.stay()
-    return queried.record(imported)
+    return imports.record(imported)
 
 
 def is_at_once() -> bool:
@@ -138,16 +135,16 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
     """List the rows of a file, of a preview judged against the books as they are now, and count their verdicts."""
     reading = previews.reread(imported, folder(), now=requests.now())
     if reading is None:
-        listed = queried.lines(imported, verdict=verdict, after=after, limit=limit)
-        return Rows(listed, queried.counts(imported))
-    plan = previewed_lines.planned(imported, reading)
-    records = previewed_lines.records(plan)
+        listed = imports.lines(imported, verdict=verdict, after=after, limit=limit)
+        return Rows(listed, imports.counts(imported))
+    plan = preview_lines.planned(imported, reading)
+    records = preview_lines.records(plan)
     place = None if after is None else int(after[0])
     return Rows(
-        previewed_lines.page(records, verdict=verdict, after=place, limit=limit),
-        previewed_lines.counts(records),
-        previewed_lines.doubts(imported.organization_id, records, most=MOST_DOUBTS),
-        previewed_lines.open_accounts(plan),
+        preview_lines.page(records, verdict=verdict, after=place, limit=limit),
+        preview_lines.counts(records),
+        preview_lines.doubts(imported.organization_id, records, most=MOST_DOUBTS),
+        preview_lines.open_accounts(plan),
     )
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from webapp.importers.bank_files import AskedError, BankFile, FileRefusedError, StatedBalance, Statement
-from webapp.importers.tables import balances as csv_balances
+from webapp.importers.tables import balances
 from webapp.importers.tables.detection import has_header, layout_of
 from webapp.importers.tables.glimpses import Glimpse, glimpse_of
 from webapp.importers.tables.layouts import Layout, columns_of, layouts_of
@@ -131,7 +131,7 @@ def _signed(entries: list[Entry], table: Sequence[Row], layout: Layout) -> list[
     """
     groups = [[entry for entry in group if not entry.line.pending] for group in _grouped(entries).values()]
     groups = [group for group in groups if group]
-    holds, holds_inverted = csv_balances.proves(groups, 1), csv_balances.proves(groups, -1)
+    holds, holds_inverted = balances.proves(groups, 1), balances.proves(groups, -1)
     if holds_inverted and not holds:
         layout.invert = True
         return [replace(entry, line=replace(entry.line, amount=-entry.line.amount)) for entry in entries]
@@ -170,11 +170,11 @@ def _balances(
     booked = [entry for entry in entries if not entry.line.pending]
     if not any(entry.balance is not None for entry in booked):
         return None, None, None
-    chain = csv_balances.ordered(booked)
+    chain = balances.ordered(booked)
     warning = None
     if chain is None or chain.broken:
         row = chain.broken.line.row if chain and chain.broken else booked[-1].line.row
         warning = f"Row {row:,}: the running balance does not follow from the lines before it; a line may be missing."
     if chain is None or (warning and not is_told):
         return None, None, warning
-    return *csv_balances.stated(chain), warning
+    return *balances.stated(chain), warning

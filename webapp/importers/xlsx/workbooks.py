@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
-from webapp.importers.xlsx import cells as xlsx_cells
+from webapp.importers.xlsx import cells
 from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.cells import Kind
 from webapp.importers.xlsx.parts import Element, Elements
@@ -90,7 +90,7 @@ class Book:
         for style in styles:
             if style not in kinds:
                 known = int(style) if style.isascii() and style.isdigit() and len(style) < 10 else 0  # noqa: PLR2004
-                kinds[style] = xlsx_cells.kind_of(known, codes.get(style))
+                kinds[style] = cells.kind_of(known, codes.get(style))
         return [kinds[style] for style in styles]
 
     def _relations(self, folder: str, part: str) -> "list[_Relation]":

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.queries.common import changed_since as changes
+from webapp.queries.common import changed_since
 
 Item = TypeVar("Item")
 # What the session knows of the list that a request reads.
@@ -41,7 +41,7 @@ def page(
     The statement selects one entity; its key columns are read along.
     """
     if (named := db.session.info.get(SINCE)) is not None:
-        statement = statement.where(changes.since(statement.column_descriptions[0]["entity"], *named))
+        statement = statement.where(changed_since.since(statement.column_descriptions[0]["entity"], *named))
     note(statement)
     statement = statement.add_columns(*order.columns)
     if after is not None:

@@ -20,7 +20,7 @@ from webapp.models import (
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries.journal import attachments as document_relations
+from webapp.queries.journal import attachments
 
 STANDING = Reconciliation.status == "COMPLETED"
 # A line that a proof left behind its opening balance is in that proof, though it is never posted.
@@ -71,7 +71,7 @@ def _by_written(document: Document) -> Held | None:
 
 def _by_relations(document: Document) -> Held | None:
     organization_id = document.organization_id
-    relations = document_relations.of_documents(organization_id, [document.id])[document.id]
+    relations = attachments.of_documents(organization_id, [document.id])[document.id]
     lines = _kept_lines(organization_id, {each.transaction_id for each in relations})
     entries = _posted(organization_id, {each.journal_entry_id for each in relations})
     if not lines and not entries:

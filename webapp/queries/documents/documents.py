@@ -16,8 +16,8 @@ from webapp.models import Document, DocumentRelation
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amount_typed, like_pattern
-from webapp.queries.journal import attachments as document_relations
-from webapp.queries.rules import runs as rule_runs
+from webapp.queries.journal import attachments
+from webapp.queries.rules import runs
 
 NEWEST = Order((Document.id,))  # type: ignore[arg-type]
 RECORDED = (
@@ -69,7 +69,7 @@ def listed(
     if filters.q is not None:
         statement = statement.where(_matches(organization_id, filters.q))
     rows, next_key = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
-    relations = document_relations.of_documents(organization_id, [row.id for row in rows])
+    relations = attachments.of_documents(organization_id, [row.id for row in rows])
     return Page([{**_record(row), "relations": relations[row.id]} for row in rows], next_key)
 
 
@@ -78,9 +78,9 @@ def story(document: Document) -> dict[str, Any]:
     organization_id = document.organization_id
     return {
         **_record(document),
-        "relations": document_relations.of_documents(organization_id, [document.id])[document.id],
+        "relations": attachments.of_documents(organization_id, [document.id])[document.id],
         "text": document.text,
-        "provenance": rule_runs.provenance_of_document(organization_id, document.id),
+        "provenance": runs.provenance_of_document(organization_id, document.id),
     }
 
 

@@ -13,9 +13,9 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.journal import attachments as document_relations
+from webapp.queries.journal import attachments
 from webapp.queries.rules import names as rule_names
-from webapp.queries.rules import runs as rule_runs
+from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
 
 AROUND = timedelta(days=60)
@@ -45,7 +45,7 @@ class SetByRule:
 def owners(document: Document) -> list[Owner]:
     """List the lines and entries that a document belongs to, the oldest relation first."""
     organization_id = document.organization_id
-    relations = document_relations.of_documents(organization_id, [document.id])[document.id]
+    relations = attachments.of_documents(organization_id, [document.id])[document.id]
     lines = lookups.by_id(Transaction, organization_id, {each.transaction_id for each in relations})
     entries = lookups.by_id(JournalEntry, organization_id, {each.journal_entry_id for each in relations})
     return [
@@ -85,7 +85,7 @@ def candidates(document: Document) -> list[Owner]:
 
 def set_by_rules(document: Document) -> list[SetByRule]:
     """List what rules set of a document, and nobody since, with names instead of ids."""
-    found = rule_runs.provenance_of_document(document.organization_id, document.id)
+    found = runs.provenance_of_document(document.organization_id, document.id)
     ids = [(each.field, int(each.value)) for each in found if each.field != "currency"]
     names = rule_names.of_ids(document.organization_id, ids)
     return [SetByRule(each, _named(each, names)) for each in found]

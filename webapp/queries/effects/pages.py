@@ -10,7 +10,7 @@ from typing import Any, Final
 from webapp.ledger.corrections import effective
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
-from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries as journal_entries
@@ -209,5 +209,5 @@ def _acts(organization_id: str, told: Sequence[Mapping[str, Any]]) -> list[ActCh
         ActionRequest(id=str(place), title=each["title"], before=each["before"], after=each["after"])
         for place, each in enumerate(told)
     ]
-    changes = act_changes.of(organization_id, acts)
+    changes = field_changes.of(organization_id, acts)
     return [ActChange(act.title, changes[act.id]) for act in acts]

@@ -9,7 +9,7 @@ from webapp.ledger.corrections import difference, effective
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
-from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import Names, line_of
 
 
@@ -47,18 +47,18 @@ class Corrections:
 
 def corrections(entry: JournalEntry) -> Corrections | None:
     """Lay the states of a corrected entry side by side; none where nothing was or will be corrected."""
-    posted = journal_entries.corrections_of(entry)
-    marker = journal_entries.marker_of(entry)
+    posted = entries.corrections_of(entry)
+    marker = entries.marker_of(entry)
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
-    original = journal_entries.legs_of(entry)
-    standing = effective(*journal_entries.family_legs(entry))
+    original = entries.legs_of(entry)
+    standing = effective(*entries.family_legs(entry))
     states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
-    states += [(Column("Correction", one.id, is_change=True), journal_entries.legs_of(one)) for one in posted]
+    states += [(Column("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted]
     states.append((Column("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing))
     will_post: Sequence[Leg] = ()
     if marker is not None:
-        target = journal_entries.legs_of(marker)
+        target = entries.legs_of(marker)
         states.append((Column("Target", marker.id), target))
         will_post = difference(target, standing)
     line = line_of(entry)

@@ -28,10 +28,10 @@ from webapp.models import (
     Project,
     Transaction,
 )
-from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
 from webapp.queries.common import lookups
-from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 
 HASH_SHOWN = 8
@@ -112,7 +112,7 @@ class Names:
 
 def postings(entry: JournalEntry) -> list[NamedPosting]:
     """Give an entry's legs by name."""
-    names = Names(entry.organization_id, journal_entries.legs_of(entry))
+    names = Names(entry.organization_id, entries.legs_of(entry))
     return [
         NamedPosting(
             account_id=each.account_id,
@@ -175,7 +175,7 @@ def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
 def line_of(entry: JournalEntry) -> Transaction | None:
     """Find the bank line that an entry, or the entry that it corrects or voids, is of."""
     speaks_of = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
-    named = journal_entries.transactions_of(journal_entries.legs_of(speaks_of))
+    named = entries.transactions_of(entries.legs_of(speaks_of))
     return db.session.get(Transaction, named[0]) if named else None
 
 
@@ -183,7 +183,7 @@ def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction 
     """Find the other side of an entry's bank line: the second line that shares the entry, or the one linked to it."""
     if line is None:
         return None
-    named = journal_entries.transactions_of(journal_entries.legs_of(entry))
+    named = entries.transactions_of(entries.legs_of(entry))
     shared = [line_id for line_id in named if line_id != line.id]
     linked = transfer_pairs.others(entry.organization_id, [line.id])
     other_id = shared[0] if shared else linked.get(line.id)
@@ -203,7 +203,7 @@ def import_name(line: Transaction | None) -> str | None:
 
 def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event], ChainState]:
     """Tell what was done to an entry and its line, newest first, with the hash of each act in the audit chain."""
-    family = [entry, *journal_entries.corrections_of(entry)]
+    family = [entry, *entries.corrections_of(entry)]
     about_entries = sa.and_(
         ActionRequest.target_kind == "journal_entry",
         ActionRequest.target_id.in_([str(one.id) for one in family]),
@@ -225,7 +225,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
         .order_by(AuditEvent.sequence.desc())
         .limit(100)
     ).all()
-    changes = act_changes.of(entry.organization_id, [request for request, _ in rows])
+    changes = field_changes.of(entry.organization_id, [request for request, _ in rows])
     events = [_event(request, event, changes[request.id]) for request, event in rows]
     is_whole = all(chain.hash_of(event.previous_hash, event.body) == event.hash for _, event in rows)
     return events, ChainState(is_whole, len(events))
@@ -247,7 +247,7 @@ def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change])
 
 def latest_day(entry: JournalEntry) -> date:
     """Give the day of the latest of an entry and its corrections: its reversal is dated then or later."""
-    return max(one.effective_on for one in (entry, *journal_entries.corrections_of(entry)))
+    return max(one.effective_on for one in (entry, *entries.corrections_of(entry)))
 
 
 def line_story(line: Transaction) -> dict[str, Any]:

@@ -25,8 +25,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
-from webapp.queries.journal import attachments as document_relations
-from webapp.queries.journal import voidable
+from webapp.queries.journal import attachments, voidable
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
 
@@ -138,7 +137,7 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
     """Tell all about entries, in a number of statements that does not depend on how many there are."""
     originals = _originals(organization_id, entries)
     postings = [posting for entry in (*entries, *originals.values()) for posting in entry.postings]
-    of_lines, of_entries = document_relations.documents_of(
+    of_lines, of_entries = attachments.documents_of(
         organization_id,
         {posting.transaction_id for posting in postings if posting.transaction_id is not None},
         {entry.id for entry in (*entries, *originals.values())},

@@ -12,14 +12,14 @@ from webapp.ledger.mirrors import without_rest
 from webapp.models import ActionRequest, JournalEntry
 from webapp.models.journal_entries import WRITTEN_BY_PEOPLE
 from webapp.queries.accounts import accounts
-from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal import entries
 
 LETTERS = 16
 
 
 def said_legs(entry: JournalEntry) -> list[Leg]:
     """Give the legs that somebody wrote, without the one that mirroring them added."""
-    legs = journal_entries.legs_of(entry)
+    legs = entries.legs_of(entry)
     if not legs:
         return []
     return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))

@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.ledger.corrections import reversal
 from webapp.ledger.money import Money
 from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import Names
 from webapp.queries.reconciliation import verdicts as holds
 
@@ -59,7 +59,7 @@ class VoidPreview:
 
 def preview(entry: JournalEntry) -> VoidPreview:
     """Tell what voiding an entry would do; the legs are those that the reversal would be posted with, turned round."""
-    family = journal_entries.family_legs(entry)
+    family = entries.family_legs(entry)
     cancelling = reversal(*family)
     names = Names(entry.organization_id, cancelling)
     lines = _lines(entry)
@@ -80,7 +80,7 @@ def preview(entry: JournalEntry) -> VoidPreview:
             FreedLine(line.id, line.description, is_gone=line.status in ("REMOVED", "DELETED"))
             for line in lines
         ],
-        corrections=[correction.id for correction in journal_entries.corrections_of(entry)],
+        corrections=[correction.id for correction in entries.corrections_of(entry)],
     )
 
 

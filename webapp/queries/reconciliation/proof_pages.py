@@ -14,8 +14,7 @@ from webapp.db import db
 from webapp.ledger.money import Money, total
 from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.reconciliation import proof_breaks, reconciliations
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
 from webapp.queries.reconciliation.verdicts import Verdict
 
@@ -105,7 +104,7 @@ def proof_page(proof: Reconciliation) -> ProofPage:
 
 def verdict_of(proof: Reconciliation) -> Verdict:
     """Judge one proof."""
-    return holds.verdicts(proof.organization_id, [proof])[proof.id]
+    return verdicts.verdicts(proof.organization_id, [proof])[proof.id]
 
 
 def is_newest(proof: Reconciliation) -> bool:

@@ -13,8 +13,7 @@ from webapp.ledger.proofs import Item, cleared_balance, difference, ordered
 from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
-from webapp.queries.reconciliation import book_balances as statement_books
-from webapp.queries.reconciliation import draft_sums, openings
+from webapp.queries.reconciliation import book_balances, draft_sums, openings
 from webapp.queries.reconciliation.book_balances import StatementBooks
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.hub import opening_minor
@@ -129,7 +128,7 @@ def readiness(account: FeedAccount, draft: Reconciliation, anchor: Reconciliatio
     """Tell what is missing to complete a draft."""
     organization_id = account.organization_id
     sums = draft_sums.of_drafts(organization_id, [draft.id])[draft.id]
-    books = statement_books.of_statements(organization_id, [draft.id])[draft.id]
+    books = book_balances.of_statements(organization_id, [draft.id])[draft.id]
     unconfirmed = draft_sums.unconfirmed(organization_id, draft.id)
     unposted = sum(amount for _, amount in unconfirmed)
     cleared = cleared_balance(opening_minor(draft, anchor), [sums.minor])

@@ -11,8 +11,7 @@ from typing import Any
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs import Item
 from webapp.models import Reconciliation
-from webapp.queries.reconciliation import proof_breaks, reconciliations
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.hub import draft_record
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
@@ -143,7 +142,7 @@ def _of_proof(proof: Reconciliation) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(proof.frozen or "{}")
     verdict = None
     if proof.status == "COMPLETED":
-        verdict = holds.verdicts(proof.organization_id, [proof])[proof.id]
+        verdict = verdicts.verdicts(proof.organization_id, [proof])[proof.id]
     return {
         "opening_balance": Money.of(document["openingBalance"], proof.currency),
         "cleared_balance": proof.statement_balance,

@@ -14,9 +14,7 @@ from webapp.db import db
 from webapp.ledger.equations import BOOKED, Breach, ItemToday, breaches
 from webapp.ledger.proofs import Item
 from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries.reconciliation import book_balances as statement_books
-from webapp.queries.reconciliation import break_causes as culprits
-from webapp.queries.reconciliation import proof_breaks
+from webapp.queries.reconciliation import book_balances, break_causes, proof_breaks
 from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.statement_items import is_of, outside_entries
@@ -66,7 +64,7 @@ def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, 
     if not proofs:
         return {}
     ids = [proof.id for proof in proofs]
-    books = statement_books.of_statements(organization_id, ids)
+    books = book_balances.of_statements(organization_id, ids)
     changed: dict[int, list[tuple[Item, ItemToday | None]]] = defaultdict(list)
     for proof_id, item, now in [
         *_changed_lines(organization_id, ids),
@@ -82,7 +80,7 @@ def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, 
             arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
             differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
         )
-    named = culprits.of_breaches(
+    named = break_causes.of_breaches(
         organization_id, {proof.id: (proof, found[proof.id]) for proof in proofs if found[proof.id]}
     )
     return {proof.id: _verdict(proof, found[proof.id], named.get(proof.id)) for proof in proofs}

@@ -28,7 +28,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.reconciliation import book_balances as statement_books
+from webapp.queries.reconciliation import book_balances
 from webapp.queries.reconciliation import verdicts as holds
 
 ROWS_AT_ONCE = 2000
@@ -149,7 +149,7 @@ def _assertions(organization_id: str) -> Iterator[BookAssertion]:
         )
     )
     verdicts = holds.verdicts(organization_id, proofs)
-    books = statement_books.of_statements(organization_id, [proof.id for proof in proofs])
+    books = book_balances.of_statements(organization_id, [proof.id for proof in proofs])
     backed = _backing(organization_id)
     for proof in proofs:
         if verdicts[proof.id].holds:

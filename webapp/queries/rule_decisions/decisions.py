@@ -17,7 +17,7 @@ from webapp.ledger.rules.matching import asks_for_choices
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import compiled_rules
 from webapp.queries.rule_decisions.compiled_rules import SaidRule
 
 
@@ -55,8 +55,8 @@ class AskedRules:
         """Take rules as they are, and the accounts as the open transaction shows them."""
         self.organization = organization
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
-        self._set = RuleSet(ready_rules.made_ready(rules))
-        self.books = ready_rules.books(organization) if rules else Books(organization.base_currency, {})
+        self._set = RuleSet(compiled_rules.made_ready(rules))
+        self.books = compiled_rules.books(organization) if rules else Books(organization.base_currency, {})
         self._codes = _currencies(self.ready)
         self._rates: dict[str, RateTable] = {}
 

@@ -9,14 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.rules import document_outcomes as receipt_outcomes
+from webapp.ledger.rules import document_outcomes
 from webapp.ledger.rules.document_outcomes import Receipt
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleItem
 from webapp.ledger.rules.line_outcomes import Skip
 from webapp.models import Document
-from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions import line_effects
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.queries.rule_decisions.line_effects import AskedFor
@@ -53,7 +53,7 @@ def effects(
     asked: AskedRules, organization_id: str, chosen: Chosen, only: int | None = None
 ) -> Iterator[list[DocumentEffect]]:
     """Ask rules of documents, portion by portion; gives those that any matches, or that the one rule `only` does."""
-    of = rule_effects.asked_for(asked, only)
+    of = line_effects.asked_for(asked, only)
     for documents in portions(organization_id, chosen):
         yield [
             effect(asked, document, decision, of)
@@ -64,7 +64,7 @@ def effects(
 
 def _decision(asked: AskedRules, document: Document, only: int | None) -> Decision | None:
     item = item_of(document)
-    return rule_effects.judged(asked, asked.ask(item), only, lambda: item)
+    return line_effects.judged(asked, asked.ask(item), only, lambda: item)
 
 
 def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedFor) -> DocumentEffect:
@@ -73,7 +73,7 @@ def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedF
     if of.rule_id is not None and of.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
     own, overruled = of.own(decision)
-    outcome = receipt_outcomes.settle(own, before, asked.books, document.chosen)
+    outcome = document_outcomes.settle(own, before, asked.books, document.chosen)
     return DocumentEffect(
         document, before, decision, outcome.receipt, outcome.made, outcome.skipped, overruled
     )

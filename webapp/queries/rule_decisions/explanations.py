@@ -7,9 +7,7 @@ from typing import Any
 
 from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.rules.items import RuleItem
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import document_effects
-from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions import candidates, document_effects, line_effects
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.queries.rule_decisions.decisions import NO_CHOICE, AskedRules, item_of
 
@@ -33,8 +31,8 @@ def explain(asked: AskedRules, organization_id: str, chosen: Chosen) -> list[Exp
         documents = next(document_effects.portions(organization_id, chosen), [])
         items = [document_effects.item_of(document) for document in documents]
     else:
-        lines = next(past_lines.portions(organization_id, chosen), [])
-        choices = rule_effects.chosen(asked, lines)
+        lines = next(candidates.portions(organization_id, chosen), [])
+        choices = line_effects.chosen(asked, lines)
         items = [
             item_of(line, line.currency, line.feed_account_id, choices.get(line.id, NO_CHOICE))
             for line in lines

@@ -12,7 +12,7 @@ from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleItem
 from webapp.ledger.rules.line_outcomes import Side, Skip
-from webapp.queries.rule_decisions import candidates as past_lines
+from webapp.queries.rule_decisions import candidates
 from webapp.queries.rule_decisions.candidates import PastLine, Standing
 from webapp.queries.rule_decisions.decisions import NO_CHOICE, AskedRules, Choice, item_of
 
@@ -71,7 +71,7 @@ def effects(
             yield []
             continue
         asked.prepare([line.booked_on for line, _ in matched])
-        standings = past_lines.standings(asked.organization.id, [line for line, _ in matched])
+        standings = candidates.standings(asked.organization.id, [line for line, _ in matched])
         yield [_effect(asked, line, standings[line.id], decision, of) for line, decision in matched]
 
 
@@ -80,8 +80,8 @@ def chosen(asked: AskedRules, lines: Sequence[PastLine]) -> Mapping[int, Choice]
     if not lines or not asked.asks_for_choices:
         return {}
     organization_id = asked.organization.id
-    standings = past_lines.standings(organization_id, lines)
-    by_rules = past_lines.set_by_rules(organization_id, [line.id for line in lines])
+    standings = candidates.standings(organization_id, lines)
+    by_rules = candidates.set_by_rules(organization_id, [line.id for line in lines])
     return {
         line_id: Choice(
             *(

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from webapp.models import RuleVersion, Transaction
 from webapp.queries.access import organizations
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
-from webapp.queries.rule_decisions import explanations as rule_explanations
+from webapp.queries.rule_decisions import candidates, compiled_rules, explanations
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.queries.rule_decisions.compiled_rules import UnsavedRule
 from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.queries.rule_decisions.explanations import Explanation
 from webapp.queries.rules import names as rule_names
-from webapp.queries.rules import rules
-from webapp.queries.rules import runs as rule_runs
+from webapp.queries.rules import rules, runs
 from webapp.queries.rules.names import Names
 from webapp.queries.rules.runs import Provenance
 
@@ -54,11 +51,11 @@ class LineReasons:
 def reasons(transaction: Transaction) -> LineReasons:
     """Tell what rules set of a line and why, and of each active rule that set nothing why it did not match."""
     organization_id = transaction.organization_id
-    found = rule_runs.provenance(organization_id, transaction.id)
+    found = runs.provenance(organization_id, transaction.id)
     versions = rules.said_in(organization_id, {(each.rule_id, each.rule_version) for each in found})
-    active = ready_rules.active(organization_id, "TRANSACTION_INGESTED")
+    active = compiled_rules.active(organization_id, "TRANSACTION_INGESTED")
     asked = AskedRules(organizations.get(organization_id), active)
-    explained = rule_explanations.explain(asked, organization_id, Chosen(transaction_id=transaction.id))
+    explained = explanations.explain(asked, organization_id, Chosen(transaction_id=transaction.id))
     setting = {each.rule_id for each in found}
     others = [each for each in explained if each.rule_id not in setting]
     names = {
@@ -86,11 +83,7 @@ def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanati
     )
     asked = AskedRules(organizations.get(transaction.organization_id), [said])
     return next(
-        iter(
-            rule_explanations.explain(
-                asked, transaction.organization_id, Chosen(transaction_id=transaction.id)
-            )
-        ),
+        iter(explanations.explain(asked, transaction.organization_id, Chosen(transaction_id=transaction.id))),
         None,
     )
 
@@ -125,7 +118,7 @@ def _set_ids(found: list[Provenance]) -> list[tuple[str, int]]:
 
 def _closed(transaction: Transaction) -> str | None:
     chosen = Chosen(transaction_id=transaction.id)
-    for lines in past_lines.portions(transaction.organization_id, chosen):
-        standings = past_lines.standings(transaction.organization_id, lines)
+    for lines in candidates.portions(transaction.organization_id, chosen):
+        standings = candidates.standings(transaction.organization_id, lines)
         return standings[transaction.id].closed
     return None

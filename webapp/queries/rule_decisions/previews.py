@@ -12,11 +12,13 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.line_outcomes import Side
 from webapp.models import Rule
 from webapp.queries.access import organizations
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
-from webapp.queries.rule_decisions import document_effects
-from webapp.queries.rule_decisions import explanations as rule_explanations
-from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions import (
+    candidates,
+    compiled_rules,
+    document_effects,
+    explanations,
+    line_effects,
+)
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.queries.rule_decisions.compiled_rules import SaidRule
 from webapp.queries.rule_decisions.decisions import AskedRules
@@ -107,7 +109,7 @@ class Preview:
 def asked_with(organization_id: str, rule: SaidRule) -> AskedRules:
     """Make a rule ready among the active rules that new lines, or new fields of documents, are asked."""
     trigger = "RECEIPT_PARSED" if rule.target == "RECEIPT" else "TRANSACTION_INGESTED"
-    others = ready_rules.active(organization_id, trigger)
+    others = compiled_rules.active(organization_id, trigger)
     rules: Sequence[SaidRule] = [rule, *(each for each in others if each.id != rule.id)]
     return AskedRules(organizations.get(organization_id), rules)
 
@@ -147,7 +149,7 @@ def effects(
         return document_effects.effects(asked, organization_id, chosen, rule.id)
     if chosen.document_id is not None:
         raise OtherTargetError
-    return rule_effects.effects(asked, past_lines.portions(organization_id, chosen), rule.id)
+    return line_effects.effects(asked, candidates.portions(organization_id, chosen), rule.id)
 
 
 def preview(
@@ -182,7 +184,7 @@ def preview(
         if rule_id in fired - {rule.id}
     ]
     if chosen.transaction_id is not None or chosen.document_id is not None:
-        found.explained = rule_explanations.explain(asked, organization_id, chosen)
+        found.explained = explanations.explain(asked, organization_id, chosen)
     return found
 
 
@@ -261,7 +263,7 @@ def unsaved(organization_id: str, said: Mapping[str, Any], replaces: Rule | None
     names = ("conditions", "effects", "name", "target", "trigger", "priority", "stop_processing")
     facts = {name: said[name] for name in names}
     if replaces is None:
-        return ready_rules.UnsavedRule(**facts)
+        return compiled_rules.UnsavedRule(**facts)
     if replaces.organization_id != organization_id:
         raise ValueError(replaces.organization_id)
-    return ready_rules.UnsavedRule(**facts, id=replaces.id, version=replaces.version + 1)
+    return compiled_rules.UnsavedRule(**facts, id=replaces.id, version=replaces.version + 1)

@@ -15,7 +15,7 @@ from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
 from webapp.models import Account
 from webapp.queries.accounts.choice_names import ChoiceNames
-from webapp.queries.suggestions import confirmed_lines as decided_lines
+from webapp.queries.suggestions import confirmed_lines
 
 MOST_IDS = 200
 
@@ -75,7 +75,7 @@ def of_lines(organization_id: str, lines: Sequence[WaitingLine]) -> dict[int, Li
     asked = [line for line in booked if line.account_id in waiting]
     if not asked:
         return {}
-    book = decided_lines.newest(organization_id)
+    book = confirmed_lines.newest(organization_id)
     found = likely(
         book,
         [_Asked(line.description, line.counterparty, line.iban, line.amount.minor) for line in asked],

@@ -23,7 +23,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.common.paging import Order, Page, note, page
 from webapp.queries.rule_decisions.decisions import AskedRules
-from webapp.queries.suggestions import confirmed_lines as decided_lines
+from webapp.queries.suggestions import confirmed_lines
 
 MOST = 100
 # Of so many lines the ids are given; a rule that covers the newest of so many covers the habit.
@@ -104,7 +104,7 @@ def filled(organization_id: str, key: str) -> dict[str, Any]:
 
 def found(organization_id: str) -> list[RuleSuggestion]:
     """Give all that is suggested, at most 100, in as many statements whatever the number of lines."""
-    book = decided_lines.all_lines(organization_id)
+    book = confirmed_lines.all_lines(organization_id)
     is_dismissed = _dismissed(organization_id, book)
     is_covered = _covered(organization_id, book)
 

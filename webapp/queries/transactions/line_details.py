@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from webapp.models import Transaction
-from webapp.queries.rules import runs as rule_runs
-from webapp.queries.transactions import records as transactions
-from webapp.queries.transactions.records import TransactionRecord
+from webapp.queries.rules import runs
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import TransactionRecord
 
 
 def story(transaction: Transaction) -> TransactionRecord:
     """Tell how one line stands, with the provenance of each field that a rule set and nobody since."""
-    provenance = rule_runs.provenance(transaction.organization_id, transaction.id)
+    provenance = runs.provenance(transaction.organization_id, transaction.id)
     return replace(transactions.record(transaction), provenance=provenance)

@@ -8,7 +8,7 @@ from typing import Any
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions.records import TransactionRecord
+from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.queries.transfers import proposed as transfers
 
 

@@ -10,8 +10,8 @@ from webapp.ledger.entries import Leg
 from webapp.ledger.sides import opposite
 from webapp.models import Account, Merchant, Project
 from webapp.queries.common import lookups
-from webapp.queries.journal import target_legs as present_legs
-from webapp.queries.transactions.records import TransactionRecord
+from webapp.queries.journal import target_legs
+from webapp.queries.transactions.transactions import TransactionRecord
 
 # Each field by its name, where a leg has it and where the record of a line.
 FIELDS = (
@@ -33,7 +33,7 @@ class WantedChange:
 def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, list[WantedChange]]:
     """Tell of lines with an open correction what it would change beside the amount and the day."""
     waiting = [record for record in records if record.correction_marker_id is not None]
-    entries = present_legs.present(
+    entries = target_legs.present(
         organization_id,
         {record.journal_entry_id for record in waiting if record.journal_entry_id is not None},
     )

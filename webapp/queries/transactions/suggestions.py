@@ -14,7 +14,7 @@ from webapp.queries.matching import line_joins, transfer_pairs
 from webapp.queries.matching.line_joins import ChangeRecord, JoinRecord
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.transactions import records as transactions
+from webapp.queries.transactions import transactions
 from webapp.queries.transfers import proposed as transfers
 
 

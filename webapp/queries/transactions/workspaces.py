@@ -28,12 +28,10 @@ from webapp.queries.common.paging import Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.matching import line_joins
 from webapp.queries.matching.line_joins import ChangeRecord, Known
-from webapp.queries.rules import runs as rule_runs
+from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
-from webapp.queries.transactions import other_sides
-from webapp.queries.transactions import pending_corrections as wanted_changes
-from webapp.queries.transactions import records as transactions
-from webapp.queries.transactions.records import NEWEST, TransactionRecord
+from webapp.queries.transactions import other_sides, pending_corrections, transactions
+from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
 
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
@@ -211,9 +209,9 @@ def named(
     cleared = _cleared(organization_id, ids)
     known = line_joins.of_lines(organization_id, ids)
     other_side = other_sides.of_records(organization_id, records)
-    by_rules = rule_runs.set_fields(organization_id, ids)
+    by_rules = runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
-    wanted = wanted_changes.of_records(organization_id, records)
+    wanted = pending_corrections.of_records(organization_id, records)
     return [
         {
             **_named(record, names, cleared, draft),

@@ -14,8 +14,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.money import money_at
 from webapp.ledger.scopes import token_scopes, token_text
 from webapp.models import ApiToken, Membership
-from webapp.queries.access import organizations
-from webapp.queries.access import tokens as queries
+from webapp.queries.access import organizations, tokens
 from webapp.queries.access.principals import digest_of
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
@@ -142,7 +141,7 @@ def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
 
 def facts(token: ApiToken) -> dict[str, Any]:
     """Tell what a token may do, as its acts remember it."""
-    most_a_day = queries.most_amount_a_day(token)
+    most_a_day = tokens.most_amount_a_day(token)
     return {
         "name": token.name,
         "scopes": token.scopes,

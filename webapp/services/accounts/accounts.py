@@ -12,7 +12,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
@@ -81,7 +81,7 @@ def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) ->
 def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Account:
     """Change what was sent of an account, or say which rule of the books keeps it as it is."""
     target = ("account", account.id)
-    title = act_titles.changed(
+    title = titles.changed(
         "the account", account.name, facts(account, changes), payload(changes), account.organization_id
     )
     with act(actor, now, "update_account", target, title=title, payload=payload(changes)) as doing:

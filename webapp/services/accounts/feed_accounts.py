@@ -14,7 +14,7 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
 from webapp.models import Account, FeedAccount, Institution
 from webapp.services.accounts import backing
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
@@ -121,7 +121,7 @@ def edit(
     """Change what was sent of a feed account; its name is also that of its ledger account while both are alike."""
     target = ("feed_account", feed_account.id)
     payload = {camel(name): value for name, value in changes.items()}
-    title = act_titles.changed(
+    title = titles.changed(
         "the feed account", feed_account.name, state(feed_account), payload, feed_account.organization_id
     )
     with act(actor, now, "edit_feed_account", target, title=title, payload=payload) as doing:

@@ -10,7 +10,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Merchant
 from webapp.queries.accounts import usages
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
@@ -54,7 +54,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
 
 def update(merchant: Merchant, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
-    title = act_titles.changed(
+    title = titles.changed(
         "the merchant", merchant.name, facts(merchant, changes), payload(changes), merchant.organization_id
     )
     target = ("merchant", merchant.id)

@@ -11,7 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Project, ProjectGroup
 from webapp.queries.accounts import projects, usages
 from webapp.queries.common import lookups
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
@@ -50,7 +50,7 @@ def create(
 
 def update(project: Project, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Project:
     """Change what was sent of a project."""
-    title = act_titles.changed(
+    title = titles.changed(
         "the project", project.name, facts(project, changes), payload(changes), project.organization_id
     )
     target = ("project", project.id)
@@ -105,7 +105,7 @@ def update_group(
     group: ProjectGroup, changes: Mapping[str, Any], *, actor: Actor, now: datetime
 ) -> ProjectGroup:
     """Change what was sent of a group."""
-    title = act_titles.changed(
+    title = titles.changed(
         "the project group", group.name, facts(group, changes), payload(changes), group.organization_id
     )
     target = ("project_group", group.id)

@@ -10,7 +10,7 @@ from webapp.ledger import sides, titles
 from webapp.ledger.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Document, JournalEntry, Merchant, Project, Transaction
-from webapp.queries.audit import field_changes as act_changes
+from webapp.queries.audit import field_changes
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
 
@@ -104,10 +104,10 @@ def changed(
     there = {key: before.get(key) for key in after}
     told = ActionRequest(id="", before=there, after=dict(after))
     is_renamed = (after.get("name") or name) != name
-    spoken = {act_changes.words(key): after[key] for key in after}
+    spoken = {field_changes.words(key): after[key] for key in after}
     said = [
         _said(each.field, spoken[each.field], each.after)
-        for each in act_changes.of(organization_id, [told])[""]
+        for each in field_changes.of(organization_id, [told])[""]
         if each.field != "name"
     ]
     head = f"Renamed {noun} {name} to {after['name']}" if is_renamed else f"Changed {noun} {name}"

@@ -20,8 +20,7 @@ from sqlalchemy import orm
 
 from webapp.db import kept_beside
 from webapp.queries.audit import proposals
-from webapp.queries.checks import Violation
-from webapp.queries.checks import book_totals as books_totals
+from webapp.queries.checks import Violation, book_totals
 from webapp.services.backups.rows import as_json, tables
 from webapp.services.storage import document_files
 from webapp.services.storage.kept_files import PROPOSALS
@@ -61,7 +60,7 @@ def _write(
         "madeAt": now.isoformat(),
         "tables": {table.name: _write_table(session, archive, table) for table in tables()},
         "lastIds": {table.name: _last_id(session, table) for table in tables() if "id" in table.columns},
-        "organizations": books_totals.of_all(session),
+        "organizations": book_totals.of_all(session),
         **_write_files(session, archive),
     }
     archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))

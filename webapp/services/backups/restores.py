@@ -18,7 +18,7 @@ from webapp.db import kept_beside
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
-from webapp.queries.checks import book_totals as books_totals
+from webapp.queries.checks import book_totals
 from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, member_of
 from webapp.services.backups.rows import reader, tables
 from webapp.services.storage import document_files, kept_files
@@ -79,7 +79,7 @@ def restore(
         raise NotABackupError(f"The file is no whole backup ({reason}); nothing was restored.") from error
     if revoke_tokens:
         session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
-    if books_totals.of_all(session) != manifest["organizations"]:
+    if book_totals.of_all(session) != manifest["organizations"]:
         raise NotABackupError("The restored books do not come to what the backup says; nothing was restored.")
     return dict(manifest)
 

@@ -15,7 +15,7 @@ from webapp.ledger.rates import unmirror
 from webapp.models import Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import line_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class EntryPreview:
 def preview(organization: Organization, legs: Sequence[Leg], day: date) -> EntryPreview:
     """Mirror legs exactly as writing them would, and say in a sentence how they stand."""
     base = organization.base_currency
-    rates = drafts.rates_of(organization, legs, day)
+    rates = line_drafts.rates_of(organization, legs, day)
     missing = missing_currencies(legs, base, rates)
     first_open = organizations.first_open_day(organization.id, day)
     sentence, mirrored, ties = _judged(organization, legs, day, missing)
@@ -83,7 +83,7 @@ def rest(organization: Organization, legs: Sequence[Leg], currency: str, day: da
     if all(leg.currency == currency for leg in legs):
         return Money(-sum(leg.amount_minor for leg in legs), currency)
     base = organization.base_currency
-    rates = drafts.rates_of(organization, [*legs, Leg(0, 0, currency)], day)
+    rates = line_drafts.rates_of(organization, [*legs, Leg(0, 0, currency)], day)
     if missing_currencies([*legs, Leg(0, 0, currency)], base, rates):
         return None
     open_minor = -sum(leg.amount_base_minor or 0 for leg in mirror_each(legs, base, rates))
@@ -99,7 +99,7 @@ def _judged(
     if not legs:
         return "Nothing is written yet.", (), False
     try:
-        mirrored = drafts.mirror_legs(organization, legs, day)
+        mirrored = line_drafts.mirror_legs(organization, legs, day)
     except TooFewPostingsError as error:
         alone = Money(legs[0].amount_minor, legs[0].currency)
         return str(UnbalancedError(alone) if alone else error), (), False

@@ -28,8 +28,7 @@ from webapp.queries.journal import entries
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.journal import touches as noted_changes
+from webapp.services.journal import line_drafts, touches
 
 Said = Mapping[str, Any]
 
@@ -157,7 +156,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: dat
             if place >= 0 and is_current(ordered[place], rate_day):
                 leaning[entry.id] = (entry, rate_day)
     mirrored = mirror_anew(organization, leaning.values())
-    noted_changes.of_lines(organization.id, mirrored, now=now)
+    touches.of_lines(organization.id, mirrored, now=now)
     return mirrored
 
 
@@ -177,7 +176,7 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
         for leg in without_rest(present, organization.base_currency, rests)
     ]
     try:
-        fresh = drafts.mirror_legs(organization, bare, rate_day)
+        fresh = line_drafts.mirror_legs(organization, bare, rate_day)
     except UnbalancedError:
         return False
     if list(fresh) == present:

@@ -14,7 +14,7 @@ from webapp.queries.journal import lock_dates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.bookkeeping import exchange_rates
-from webapp.services.journal import touches as noted_changes
+from webapp.services.journal import touches
 
 DAY = timedelta(days=1)
 
@@ -91,7 +91,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, no
         )
     if count:
         open_drafts(organization, lock_date)
-        noted_changes.of_lines(organization.id, moving, now=now)
+        touches.of_lines(organization.id, moving, now=now)
     return moving
 
 

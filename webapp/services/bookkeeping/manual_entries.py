@@ -15,14 +15,13 @@ from webapp.ledger.money import money_at
 from webapp.models import Account, Document, JournalEntry, Merchant, Organization, Project
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.journal import attachments as document_relations
-from webapp.queries.journal import entries, manual_entries
-from webapp.services.audit import titles as act_titles
+from webapp.queries.journal import attachments, entries, manual_entries
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, ids_result
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import line_drafts
 from webapp.services.transactions.edits import ArchivedAccountError, jsonable, summary
 
 Postings = Sequence[Mapping[str, Any]]
@@ -80,9 +79,9 @@ def create(
             lookups.refer(Document, organization.id, document_id, "documentId")
         legs = legs_of(organization, postings)
         verb = "Posted" if post else "Wrote"
-        doing.title = f"{verb} the new entry {act_titles.of_legs(description, legs, effective_at)}"
+        doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
-        mirrored = drafts.mirror_legs(organization, legs, effective_at)
+        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         entry = journal_entries.add_draft(
             organization,
             effective_at,
@@ -118,15 +117,15 @@ def change(
     payload = _payload(effective_at, description, postings, post=post)
     target = ("journal_entry", entry.id)
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
-        doing.title = f"{'Posted' if post else 'Changed'} the draft {act_titles.of_entry(entry)}"
+        doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = _said(entry)
         legs = legs_of(organization, postings)
-        said = act_titles.of_legs(description, legs, effective_at)
+        said = titles.of_legs(description, legs, effective_at)
         if not doing.title.endswith(f" {said}"):
             doing.title += f", changed to {said}" if post else f" to {said}"
         journal_entries.check_open(organization.id, effective_at)
-        mirrored = drafts.mirror_legs(organization, legs, effective_at)
+        mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
         doing.after = {**summary(mirrored, description), "effectiveAt": effective_at.isoformat()}
@@ -142,7 +141,7 @@ def post(
     payload = {"note": note or "", "version": version}
     target = ("journal_entry", entry.id)
     with act(actor, now, "post_journal_entry", target, note=note or "", payload=payload) as doing:
-        doing.title = f"Posted the draft {act_titles.of_entry(entry)}"
+        doing.title = f"Posted the draft {titles.of_entry(entry)}"
         _require_manual(entry)
         if entry.status == "POSTED":
             doing.nothing_to_do()
@@ -158,7 +157,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
     """Take a draft out of the journal; what it said stays in the audit trail."""
     target = ("journal_entry", entry.id)
     with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
-        doing.title = f"Deleted the draft {act_titles.of_entry(entry)}"
+        doing.title = f"Deleted the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = {**_said(entry), "documentId": entry.document_id}
         doing.result = ids_result(deleted=[entry.id])
@@ -211,7 +210,7 @@ def _post(entry: JournalEntry, doing: Act) -> None:
 
 
 def _posted(entry: JournalEntry) -> dict[str, Any]:
-    relations = document_relations.of_entry(entry.organization_id, entry.id)
+    relations = attachments.of_entry(entry.organization_id, entry.id)
     return ids_result([entry.id], relations=relations)
 
 

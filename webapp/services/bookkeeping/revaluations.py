@@ -19,7 +19,7 @@ from webapp.queries.currencies.foreign_balances import ForeignBalance
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import entries
 
 
 def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntry]:
@@ -33,7 +33,7 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntr
     title = f"Revalued as of {as_of:%-d %b %Y}"
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
-            journal_entries.check_open(organization.id, day)
+            entries.check_open(organization.id, day)
         voided = _void_standing(organization, as_of, doing)
         written = _write(organization, as_of, doing)
         doing.result = {
@@ -85,10 +85,10 @@ def _rates(organization: Organization, currencies: set[str], day: date) -> dict[
 def _post(
     organization: Organization, day: date, legs: Sequence[Leg], description: str, doing: Act
 ) -> JournalEntry:
-    entry = journal_entries.add_draft(
+    entry = entries.add_draft(
         organization, day, legs, source="revaluation", description=description, now=doing.now
     )
-    journal_entries.post(entry, doing)
+    entries.post(entry, doing)
     return entry
 
 

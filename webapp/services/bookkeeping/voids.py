@@ -15,14 +15,13 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, ids_result
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions import bank_changes as line_changes
-from webapp.services.transactions import unpairing as partings
+from webapp.services.journal import line_drafts
+from webapp.services.transactions import bank_changes, unpairing
 
 
 class NotVoidableError(LedgerError):
@@ -63,7 +62,7 @@ def void(
         "effectiveAt": effective_on.isoformat() if effective_on else None,
         "copy": copy,
     }
-    title = f"Voided entry {entry.id}, {act_titles.of_entry(entry)}"
+    title = f"Voided entry {entry.id}, {titles.of_entry(entry)}"
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
         refusal = voidable.refusal(entry)
@@ -146,18 +145,18 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
     for line in lines:
         is_gone = line.status in ("REMOVED", "DELETED")
         if is_gone or len(lines) > 1:
-            partings.part(line, now=now)
+            unpairing.part(line, now=now)
         line.journal_entry_id = None
         if is_gone:
             continue
         # Of a transfer nothing stands opposite a line but the other bank: each starts uncategorised again.
-        counter = drafts.unmirrored(standing, line.id)
-        own_day = line_changes.own_day(line, entry)
+        counter = line_drafts.unmirrored(standing, line.id)
+        own_day = bank_changes.own_day(line, entry)
         made.append(
-            drafts.add(
+            line_drafts.add(
                 line,
                 now=now,
-                counter_legs=line_changes.answering(line, counter) if counter else None,
+                counter_legs=bank_changes.answering(line, counter) if counter else None,
                 effective_on=own_day or day,
                 description=entry.description,
             ).id

@@ -18,14 +18,12 @@ from webapp.models import Account, FeedAccount, Transaction
 from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates
-from webapp.services.imports import runs as import_runs
+from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
-from webapp.services.reconciliation import cleared_items, proofs
-from webapp.services.reconciliation import drafts as reconciliations
+from webapp.services.reconciliation import cleared_items, drafts, proofs
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
-from webapp.services.transactions import edits, transfers
-from webapp.services.transactions import lifecycle as transactions
+from webapp.services.transactions import edits, lifecycle, transfers
 
 MORNING = time(8, 30)
 RATE_SOURCE = "Invented for the demo"
@@ -107,7 +105,7 @@ class Bookkeeper:
         """Import an account's statement over a period."""
         data = files.statement(account, first, last, with_pending=with_pending)
         name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
-        import_runs.take_at_once(Upload(name, data), **self.act)
+        runs.take_at_once(Upload(name, data), **self.act)
 
     def line(self, line: Line) -> Transaction:
         """Find what became of a line in the books."""
@@ -134,7 +132,7 @@ class Bookkeeper:
 
     def confirm(self, line: Line, note: str = "") -> None:
         """Make a line's entry, or its correction, part of the books."""
-        transactions.confirm(self.line(line), note=note, **self.act)
+        lifecycle.confirm(self.line(line), note=note, **self.act)
 
     def pair_transfers(self) -> None:
         """Link what went from one account to another, where only two lines fit."""
@@ -148,7 +146,7 @@ class Bookkeeper:
             statement = replace(
                 statement, keep_as_new=True, opening_balance=opening, opening_date=opening_date
             )
-        reconciliations.put_draft(self._feed(account), statement, **self.act)
+        drafts.put_draft(self._feed(account), statement, **self.act)
 
     def clear(self, account: BankAccount, lines: Iterable[Line]) -> None:
         """Clear lines in the open draft."""

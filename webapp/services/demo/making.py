@@ -16,11 +16,11 @@ from webapp.demo.lines import Booking, Line
 from webapp.demo.story import Story, tell
 from webapp.ledger.money import Money
 from webapp.models import Organization, User
-from webapp.queries.journal import entries as journal_entries
+from webapp.queries.journal import entries
 from webapp.services.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import manual_entries, voids
-from webapp.services.demo import rules as demo_rules
+from webapp.services.demo import rules
 from webapp.services.demo.bookkeeper import Bookkeeper
 
 MIDDLE = 15
@@ -135,7 +135,7 @@ def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
         keeper.confirm(moved, "The client moved this part of the order.")
     elif index == CURRENT_UNPROVED:
         keeper.edit(_of(current, "6300"), {"account_id": keeper.code("6200")})
-        demo_rules.write(keeper, since=month.first)
+        rules.write(keeper, since=month.first)
 
 
 def _of(lines: Sequence[Line], code: str) -> Line:
@@ -179,6 +179,6 @@ def _void(keeper: Bookkeeper, line: Line) -> None:
     entry = keeper.line(line).journal_entry
     if entry is not None:
         reason = "A private dinner, paid with the wrong card."
-        voids.void(journal_entries.get(entry.organization_id, entry.id), reason=reason, **keeper.act)
+        voids.void(entries.get(entry.organization_id, entry.id), reason=reason, **keeper.act)
     keeper.book(line, Booking("3200"))
     keeper.confirm(line)

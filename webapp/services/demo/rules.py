@@ -7,11 +7,10 @@ from datetime import date
 from webapp.ledger.rules.conditions import Field, Match, Operator
 from webapp.ledger.rules.effects import EffectKind
 from webapp.models import Rule
-from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.rule_decisions import previews
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.services.demo.bookkeeper import Bookkeeper
-from webapp.services.rules import rules
-from webapp.services.rules import runs as rule_runs
+from webapp.services.rules import rules, runs
 
 
 def write(keeper: Bookkeeper, *, since: date) -> None:
@@ -44,8 +43,8 @@ def write(keeper: Bookkeeper, *, since: date) -> None:
     )
     chosen = Chosen(from_=since)
     for rule in (travel, lunch):
-        digest = rule_previews.of_rule(rule, chosen, after=None, limit=1).digest
-        rule_runs.apply(rule, digest, chosen, **keeper.act)
+        digest = previews.of_rule(rule, chosen, after=None, limit=1).digest
+        runs.apply(rule, digest, chosen, **keeper.act)
 
 
 def _rule(

@@ -15,14 +15,13 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
 from webapp.models import Document, DocumentRelation, DocumentSetting
-from webapp.queries.documents import deletion_blockers as document_holds
-from webapp.queries.documents import documents
-from webapp.queries.journal import attachments as document_relations
-from webapp.services.audit import titles as act_titles
+from webapp.queries.documents import deletion_blockers, documents
+from webapp.queries.journal import attachments
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields as document_fields
+from webapp.services.documents import fields
 from webapp.services.rules import document_rules
 from webapp.services.storage import document_files
 
@@ -67,7 +66,7 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
 
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
     """
-    payload = document_fields.told(said)
+    payload = fields.told(said)
     with act(actor, now, "create_document", ("document", "new"), payload=payload) as doing:
         if not said and file is None:
             raise EmptyDocumentError
@@ -80,33 +79,33 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
         )
         if file is not None:
             _keep_file(document, file, doing)
-        document_fields.write(document, _named(document, said))
+        fields.write(document, _named(document, said))
         db.session.add(document)
         db.session.flush()
-        doing.target_id, doing.title = str(document.id), f"Filed {act_titles.of_document(document)}"
-        if document_fields.GIVEN & said.keys():
+        doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
+        if fields.GIVEN & said.keys():
             document_rules.run_on(document, act_id=doing.id, now=now)
-        doing.after = document_fields.facts(document)
+        doing.after = fields.facts(document)
     return document
 
 
 def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
     """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
-    target, payload = ("document", document.id), document_fields.told(changes)
-    before = document_fields.facts(document)
-    title = act_titles.changed("the document", document.label, before, payload, document.organization_id)
+    target, payload = ("document", document.id), fields.told(changes)
+    before = fields.facts(document)
+    title = titles.changed("the document", document.label, before, payload, document.organization_id)
     with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
         if not changes:
             raise NothingToChangeError
-        by_hand = document_fields.write(document, _named(document, changes))
-        if document_fields.facts(document) == before:
+        by_hand = fields.write(document, _named(document, changes))
+        if fields.facts(document) == before:
             doing.nothing_to_do()
             return document
         document.updated_at = now
         document_rules.supersede(document, by_hand, doing.id)
-        if document_fields.given(document_fields.facts(document)) != document_fields.given(before):
+        if fields.given(fields.facts(document)) != fields.given(before):
             document_rules.run_on(document, act_id=doing.id, now=now)
-        after = document_fields.facts(document)
+        after = fields.facts(document)
         doing.before = {key: value for key, value in before.items() if value != after[key]}
         doing.after = {key: value for key, value in after.items() if value != before[key]}
     return document
@@ -117,14 +116,14 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
 
     What it says and what it belonged to stays in the audit trail; its file is nowhere after that.
     """
-    target, title = ("document", document.id), f"Deleted {act_titles.of_document(document)}"
+    target, title = ("document", document.id), f"Deleted {titles.of_document(document)}"
     with act(actor, now, "delete_document", target, title=title) as doing:
-        held = document_holds.held(document)
+        held = deletion_blockers.held(document)
         if held is not None:
             raise DocumentInUseError(held.sentence, details=dict(held.details))
-        relations = document_relations.of_documents(document.organization_id, [document.id])[document.id]
+        relations = attachments.of_documents(document.organization_id, [document.id])[document.id]
         doing.before = {
-            **document_fields.facts(document),
+            **fields.facts(document),
             "transactionIds": [each.transaction_id for each in relations if each.transaction_id],
             "journalEntryIds": [each.journal_entry_id for each in relations if each.journal_entry_id],
         }

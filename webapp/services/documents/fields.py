@@ -16,7 +16,7 @@ from webapp.models import Account, Document, Merchant, Project
 from webapp.models.base import Numbered
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import compiled_rules
 from webapp.services.rules import document_rules
 
 PLAIN: Final = ("document_type", "number", "issued_on", "sender", "text", "file_name")
@@ -122,7 +122,7 @@ def _minor(name: str, amount: Decimal, document: Document) -> int:
 
 def _check_account(document: Document) -> None:
     organization = organizations.get(document.organization_id)
-    books = ready_rules.books(organization)
+    books = compiled_rules.books(organization)
     account_id = document.account_id or 0
     problem = books.accounts[account_id].closed
     if problem is None and document.currency is not None:

@@ -10,8 +10,8 @@ from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.journal import attachments as document_relations
-from webapp.services.audit import titles as act_titles
+from webapp.queries.journal import attachments
+from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
@@ -34,10 +34,10 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
     What it belongs to already it goes on belonging to. Raises UnknownReferenceError.
     """
     payload, target = {camel(name): other_id}, ("document", document.id)
-    title = f"Attached {act_titles.of_document(document)}"
+    title = f"Attached {titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
         doing.title += f" to {_named(document, name, other_id)}"
-        there = document_relations.between(document, name, other_id)
+        there = attachments.between(document, name, other_id)
         if there is not None:
             doing.nothing_to_do()
             return Related(there, is_new=False)
@@ -58,10 +58,10 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
 def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
     """Let a document belong to a line or an entry no longer, whether it did or not; raises UnknownReferenceError."""
     payload, target = {camel(name): other_id}, ("document", document.id)
-    title = f"Detached {act_titles.of_document(document)}"
+    title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
         doing.title += f" from {_named(document, name, other_id)}"
-        relation = document_relations.between(document, name, other_id)
+        relation = attachments.between(document, name, other_id)
         if relation is None:
             doing.nothing_to_do()
             return
@@ -74,4 +74,4 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
 def _named(document: Document, name: str, other_id: int) -> str:
     """Name the line or entry that somebody means, or raise UnknownReferenceError."""
     other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
-    return other.label if isinstance(other, Transaction) else act_titles.of_entry(other)
+    return other.label if isinstance(other, Transaction) else titles.of_entry(other)

@@ -12,17 +12,14 @@ from webapp.queries.matching import feed_lines
 from webapp.queries.matching.feed_lines import SaidLine
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as said_lines
-from webapp.services.feeds import matching as pushed_joins
-from webapp.services.feeds import outdated_lines as former_lines
+from webapp.services.feeds import matching, outdated_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
-from webapp.services.ingestion import rules as line_rules
+from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
 from webapp.services.ingestion.line import NewLine
 from webapp.services.reconciliation import set_asides
 from webapp.services.rules import writes as rule_writes
-from webapp.services.transactions import bank_changes as line_changes
-from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions import join_records
+from webapp.services.transactions import bank_changes, clearing, join_records
 from webapp.services.transactions.bank_changes import Facts
 
 REMOVED_REASON = "The bank took this line back; its id stays out."
@@ -43,7 +40,7 @@ def take(feeding: Feeding, lines: Sequence[Judged]) -> None:
             _recognise(each, each.said)
     open_ = [each for each in first.values() if not each.verdict]
     late = [each for each in first.values() if each.is_late]
-    former_lines.join(feeding, late, [each for each in open_ if not each.line.pending])
+    outdated_lines.join(feeding, late, [each for each in open_ if not each.line.pending])
     _write(feeding, open_)
     for each, earlier in again:
         each.settle("ALREADY_THERE", earlier.line_id, "It stands in this batch before.")
@@ -76,17 +73,17 @@ def _write(feeding: Feeding, lines: Sequence[Judged]) -> None:
     booked_now = [each for each in lines if each.is_booked_now]
     changed = [each for each in lines if each.said is not None and not each.is_booked_now]
     arriving = [each for each in (*new, *booked_now) if not each.line.pending]
-    twins = pushed_joins.twins_of(feeding, arriving)
+    twins = matching.twins_of(feeding, arriving)
     _write_new(feeding, new, twins)
     _book(feeding, booked_now, twins)
     _change(feeding, changed)
     said_lines.keep(feeding.feed_account, [each.word for each in new])
     said_lines.repeat(feeding.feed_account, [each.word for each in lines if each.said is not None])
-    pushed_joins.join_twins(feeding, arriving, twins)
-    pushed_joins.join_pending(feeding, new, arriving)
+    matching.join_twins(feeding, arriving, twins)
+    matching.join_pending(feeding, new, arriving)
 
 
-def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twins) -> None:
+def _write_new(feeding: Feeding, new: Sequence[Judged], twins: matching.Twins) -> None:
     rows = [
         NewLine(
             provider_transaction_id=each.line.provider_transaction_id,
@@ -100,7 +97,7 @@ def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twin
             line_key=None,
             occurrence=1,
             is_pending=each.line.pending,
-            is_joined=pushed_joins.is_joined(each, twins),
+            is_joined=matching.is_joined(each, twins),
         )
         for each in new
     ]
@@ -110,7 +107,7 @@ def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twin
         rows,
         now=feeding.now,
         import_id=None,
-        rules=line_rules.for_trigger(feeding.organization, "TRANSACTION_INGESTED"),
+        rules=rules.for_trigger(feeding.organization, "TRANSACTION_INGESTED"),
         act_id=feeding.act_id,
     )
     for each, row_id in zip(new, ids, strict=True):
@@ -118,7 +115,7 @@ def _write_new(feeding: Feeding, new: Sequence[Judged], twins: pushed_joins.Twin
         each.settle("PENDING" if each.line.pending else "NEW", row_id)
 
 
-def _book(feeding: Feeding, lines: Sequence[Judged], twins: pushed_joins.Twins) -> None:
+def _book(feeding: Feeding, lines: Sequence[Judged], twins: matching.Twins) -> None:
     """Book lines that were pending under the same id; one that was taken for another line is a line of its own."""
     rows = _rows(feeding, lines)
     booked: list[int] = []
@@ -127,8 +124,8 @@ def _book(feeding: Feeding, lines: Sequence[Judged], twins: pushed_joins.Twins) 
         if each.said is not None and each.said.kept_id is not None:
             reason = "The bank booked it under its own id."
             join_records.refuse_by_bank(row.organization_id, row.id, reason=reason, now=feeding.now)
-        line_changes.write_facts(row, each.facts, now=feeding.now)
-        if pushed_joins.is_joined(each, twins):
+        bank_changes.write_facts(row, each.facts, now=feeding.now)
+        if matching.is_joined(each, twins):
             join_records.leave_books(row, now=feeding.now)
         else:
             join_records.come_into_books(row, now=feeding.now)
@@ -142,18 +139,18 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
     kept_rows = lookups.by_id(
         Transaction, feeding.organization.id, [each.said.kept_id for each in lines if each.said]
     )
-    held = line_changes.fetch_entries([*rows.values(), *kept_rows.values()])
+    held = bank_changes.fetch_entries([*rows.values(), *kept_rows.values()])
     settled: list[Transaction] = []
     changed: list[int] = []
     for each in lines:
         row = rows[each.row_id]
         kept = kept_rows.get(each.said.kept_id if each.said else None)
         if each.line.pending:
-            line_changes.write_facts(row, each.facts, now=feeding.now)
+            bank_changes.write_facts(row, each.facts, now=feeding.now)
             each.settle("CHANGED", (kept or row).id, "It is still pending.")
             continue
-        was = line_changes.facts_of(row)
-        reason = line_changes.change(row, each.facts, now=feeding.now)
+        was = bank_changes.facts_of(row)
+        reason = bank_changes.change(row, each.facts, now=feeding.now)
         if kept is not None:
             reason = _pass_on(kept, was, each.facts, feeding.now) or reason
         settled.append(kept or row)
@@ -178,20 +175,20 @@ def _settle_statements(feeding: Feeding, changed: Sequence[Transaction]) -> None
     account = feeding.feed_account
     set_asides.resynchronise(account, now=feeding.now)
     draft = reconciliations.draft_of(account)
-    cleared = {item.transaction_id for item in open_drafts.items_of(draft)} if draft is not None else set()
+    cleared = {item.transaction_id for item in clearing.items_of(draft)} if draft is not None else set()
     if draft is not None and cleared & {line.id for line in changed}:
-        open_drafts.prune(account, draft)
-        open_drafts.advance(draft)
+        clearing.prune(account, draft)
+        clearing.advance(draft)
 
 
 def _pass_on(kept: Transaction, was: Facts, now_says: Facts, now: datetime) -> str:
     """Let the line that a changed report was joined to follow in day and amount; its own text is another source's."""
     if (was.booked_on, was.amount_minor) == (now_says.booked_on, now_says.amount_minor):
         return ""
-    facts = line_changes.facts_of(kept)._replace(
+    facts = bank_changes.facts_of(kept)._replace(
         booked_on=now_says.booked_on, amount_minor=now_says.amount_minor
     )
-    return line_changes.change(kept, facts, now=now)
+    return bank_changes.change(kept, facts, now=now)
 
 
 def _rows(feeding: Feeding, lines: Iterable[Judged]) -> dict[int | None, Transaction]:

@@ -10,8 +10,7 @@ from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.services.feeds import reissued_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
-from webapp.services.transactions import join_records
-from webapp.services.transactions import pending_matches as pending_joins
+from webapp.services.transactions import join_records, pending_matches
 
 RIVAL = "The bank took back such a line and a file gave one more; look whether this is the one in the file."
 
@@ -94,7 +93,7 @@ def join_pending(feeding: Feeding, new: Sequence[Judged], arriving: Sequence[Jud
     """Join pending lines to the booked ones that they became, in whichever order the two came."""
     waiting = [each for each in new if each.line.pending]
     booked = [each for each in arriving if each.verdict in ("NEW", "POSSIBLY_THERE", "CHANGED")]
-    found = pending_joins.look(
+    found = pending_matches.look(
         feeding.feed_account,
         [each.report for each in waiting],
         [each.report for each in booked],

@@ -9,8 +9,7 @@ from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, Feeding, Judged
-from webapp.services.transactions import bank_changes as line_changes
-from webapp.services.transactions import join_records
+from webapp.services.transactions import bank_changes, join_records
 
 REASON = "Another source gave this line as it was before the bank changed it."
 PERHAPS = (
@@ -44,7 +43,7 @@ def join(feeding: Feeding, late: Sequence[Judged], arriving: Sequence[Judged]) -
 
 def _is_alone(each: Judged, row: Transaction) -> bool:
     """Tell whether no file's line is known to be this one, which was another one before its change."""
-    is_there = each.said is not None and each.said.kept_id is None and row.status in line_changes.IN_BOOKS
+    is_there = each.said is not None and each.said.kept_id is None and row.status in bank_changes.IN_BOOKS
     was = each.line.booked_on, each.amount_minor
     return is_there and row.line_key is None and was != (row.booked_on, row.amount_minor)
 
@@ -72,10 +71,10 @@ def _join(feeding: Feeding, each: Judged, row: Transaction, file_line_id: int) -
     pairing = Pairing(kept.id, joined.id, "TWIN", is_certain=True, reason=REASON)
     join_records.record(feeding.organization.id, [pairing], now=feeding.now)
     if kept is file_line:
-        facts = line_changes.facts_of(file_line)._replace(
+        facts = bank_changes.facts_of(file_line)._replace(
             booked_on=row.booked_on, amount_minor=row.amount_minor
         )
-        line_changes.change(file_line, facts, now=feeding.now)
+        bank_changes.change(file_line, facts, now=feeding.now)
     if kept.status == "DELETED":
         each.settle("DELETED", kept.id, DELETED_REASON)
     else:

@@ -9,8 +9,7 @@ from itertools import zip_longest
 from webapp.ledger.joins import Pairing, Report, contradict, pair_twins
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.matching import booked_feed_lines as given_lines
-from webapp.queries.matching import feed_lines
+from webapp.queries.matching import booked_feed_lines, feed_lines
 from webapp.queries.reconciliation import openings
 from webapp.services.feeds.incoming_lines import Feeding, Judged
 from webapp.services.transactions import join_records
@@ -35,7 +34,7 @@ def of(feeding: Feeding, arriving: Sequence[Judged]) -> list[tuple[Judged, Pairi
     amounts = {each.amount_minor for each in new}
     there = [
         each
-        for each in given_lines.given(feeding.feed_account, min(days), max(days), amounts)
+        for each in booked_feed_lines.given(feeding.feed_account, min(days), max(days), amounts)
         if each.report.amount_minor in amounts and not each.names & feeding.repeated
     ]
     if not there:

@@ -10,8 +10,7 @@ from webapp.importers import Glimpse
 from webapp.importers.bank_files import FileRefusedError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
-from webapp.services.imports import imports
-from webapp.services.imports import preview_lines as previewed_lines
+from webapp.services.imports import imports, preview_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +34,16 @@ def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> C
     glimpse = _glimpse(data, mapping)
     try:
         reading = imports.read(data, mapping)
-        plan = previewed_lines.planned(imported, reading)
+        plan = preview_lines.planned(imported, reading)
     except FileRefusedError as error:
         return ColumnReading(glimpse, refusal=error)
     columns = reading.file.columns
     return ColumnReading(
         glimpse,
         columns.mapping if columns else {},
-        previewed_lines.records(plan),
+        preview_lines.records(plan),
         added=plan.added,
-        opens=any(
-            each.fa_id is None and not each.external_id for each in previewed_lines.open_accounts(plan)
-        ),
+        opens=any(each.fa_id is None and not each.external_id for each in preview_lines.open_accounts(plan)),
     )
 
 

@@ -11,9 +11,8 @@ from webapp.models import Import
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.imports import column_mappings
-from webapp.services.imports import writes as import_writes
-from webapp.services.imports.planning import plans as import_plans
+from webapp.services.imports import column_mappings, writes
+from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
@@ -31,7 +30,7 @@ from webapp.services.storage import kept_files
 
 def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
     """Read a file before the books are opened for writing; raises FileRefusedError."""
-    return import_plans.read(data, mapping)
+    return plans.read(data, mapping)
 
 
 def recall(upload: Upload, organization_id: str) -> None:
@@ -53,7 +52,7 @@ def ready(
     """Judge a file against the books as the open transaction shows them; raises FileRefusedError."""
     progress("judging", 0, reading.lines)
     organization = organizations.get(organization_id)
-    plan = import_plans.plan(organization, reading, chosen(organization_id, fa_id), choices)
+    plan = plans.plan(organization, reading, chosen(organization_id, fa_id), choices)
     return ReadyImport(plan, organization, progress)
 
 
@@ -67,8 +66,8 @@ def take(imported: Import, ready: ReadyImport, laid: Laid, *, actor: Actor, now:
     target = ("import", imported.id)
     with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
         organization = organizations.get(actor.organization_id)
-        writing = import_writes.Writing(organization, imported, now)
-        opened = import_writes.settle(writing, ready, laid, act_id=doing.id)
+        writing = writes.Writing(organization, imported, now)
+        opened = writes.settle(writing, ready, laid, act_id=doing.id)
         _remember_columns(imported, ready, now)
         describe(imported, ready)
         _remember(imported, ready, {feed_account.id for feed_account in opened})

@@ -17,9 +17,8 @@ from webapp.queries.audit import book_moves
 from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.imports.planning.records import AccountPlan, Plan, Target
 from webapp.services.imports.progress import STEP, Progress, silent
-from webapp.services.ingestion import new_lines
+from webapp.services.ingestion import new_lines, staging
 from webapp.services.ingestion import rules as line_rules
-from webapp.services.ingestion import staging as staged_lines
 from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors
 from webapp.services.ingestion.rules import Asking, LineRules
@@ -81,7 +80,7 @@ class ReadyImport:
 
     def stage(self, connection: sa.Connection) -> None:
         """Lay the lines and verdicts down on a connection, and let go of them; once. Raises FileRefusedError."""
-        staged_lines.stage(connection, self._told(self._lines()), self._verdicts(), self.rules.choices)
+        staging.stage(connection, self._told(self._lines()), self._verdicts(), self.rules.choices)
         self._waiting, self.rules.choices = [], []
 
     def _lines(self) -> Iterator[StagedLine]:

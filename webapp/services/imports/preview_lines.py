@@ -14,10 +14,10 @@ from webapp.queries.accounts import choices
 from webapp.queries.common import lookups, paging
 from webapp.queries.common.paging import Page
 from webapp.queries.imports.imports import VERDICTS, ImportLineRecord
-from webapp.queries.transactions import records as transactions
-from webapp.queries.transactions.records import TransactionRecord
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.imports.planning import choices as import_choices
-from webapp.services.imports.planning import plans as import_plans
+from webapp.services.imports.planning import plans
 from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.imports.planning.records import AccountPlan, Plan, Reading
 
@@ -70,7 +70,7 @@ def planned(imported: Import, reading: Reading) -> Plan:
         if imported.feed_account_id is None
         else lookups.get(FeedAccount, organization.id, imported.feed_account_id)
     )
-    return import_plans.plan(organization, reading, chosen)
+    return plans.plan(organization, reading, chosen)
 
 
 def doubts(organization_id: str, rows: Sequence[ImportLineRecord], *, most: int) -> list[Doubt]:

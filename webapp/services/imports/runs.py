@@ -22,9 +22,7 @@ from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
-from webapp.services.imports import imports, previews
-from webapp.services.imports import refusals as import_refusals
-from webapp.services.imports import writes as import_writes
+from webapp.services.imports import imports, previews, refusals, writes
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
@@ -217,7 +215,7 @@ def _at_once(run: _Run) -> Import:
     ready = run.judged()
     ready.stage(db.session.connection())
     imported = run.begin()
-    return run.settle(imported, ready, import_writes.lay_in(_writing(run, imported), ready))
+    return run.settle(imported, ready, writes.lay_in(_writing(run, imported), ready))
 
 
 def _tried(run: _Run, ready: ReadyImport) -> Import | None:
@@ -228,12 +226,12 @@ def _tried(run: _Run, ready: ReadyImport) -> Import | None:
     try:
         imported = run.begin()
         writing = _writing(run, imported)
-        laid = import_writes.lay_in(writing, ready)
+        laid = writes.lay_in(writing, ready)
         lock_books(organization_id)
         db.session.expire_all()
         if book_moves.have_moved(organization_id, ready.last_act):
             return None
-        if not import_writes.is_still_true(writing, ready, laid):
+        if not writes.is_still_true(writing, ready, laid):
             return None
         return run.settle(imported, ready, laid)
     except sa.exc.DBAPIError as error:
@@ -264,4 +262,4 @@ def _refused(
     """Keep the record of a refusal, after everything else was rolled back."""
     db.session.rollback()
     begin_write(actor.organization_id)
-    return import_refusals.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)
+    return refusals.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)

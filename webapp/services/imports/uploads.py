@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.models import FeedAccount, Import
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Actor
-from webapp.services.imports import coverage as import_coverage
+from webapp.services.imports import coverage
 from webapp.services.imports.prepared import ReadyImport
 
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -82,7 +82,7 @@ def describe(imported: Import, ready: ReadyImport) -> None:
     imported.format = ready.format
     accounts = ready.as_json()
     for stored in accounts:
-        stored["compared"] = import_coverage.compared(imported.organization_id, stored, import_id=imported.id)
+        stored["compared"] = coverage.compared(imported.organization_id, stored, import_id=imported.id)
     compared = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
     remembered = imported.reading.get("remembered")
     imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *compared]

@@ -20,13 +20,11 @@ from webapp.models import (
     Transaction,
 )
 from webapp.models.base import table_of
-from webapp.queries.matching import existing_lines as known_lines
-from webapp.services.imports.planning import feed_duplicates as file_twins
+from webapp.queries.matching import existing_lines
+from webapp.services.imports.planning import feed_duplicates
 from webapp.services.imports.planning.accounts import begin_missing, finish_missing
 from webapp.services.imports.prepared import ReadyAccount, ReadyImport
-from webapp.services.ingestion import rule_choices
-from webapp.services.ingestion import staging as staged_lines
-from webapp.services.ingestion import writes as line_writes
+from webapp.services.ingestion import rule_choices, staging, writes
 from webapp.services.ingestion.staging import LINES, VERDICTS
 from webapp.services.ingestion.writes import BooksFacts
 
@@ -66,7 +64,7 @@ def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
     connection.execute(sa.insert(table_of(BulkTurn)), {**turn, "no_import_id": 0})
     run_id = rule_choices.record(writing.organization, ready.rules, now=writing.now)
     facts = [
-        line_writes.write_staged(
+        writes.write_staged(
             writing.organization,
             _feed(account),
             batch=batch,
@@ -83,7 +81,7 @@ def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
 def is_still_true(writing: Writing, ready: ReadyImport, laid: Laid) -> bool:
     """Tell whether the books are still what went into the lines."""
     feeds = [_feed(account) for account in ready.accounts]
-    return [line_writes.facts_for(writing.organization, feed) for feed in feeds] == laid.facts
+    return [writes.facts_for(writing.organization, feed) for feed in feeds] == laid.facts
 
 
 def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> list[FeedAccount]:
@@ -96,11 +94,11 @@ def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> 
     rule_choices.settle(writing.organization, ready.rules, laid.run_id, act_id=act_id, now=writing.now)
     for batch, account in enumerate(ready.accounts):
         feed_account = _feed(account)
-        file_twins.keep(feed_account, account.twins, batch=batch, now=writing.now)
-        _replace_pending(writing, account, known_lines.pending_ids(feed_account, but=writing.imported.id))
+        feed_duplicates.keep(feed_account, account.twins, batch=batch, now=writing.now)
+        _replace_pending(writing, account, existing_lines.pending_ids(feed_account, but=writing.imported.id))
         _write_balances(writing, account)
         feed_account.last_feed_at = writing.now
-    staged_lines.clear(connection)
+    staging.clear(connection)
     db.session.flush()
     return opened
 
@@ -114,7 +112,7 @@ def _feed(account: ReadyAccount) -> FeedAccount:
 
 def _replace_pending(writing: Writing, account: ReadyAccount, there: set[int]) -> None:
     """Let the pending lines of this file be the only ones of their account, of which these were there before it."""
-    joined = known_lines.joined_among(writing.organization.id, account.still_pending | there)
+    joined = existing_lines.joined_among(writing.organization.id, account.still_pending | there)
     _set_pending(writing, sorted(account.still_pending - there - joined), "PENDING", None)
     _set_pending(writing, sorted(there - account.still_pending - joined), "REMOVED", writing.imported.id)
 

@@ -14,7 +14,7 @@ from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.line_outcomes import Outcome, Side, Skip
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import compiled_rules
 from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.staging import StagedChoice
@@ -105,7 +105,7 @@ class Asking:
 
 def for_trigger(organization: Organization, trigger: str) -> LineRules:
     """Read the active rules of a trigger, once for all lines of a file or push."""
-    return LineRules(organization, ready_rules.active(organization.id, trigger))
+    return LineRules(organization, compiled_rules.active(organization.id, trigger))
 
 
 def _choice(number: int, outcome: Outcome) -> StagedChoice:

@@ -14,8 +14,7 @@ from webapp.models import FeedAccount, JournalEntry, Organization, Posting, Tran
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.reconciliation import openings
-from webapp.services.ingestion import rule_choices
-from webapp.services.ingestion import staging as staged_lines
+from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.new_lines import mirrors, staged
 from webapp.services.ingestion.rules import LineRules
@@ -57,11 +56,11 @@ def write(
     mirrored = mirrors(organization, feed_account.currency, days)
     connection = db.session.connection()
     asking = rules.asking(feed_account.currency, feed_account.id, days)
-    staged_lines.stage(connection, staged(lines, mirrored, asking=asking), (), rules.choices)
+    staging.stage(connection, staged(lines, mirrored, asking=asking), (), rules.choices)
     run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now)
     write_staged(organization, feed_account, batch=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
-    staged_lines.clear(connection)
+    staging.clear(connection)
     return [int(each) for each in ids]
 
 

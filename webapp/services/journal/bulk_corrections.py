@@ -13,10 +13,9 @@ from webapp.ledger.corrections import is_same
 from webapp.ledger.entries import Leg
 from webapp.models import JournalEntry, Organization, Posting
 from webapp.models.base import table_of
-from webapp.queries.journal import target_legs as present_legs
+from webapp.queries.journal import target_legs
 from webapp.queries.journal.target_legs import Family
-from webapp.services.journal import counter_legs as line_entries
-from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import counter_legs, entries
 from webapp.services.journal.corrections import NotInForceError
 
 _ENTRY, _POSTING = table_of(JournalEntry), table_of(Posting)
@@ -38,13 +37,13 @@ def put_counters(organization: Organization, chosen: Mapping[int, tuple[int, Leg
     force goes. Takes a number of statements that does not depend on how many there are. Raises NotInForceError.
     """
     markers = _Markers()
-    for entry_id, family in present_legs.families(organization.id, chosen.keys()).items():
+    for entry_id, family in target_legs.families(organization.id, chosen.keys()).items():
         if family.entry.status != "POSTED":
             raise NotInForceError
         line_id, leg = chosen[entry_id]
         standing = family.standing
         present = [each for _, each in family.present.legs]
-        wanted = line_entries.target(organization.id, present, {line_id: [leg]}, standing)
+        wanted = counter_legs.target(organization.id, present, {line_id: [leg]}, standing)
         if not is_same(wanted, standing):
             if family.marker_id is None:
                 markers.opening[entry_id] = family, wanted
@@ -68,7 +67,7 @@ def _write(organization: Organization, markers: _Markers, now: datetime) -> None
     legs = [
         row
         for marker_id, wanted in said.items()
-        for row in journal_entries.leg_rows(organization.id, marker_id, organization.base_currency, wanted)
+        for row in entries.leg_rows(organization.id, marker_id, organization.base_currency, wanted)
     ]
     if legs:
         connection.execute(sa.insert(_POSTING), legs)
@@ -100,4 +99,4 @@ def _delete(organization_id: str, marker_ids: Collection[int]) -> None:
     are_drafts = (_ENTRY.c.organization_id == organization_id, _ENTRY.c.status == "DRAFT")
     gone = db.session.connection().execute(sa.delete(_ENTRY).where(*are_drafts, _ENTRY.c.id.in_(marker_ids)))
     if gone.rowcount != len(marker_ids):
-        raise journal_entries.AlreadyPostedError
+        raise entries.AlreadyPostedError

@@ -16,10 +16,9 @@ from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
-from webapp.queries.transactions import records as lines
-from webapp.services.journal import corrections
+from webapp.queries.transactions import transactions
+from webapp.services.journal import corrections, line_drafts
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
 
 Stored = Mapping[str, Any]
 
@@ -34,10 +33,10 @@ def put_counters(line: Transaction, entry: JournalEntry, counter: Sequence[Leg],
 
 def write_own(line: Transaction, entry: JournalEntry, counter: Sequence[Leg]) -> None:
     """Make a draft the line's own: its bank leg, and these legs opposite it."""
-    bank = drafts.bank_leg(line, line.feed_account.account_id)
+    bank = line_drafts.bank_leg(line, line.feed_account.account_id)
     fresh = [bank, *(replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter)]
     organization = organizations.get(line.organization_id)
-    journal_entries.write_legs(entry, drafts.mirror_legs(organization, fresh, line.booked_on))
+    journal_entries.write_legs(entry, line_drafts.mirror_legs(organization, fresh, line.booked_on))
 
 
 def aim(entry: JournalEntry, chosen: Mapping[int, Sequence[Leg]], *, now: datetime) -> Sequence[Leg]:
@@ -99,8 +98,8 @@ def _mirrored_as(organization_id: str, bank: Leg | None, counter: Sequence[Leg],
         return [replace(leg, amount_base_minor=0) for leg in counter]
     if bank is None or sum(weights) == 0:
         # The bank's leg of nothing tells no rate; its day's does.
-        day = lines.get(organization_id, line_id).booked_on
-        return list(drafts.mirror_legs(organization, counter, day))
+        day = transactions.get(organization_id, line_id).booked_on
+        return list(line_drafts.mirror_legs(organization, counter, day))
     parts = share(-(bank.amount_base_minor or 0), weights)
     return [replace(leg, amount_base_minor=part) for leg, part in zip(counter, parts, strict=True)]
 
@@ -134,4 +133,4 @@ def restored(line: Transaction, kept: Sequence[Stored]) -> list[Leg]:
     is_foreign = any(leg.currency != line.currency for leg in legs)
     if legs and (is_foreign or answers(legs, line.amount_minor, line.currency)):
         return legs
-    return [drafts.uncategorised_leg(line)]
+    return [line_drafts.uncategorised_leg(line)]

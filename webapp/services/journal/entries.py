@@ -29,7 +29,7 @@ from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
 from webapp.services.audit.act import Act
-from webapp.services.journal import touches as noted_changes
+from webapp.services.journal import touches
 
 
 class AlreadyPostedError(LedgerError):
@@ -93,7 +93,7 @@ def add_draft(
     if document_id is not None:
         relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
         db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
-        noted_changes.of_documents(organization.id, [entry.id], now=now)
+        touches.of_documents(organization.id, [entry.id], now=now)
     return entry
 
 
@@ -136,7 +136,7 @@ def leg_rows(
 def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
-    noted_changes.of_documents(entry.organization_id, [entry.id], now=now)
+    touches.of_documents(entry.organization_id, [entry.id], now=now)
     still_draft = (JournalEntry.organization_id == entry.organization_id, JournalEntry.id == entry.id)
     db.session.execute(
         sa.delete(Posting).where(

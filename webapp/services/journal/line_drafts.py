@@ -19,7 +19,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
-from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import entries
 
 
 def bank_leg(transaction: Transaction, account_id: int) -> Leg:
@@ -121,7 +121,7 @@ def add(
     account_id = transaction.feed_account.account_id
     counter = counter_legs or [uncategorised_leg(transaction)]
     legs = mirror_legs(organization, [bank_leg(transaction, account_id), *counter], transaction.booked_on)
-    entry = journal_entries.add_draft(
+    entry = entries.add_draft(
         organization,
         effective_on or organizations.first_open_day(organization.id, transaction.booked_on),
         legs,

@@ -1,4 +1,4 @@
-"""Saying when what hangs on an entry changed, for those who ask what changed since an instant (queries/common/changed_since.py)."""
+"""Updating `updated_at` of what hangs on an entry (queries/common/changed_since.py lists it)."""
 
 from __future__ import annotations
 

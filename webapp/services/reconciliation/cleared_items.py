@@ -21,8 +21,8 @@ from webapp.services.audit import titles as act_titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, attempt, ids_result
-from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions.states import require as require_state
+from webapp.services.transactions import clearing
+from webapp.services.transactions.states import require
 
 Key = tuple[int, int]
 MOST_AT_ONCE = 500
@@ -119,7 +119,7 @@ def put_lines(
     with act(actor, now, "clear_reconciliation_items", target, title=title, payload=payload) as doing:
         if choice.auto == choice.named:
             raise NothingToClearError
-        draft = open_drafts.require(account, version)
+        draft = clearing.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         cleared, uncleared = (
             (_confirmed(account, draft), []) if choice.auto else _chosen(account, draft, choice)
@@ -130,7 +130,7 @@ def put_lines(
             return answer(None, ids_result(), is_changed=False)
         _insert(draft, cleared)
         _remove(draft, uncleared)
-        open_drafts.advance(draft)
+        clearing.advance(draft)
         doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
     return answer(doing.id, ids_result(), is_changed=True)
 
@@ -160,7 +160,7 @@ def put_one_by_one(
 
     Each result has the place of its item in the lists as `path`, whose order is that of the results.
     """
-    open_drafts.require(account, version)
+    clearing.require(account, version)
     if choice.auto or not choice.named:
         raise NothingToClearError
     alone = list(choice.alone())
@@ -225,7 +225,7 @@ def _refuse(account: FeedAccount, kind: int, each: int, path: str) -> None:
         if line.feed_account_id != account.id:
             sentence = "This line is of another account."
             raise NoItemError(f"{path}: {sentence}", fields={path: [sentence]})
-        require_state(line, "BOOKED")
+        require(line, "BOOKED")
     else:
         lookups.refer(JournalEntry, organization_id, each, path)
         if not _is_proved(account, each):

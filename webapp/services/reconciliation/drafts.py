@@ -19,7 +19,7 @@ from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import set_asides
-from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import clearing
 
 INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")
 
@@ -78,9 +78,9 @@ def put_draft(
             if before == inputs:
                 doing.nothing_to_do()
                 return DraftChange(draft, [], [])
-            open_drafts.advance(draft, **inputs)
+            clearing.advance(draft, **inputs)
             set_asides.resynchronise(account, now=now)
-            change = DraftChange(draft, *open_drafts.prune(account, draft))
+            change = DraftChange(draft, *clearing.prune(account, draft))
         doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
         count = len(change.uncleared) + len(change.uncleared_entries)
         if count:
@@ -91,7 +91,7 @@ def put_draft(
 def _seen(account: FeedAccount, version: int | None) -> Reconciliation | None:
     """Find the open draft, if there is one, in the version that the caller must have seen of it."""
     if version is not None:
-        return open_drafts.require(account, version)
+        return clearing.require(account, version)
     if reconciliations.draft_of(account) is not None:
         raise VersionRequiredError(fields={"version": ["Send the version that you saw."]})
     return None

@@ -10,8 +10,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.audit.act import Act
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import entries
-from webapp.services.journal import line_drafts as drafts
+from webapp.services.journal import entries, line_drafts
 
 
 def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: Act) -> JournalEntry | None:
@@ -30,7 +29,7 @@ def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: 
     entry = entries.add_draft(
         organization,
         draft.opening_date,
-        drafts.mirror_legs(organization, legs, draft.opening_date),
+        line_drafts.mirror_legs(organization, legs, draft.opening_date),
         source="opening",
         description=f"Opening balance of {account.name}",
         now=doing.now,

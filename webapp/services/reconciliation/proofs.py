@@ -16,15 +16,14 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import Item, Proof
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
-from webapp.queries.reconciliation import book_balances as statement_books
-from webapp.queries.reconciliation import reconciliations
+from webapp.queries.reconciliation import book_balances, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
 from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import IS_LINE
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import openings, set_asides
-from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import clearing
 
 
 class NotReadyError(LedgerError):
@@ -43,7 +42,7 @@ def complete(
     """Freeze the open draft as a proof, when its difference is nothing, all is confirmed and the books agree."""
     title = f"Completed the statement of {account.name}"
     with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
-        draft = open_drafts.require(account, version)
+        draft = clearing.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         balance = Money(draft.statement_balance_minor, draft.currency).said
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
@@ -55,7 +54,7 @@ def complete(
 
 def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEntry | None:
     """Make a draft a proof as part of an act, or raise NotReadyError; answers the opening entry, if it posts one."""
-    open_drafts.prune(account, draft)
+    clearing.prune(account, draft)
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
     if not ready.is_ready:
@@ -112,7 +111,7 @@ def _freeze(
     document = proofs.frozen(_proof(account, draft, anchor, opening=opening, lines=lines, doing=doing))
     _freeze_items(draft, cleared)
     left_open = [row for row in rows if not row.is_cleared]
-    open_drafts.advance(
+    clearing.advance(
         draft,
         status="COMPLETED",
         frozen=canonical_json(document),
@@ -138,7 +137,7 @@ def _proof(
     lines: Sequence[Item],
     doing: Act,
 ) -> Proof:
-    books = statement_books.of_statements(account.organization_id, [draft.id])[draft.id]
+    books = book_balances.of_statements(account.organization_id, [draft.id])[draft.id]
     return Proof(
         id=draft.id,
         organization_id=account.organization_id,
@@ -165,10 +164,10 @@ def _freeze_items(draft: Reconciliation, rows: Sequence[Any]) -> None:
     changes = [
         {
             "id": item.id,
-            "frozen_on": (row := frozen[open_drafts.key_of(item)]).day,
+            "frozen_on": (row := frozen[clearing.key_of(item)]).day,
             "frozen_minor": int(row.amount_minor),
         }
-        for item in open_drafts.items_of(draft)
+        for item in clearing.items_of(draft)
     ]
     if changes:
         db.session.execute(sa.update(ReconciliationItem), changes)

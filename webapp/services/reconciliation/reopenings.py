@@ -14,15 +14,14 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.journal import entries as journal_entries
-from webapp.queries.reconciliation import reconciliations
-from webapp.queries.reconciliation import verdicts as holds
-from webapp.services.audit import proof_breaks as living_proofs
+from webapp.queries.journal import entries
+from webapp.queries.reconciliation import reconciliations, verdicts
+from webapp.services.audit import proof_breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal.entries import PeriodLockedError
 from webapp.services.reconciliation import cleared_items, openings, proofs, set_asides
-from webapp.services.transactions import clearing as open_drafts
+from webapp.services.transactions import clearing
 
 
 class NoProofError(LedgerError):
@@ -78,7 +77,7 @@ def reopen(
         doing.result = _take_back_all(taken, reason, doing, "REOPENED")
         draft = _draft_from(proof, doing)
         set_asides.resynchronise(account, now=now)
-        open_drafts.prune(account, draft)
+        clearing.prune(account, draft)
         doing.after = {"draftId": draft.id, "reopenedIds": [each.id for each in taken]}
     return draft
 
@@ -99,7 +98,7 @@ def accept(
     ) as doing:
         taken = _newest_back_to(account, reconciliation_id)
         broken = taken[-1]
-        if holds.verdicts(account.organization_id, [broken])[broken.id].holds:
+        if verdicts.verdicts(account.organization_id, [broken])[broken.id].holds:
             raise HoldsError
         doing.title += f" of {broken.statement_date:%-d %b %Y}"
         doing.result = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
@@ -111,7 +110,7 @@ def accept(
 def _prove_again(account: FeedAccount, proof: Reconciliation, doing: Act) -> Reconciliation:
     draft = _draft_from(proof, doing)
     set_asides.resynchronise(account, now=doing.now)
-    open_drafts.prune(account, draft)
+    clearing.prune(account, draft)
     ready = reconciliations.readiness(account, draft, reconciliations.anchor_of(account))
     if ready.difference_minor:
         cleared_items.clear_confirmed(account, draft)
@@ -144,7 +143,7 @@ def _take_back_all(
     """Take proofs back, the newest first; answers what voiding an opening entry did, if one of them has one."""
     result: dict[str, Any] | None = None
     for proof in taken:
-        living_proofs.take_back(proof, doing, repair)
+        proof_breaks.take_back(proof, doing, repair)
         _take_back(proof, reason, doing)
         result = openings.cancel(proof, doing) or result
     return result
@@ -154,7 +153,7 @@ def _check_open(proof: Reconciliation) -> None:
     """Refuse to take back a proof whose statement, or whose opening entry, lies in a locked period."""
     days: list[date] = [proof.statement_date]
     if proof.opening_entry_id is not None:
-        days.append(journal_entries.get(proof.organization_id, proof.opening_entry_id).effective_on)
+        days.append(entries.get(proof.organization_id, proof.opening_entry_id).effective_on)
     for day in days:
         if organizations.first_open_day(proof.organization_id, day) != day:
             raise PeriodLockedError(

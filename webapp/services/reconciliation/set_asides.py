@@ -11,7 +11,7 @@ from webapp.models import FeedAccount, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.reconciliation import openings
 from webapp.services.bookkeeping import lock_dates
-from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions import unpairing
 
 
 def resynchronise(account: FeedAccount, *, now: datetime) -> None:
@@ -37,7 +37,7 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
 def _part(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
     """Take lines that are set aside out of the transfers that they are paired as: their side counts no longer."""
     line_ids = sa.select(Transaction.id).where(*chosen, Transaction.status == "BOOKED")
-    partings.part_many(line_ids, now=now)
+    unpairing.part_many(line_ids, now=now)
 
 
 def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:

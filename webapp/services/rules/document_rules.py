@@ -17,9 +17,7 @@ from webapp.ledger.rules.line_outcomes import Books
 from webapp.models import Document, DocumentSetting, Organization, RuleRun
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
-from webapp.queries.rule_decisions import document_effects
-from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions import compiled_rules, document_effects, line_effects
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
@@ -39,11 +37,11 @@ class PutBack:
 def run_on(document: Document, *, act_id: str, now: datetime) -> None:
     """Run the active rules on a document whose fields were set, as part of the act that set them."""
     organization = organizations.get(document.organization_id)
-    rules = LineRules(organization, ready_rules.active(organization.id, PARSED))
+    rules = LineRules(organization, compiled_rules.active(organization.id, PARSED))
     decision = rules.ask(document_effects.item_of(document))
     if not decision.matched:
         return
-    effect = document_effects.effect(rules, document, decision, rule_effects.asked_for(rules, None))
+    effect = document_effects.effect(rules, document, decision, line_effects.asked_for(rules, None))
     rules.tally.count(decision.matched, effect.made, effect.skipped)
     run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:
@@ -129,7 +127,7 @@ def judged(organization: Organization, run: RuleRun) -> PutBack:
     ).all()
     if not settings:
         return back
-    books = ready_rules.books(organization)
+    books = compiled_rules.books(organization)
     documents = lookups.by_id(Document, organization.id, {each.document_id for each in settings})
     for document_id, of_document in groupby(settings, lambda each: each.document_id):
         _judge(documents[document_id], list(of_document), books, back)

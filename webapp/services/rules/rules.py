@@ -19,7 +19,7 @@ from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.rules import rules
-from webapp.services.audit import titles as act_titles
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, facts, payload
@@ -101,7 +101,7 @@ def replace(
     differing = {name: value for name, value in said.items() if getattr(rule, name) != value}
     if is_active is not None:
         differing["is_active"] = is_active
-    title = act_titles.changed(
+    title = titles.changed(
         "the rule", rule.name, facts(rule, differing), payload(differing), rule.organization_id
     )
     with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(said)) as doing:

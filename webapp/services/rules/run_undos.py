@@ -20,13 +20,11 @@ from webapp.models import DocumentSetting, Organization, Project, RuleRun, RuleS
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.currencies import exchange_rates
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
+from webapp.queries.rule_decisions import candidates, compiled_rules
 from webapp.queries.rule_decisions.candidates import AT_ONCE, PastLine, Standing
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.rules import document_rules
-from webapp.services.rules import writes as rule_writes
+from webapp.services.rules import document_rules, writes
 from webapp.services.rules.document_rules import PutBack
 from webapp.services.rules.writes import Change
 
@@ -133,7 +131,7 @@ def _note(undone: UndoneRun, back: PutBack) -> None:
 
 def _undoing(run: RuleRun) -> _Undoing:
     organization = organizations.get(run.organization_id)
-    accounts = ready_rules.books(organization).accounts
+    accounts = compiled_rules.books(organization).accounts
     projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
     return _Undoing(organization, accounts, frozenset(projects), UndoneRun(run))
 
@@ -166,7 +164,7 @@ def _undo(undoing: _Undoing, settings: Sequence[_Setting], doing: Act) -> None:
     undone = undoing.undone
     undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
     if changes:
-        rule_writes.write(undoing.organization, changes, now=doing.now)
+        writes.write(undoing.organization, changes, now=doing.now)
         _mark(undoing.organization, restored, doing)
 
 
@@ -174,8 +172,8 @@ def _judge(undoing: _Undoing, settings: Sequence[_Setting]) -> tuple[list[Change
     """Tell what goes back and by which settings, and note the fields that stay."""
     organization, undone = undoing.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
-    lines = {line.id: line for each in past_lines.named(organization.id, line_ids) for line in each}
-    standings = past_lines.standings(organization.id, list(lines.values()))
+    lines = {line.id: line for each in candidates.named(organization.id, line_ids) for line in each}
+    standings = candidates.standings(organization.id, list(lines.values()))
     changes: list[Change] = []
     restored: list[int] = []
     for line_id, of_line in groupby(settings, lambda each: each.transaction_id):

@@ -10,10 +10,8 @@ from typing import Any, Protocol, cast
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import Organization, Rule, RuleRun
-from webapp.queries.access import organizations as organizations_
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import document_effects
-from webapp.queries.rule_decisions import previews as rule_previews
+from webapp.queries.access import organizations
+from webapp.queries.rule_decisions import candidates, document_effects, previews
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
@@ -23,8 +21,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import Tally
-from webapp.services.rules import document_rules
-from webapp.services.rules import writes as rule_writes
+from webapp.services.rules import document_rules, writes
 
 MANUAL_APPLY = "MANUAL_APPLY"
 
@@ -69,7 +66,7 @@ class _Running:
         lines = [each for each in effects if isinstance(each, LineEffect)]
         documents = [each for each in effects if isinstance(each, DocumentEffect)]
         act_id, now = self.doing.id, self.doing.now
-        rule_writes.keep(organization, self.run_id, lines, act_id=act_id, now=now)
+        writes.keep(organization, self.run_id, lines, act_id=act_id, now=now)
         document_rules.keep(organization.id, self.run_id, documents, act_id=act_id, now=now)
 
 
@@ -85,13 +82,13 @@ def apply(
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
         if rule.trigger == "MANUAL_PREVIEW":
             raise PreviewOnlyError
-        asked = rule_previews.asked_with(rule.organization_id, rule)
+        asked = previews.asked_with(rule.organization_id, rule)
         run = _begin(rule, doing)
         is_of_documents = rule.target == "RECEIPT"
-        looked_at = document_effects if is_of_documents else past_lines
+        looked_at = document_effects if is_of_documents else candidates
         total = looked_at.count(rule.organization_id, chosen)
         running = _Running(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
-        portions = rule_previews.effects(rule.organization_id, asked, rule, chosen)
+        portions = previews.effects(rule.organization_id, asked, rule, chosen)
         tally = _write(running, portions, digest, progress)
         _end(run, tally, asked)
         noun = "document" if is_of_documents else "line"
@@ -125,7 +122,7 @@ def _write(
     Judging and writing are one pass, which halves the writer's turn: nobody else writes meanwhile, and where the
     digest turns out to be another one all of it is rolled back.
     """
-    organization = organizations_.get(running.doing.actor.organization_id)
+    organization = organizations.get(running.doing.actor.organization_id)
     found, tally, done = Digest(running.rule_id, running.version), Tally(), 0
     for effects in portions:
         for effect in effects:

@@ -15,16 +15,12 @@ from webapp.ledger.rules.line_outcomes import Side
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
-from webapp.queries.rule_decisions import candidates as past_lines
-from webapp.queries.rule_decisions import compiled_rules as ready_rules
-from webapp.queries.rule_decisions import line_effects as rule_effects
+from webapp.queries.rule_decisions import candidates, compiled_rules, line_effects
 from webapp.queries.rule_decisions.candidates import PastLine, Standing
 from webapp.queries.rule_decisions.line_effects import LineEffect
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.journal import bulk_corrections as marker_writes
-from webapp.services.journal import counter_legs as line_entries
-from webapp.services.journal import touches as noted_changes
+from webapp.services.journal import bulk_corrections, counter_legs, touches
 
 _POSTING = table_of(Posting)
 _SETTING = table_of(RuleSetting)
@@ -47,15 +43,15 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
     posted = [each for each in changes if each.standing.is_posted]
     if posted:
         chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
-        marker_writes.put_counters(organization, chosen, now=now)
+        bulk_corrections.put_counters(organization, chosen, now=now)
     slow = [each for each in changes if each.standing.posting_id is None and not each.standing.is_posted]
     lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
     entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
     for each in slow:
         own = lines[each.line.id], entries[each.line.journal_entry_id]
-        line_entries.write_own(*own, [_leg(each.after)])
+        counter_legs.write_own(*own, [_leg(each.after)])
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
-    noted_changes.of_lines(organization.id, entry_ids, now=now)
+    touches.of_lines(organization.id, entry_ids, now=now)
     # What the session knows of the entries is over.
     db.session.flush()
     db.session.expire_all()
@@ -67,11 +63,11 @@ def run_on(
     """Run the active rules of a trigger on lines that are in the books, as part of the act that brought them."""
     if not line_ids:
         return
-    rules = LineRules(organization, ready_rules.active(organization.id, trigger))
+    rules = LineRules(organization, compiled_rules.active(organization.id, trigger))
     if not rules.ready:
         return
     db.session.flush()
-    portions = list(rule_effects.effects(rules, past_lines.named(organization.id, line_ids)))
+    portions = list(line_effects.effects(rules, candidates.named(organization.id, line_ids)))
     for effects in portions:
         for effect in effects:
             rules.tally.count(effect.decision.matched, effect.made, effect.skipped)

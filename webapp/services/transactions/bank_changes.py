@@ -20,12 +20,9 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import batches, ids_where
 from webapp.queries.journal import entries
-from webapp.services.journal import corrections
+from webapp.services.journal import corrections, line_drafts, touches
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.journal import touches as noted_changes
-from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions import clearing, unpairing
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
 IN_BOOKS = ("BOOKED", "SET_ASIDE")
@@ -64,7 +61,7 @@ def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
     was = facts_of(line)
     if (was.amount_minor, was.booked_on) != (facts.amount_minor, facts.booked_on):
         # Another amount or day may be no side of the transfer any more: it is proposed anew where it still fits.
-        partings.part(line, now=now)
+        unpairing.part(line, now=now)
     write_facts(line, facts, now=now)
     changed = _changed(was, facts, line.currency)
     if not changed:
@@ -180,12 +177,12 @@ def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
     ]
     counter = [replace(leg, amount_base_minor=None) for leg in counters(legs, line.id)]
     if not bank:
-        bank = [drafts.bank_leg(line, line.feed_account.account_id)]
+        bank = [line_drafts.bank_leg(line, line.feed_account.account_id)]
     if len(counter) <= 1:
         return [*bank, _only_leg(line, counter)], 0
     rest = -sum(leg.amount_minor for leg in (*bank, *counter) if leg.currency == line.currency)
     if rest:
-        waiting = drafts.uncategorised_leg(line)
+        waiting = line_drafts.uncategorised_leg(line)
         kept = [leg for leg in counter if leg.account_id != waiting.account_id]
         rest += sum(leg.amount_minor for leg in counter if leg.account_id == waiting.account_id)
         counter = [*kept, replace(waiting, amount_minor=rest)] if rest else kept
@@ -197,7 +194,7 @@ def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
     is_foreign = any(leg.currency != line.currency for leg in counter)
     if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
         return list(counter)
-    legs = [drafts.bank_leg(line, line.feed_account.account_id), *counter]
+    legs = [line_drafts.bank_leg(line, line.feed_account.account_id), *counter]
     return counters(followed(line, legs)[0], line.id)
 
 
@@ -218,7 +215,7 @@ def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
         return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
     # Money that runs the other way now waits with the other uncategorised account, or is where a person put it.
     waiting = accounts.ids_by_role(line.organization_id, UNCATEGORISED)
-    fresh = drafts.uncategorised_leg(line)
+    fresh = line_drafts.uncategorised_leg(line)
     if not counter:
         return fresh
     chosen = fresh.account_id if counter[0].account_id in waiting else counter[0].account_id
@@ -229,7 +226,7 @@ def _mirrored(line: Transaction, legs: Sequence[Leg], rate_day: date) -> tuple[L
     organization = organizations.get(line.organization_id)
     if all(leg.currency == organization.base_currency for leg in legs):
         return tuple(replace(leg, amount_base_minor=leg.amount_minor) for leg in legs)
-    return drafts.mirror_legs(organization, legs, rate_day)
+    return line_drafts.mirror_legs(organization, legs, rate_day)
 
 
 def _rest_in_words(line: Transaction, rest: int) -> list[str]:
@@ -248,7 +245,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     of_organization = Transaction.organization_id == feed_account.organization_id
     for portion in batches([line.id for line in gone]):
         leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
-        partings.part_many(leaving, now=now)
+        unpairing.part_many(leaving, now=now)
     entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
     is_draft = _drafts_among(feed_account.organization_id, entry_ids)
     for line in gone:
@@ -260,7 +257,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     db.session.flush()
     _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
     for portion in batches(gone_ids):
-        open_drafts.unclear_lines(feed_account.organization_id, portion)
+        clearing.unclear_lines(feed_account.organization_id, portion)
     return posted
 
 
@@ -279,7 +276,7 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
     for portion in batches(doomed):
-        noted_changes.of_documents(organization_id, portion, now=now)
+        touches.of_documents(organization_id, portion, now=now)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
                 sa.delete(model)

@@ -22,17 +22,15 @@ from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project,
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
-from webapp.queries.transactions import records as transactions
-from webapp.services.audit import titles as act_titles
+from webapp.queries.transactions import transactions
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, attempt, ids_result
-from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import counter_legs, line_drafts, touches
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.journal import touches as noted_changes
-from webapp.services.rules import writes as rule_writes
-from webapp.services.transactions import unpairing as partings
+from webapp.services.rules import writes
+from webapp.services.transactions import unpairing
 from webapp.services.transactions.states import LineStateError
 
 Changes = Mapping[str, Any]
@@ -87,7 +85,7 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
 
     The answer names the draft that says it now, or the correction marker of a posted entry.
     """
-    title = act_titles.of_edit(transaction, changes)
+    title = titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
     with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
         if not changes:
@@ -98,17 +96,17 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
         if _is_no_transfer(transaction, entry, changes):
-            partings.part(transaction, now=now, is_refused=True)
+            unpairing.part(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
             result = _edit_draft(transaction, entry, changes, doing)
         else:
             result = _edit_posted(transaction, entry, changes, doing)
         if not doing.is_void:
-            noted_changes.of_lines(transaction.organization_id, [entry.id], now=now)
+            touches.of_lines(transaction.organization_id, [entry.id], now=now)
             db.session.expire(transaction, ["updated_at"])
             kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
-            rule_writes.supersede(
+            writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
             )
     return answer(None if doing.is_void else doing.id, result, is_changed=not doing.is_void)
@@ -132,7 +130,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
     """Delete the marker of a posted entry, so that what is in force stays; without one nothing is done."""
     lines = entries.transactions_of(entries.legs_of(entry))
     target = ("transaction", lines[0]) if lines else ("journal_entry", entry.id)
-    title = f"Discarded the correction of {act_titles.of_entry(entry)}"
+    title = f"Discarded the correction of {titles.of_entry(entry)}"
     with act(actor, now, "discard_correction", target, title=title) as doing:
         marker = entries.marker_of(entry)
         if marker is None:
@@ -140,7 +138,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             return
         doing.before = summary(entries.legs_of(marker), marker.description)
         doing.result = ids_result(deleted=[marker.id])
-        noted_changes.of_lines(entry.organization_id, [entry.id], now=now)
+        touches.of_lines(entry.organization_id, [entry.id], now=now)
         journal_entries.delete_draft(marker, now=now)
 
 
@@ -151,7 +149,7 @@ def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) ->
     if "account_id" not in changes:
         return False
     transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
-    return changes["account_id"] != transfers_id or sides.is_shared(line_entries.present(entry))
+    return changes["account_id"] != transfers_id or sides.is_shared(counter_legs.present(entry))
 
 
 def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
@@ -169,7 +167,7 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
         entry.description = changes["description"]
     own = _own_legs(line, legs, changes)
     if own and changes.keys() - {"description"}:
-        line_entries.write_own(line, entry, changed_legs(line, own, changes))
+        counter_legs.write_own(line, entry, changed_legs(line, own, changes))
         legs = entries.legs_of(entry)
     doing.after = summary(legs, entry.description)
     db.session.flush()
@@ -179,11 +177,11 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
 def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
     if changes.get("description") is not None:
         raise PostedDescriptionError
-    present, earlier = line_entries.present(entry), entries.marker_of(entry)
+    present, earlier = counter_legs.present(entry), entries.marker_of(entry)
     earlier_ids = [earlier.id] if earlier else []
     doing.before = summary(present, entry.description)
     counter = changed_legs(line, _own_legs(line, present, changes), changes)
-    target = line_entries.aim(entry, {line.id: counter}, now=doing.now) if counter else present
+    target = counter_legs.aim(entry, {line.id: counter}, now=doing.now) if counter else present
     doing.after = summary(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
@@ -210,10 +208,10 @@ def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> li
 
 
 def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> Leg:
-    kept = legs[0] if len(legs) == 1 else drafts.uncategorised_leg(line)
+    kept = legs[0] if len(legs) == 1 else line_drafts.uncategorised_leg(line)
     amount = -line.amount_minor
     if account_id is None:
-        chosen = drafts.uncategorised_leg(line).account_id
+        chosen = line_drafts.uncategorised_leg(line).account_id
     else:
         chosen = counter_account(line.organization_id, account_id, line.currency, "accountId").id
     return replace(

@@ -13,10 +13,8 @@ from webapp.ledger.joins import PENDING_TIERS, Pairing
 from webapp.models import FeedLine, LineJoin, Transaction
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
-from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions import unpairing as partings
+from webapp.services.journal import entries, line_drafts
+from webapp.services.transactions import clearing, unpairing
 
 
 def bring_along(joined: Transaction, kept: Transaction) -> None:
@@ -84,19 +82,19 @@ def is_posted(line: Transaction) -> bool:
 
 def leave_books(line: Transaction, *, now: datetime) -> None:
     """Take a line that is only another report out of the books, with its draft."""
-    partings.part(line, now=now)
+    unpairing.part(line, now=now)
     entry = line.journal_entry
     line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
     db.session.flush()
     if entry is not None:
-        journal_entries.delete_draft(entry, now=now)
-    open_drafts.unclear_lines(line.organization_id, [line.id])
+        entries.delete_draft(entry, now=now)
+    clearing.unclear_lines(line.organization_id, [line.id])
 
 
 def come_into_books(line: Transaction, *, now: datetime) -> None:
     """Let a row be a booked line with a draft of its own."""
     line.status = openings.state_of(line)
-    drafts.add(line, now=now)
+    line_drafts.add(line, now=now)
 
 
 def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> LineJoin:

@@ -19,8 +19,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.transactions import bank_changes as line_changes
-from webapp.services.transactions import join_records
+from webapp.services.transactions import bank_changes, join_records
 from webapp.services.transactions.join_records import (
     _row,
     _said,
@@ -98,8 +97,8 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 def _follow(kept: Transaction, joined: Transaction, now: datetime) -> None:
     """Let the line of a file say the day and the amount that the feed says."""
-    facts = line_changes.facts_of(kept)._replace(booked_on=joined.booked_on, amount_minor=joined.amount_minor)
-    line_changes.change(kept, facts, now=now)
+    facts = bank_changes.facts_of(kept)._replace(booked_on=joined.booked_on, amount_minor=joined.amount_minor)
+    bank_changes.change(kept, facts, now=now)
 
 
 def _chosen(line: Transaction, other: Transaction, found: LineJoin | None) -> tuple[Transaction, Transaction]:

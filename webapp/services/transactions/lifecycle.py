@@ -12,20 +12,16 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.models import ActionRequest, JournalEntry, Transaction
-from webapp.queries.journal import attachments as document_relations
-from webapp.queries.journal import entries
+from webapp.queries.journal import attachments, entries
 from webapp.queries.reconciliation import openings
-from webapp.queries.transactions import records as transactions
-from webapp.services.audit import titles as act_titles
+from webapp.queries.transactions import transactions
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import answer, attempt, ids_result
-from webapp.services.journal import corrections
-from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import corrections, counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions import clearing as open_drafts
-from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions import clearing, unpairing
 from webapp.services.transactions.states import require
 
 
@@ -42,7 +38,7 @@ def confirm(
     payload = {"note": note or ""}
     target = ("transaction", transaction.id)
     entry = transaction.journal_entry
-    title = act_titles.of_confirmation(transaction, entry)
+    title = titles.of_confirmation(transaction, entry)
     with act(
         actor, now, "confirm_transaction", target, title=title, note=note or "", payload=payload
     ) as doing:
@@ -64,7 +60,7 @@ def confirm(
 
 def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
     journal_entries.post(entry, doing)
-    return ids_result([entry.id], relations=document_relations.of_entry(entry.organization_id, entry.id))
+    return ids_result([entry.id], relations=attachments.of_entry(entry.organization_id, entry.id))
 
 
 def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
@@ -73,7 +69,7 @@ def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
         return None
     marker_id = marker.id
     correction = corrections.post_marker(entry, marker, doing)
-    relations = document_relations.of_entry(entry.organization_id, entry.id) if correction else []
+    relations = attachments.of_entry(entry.organization_id, entry.id) if correction else []
     return ids_result([correction.id] if correction else [], deleted=[marker_id], relations=relations)
 
 
@@ -110,7 +106,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         if entry is not None and entry.status != "DRAFT":
             raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
         doing.before, doing.after = _drafted(transaction, entry), {"status": "DELETED"}
-        partings.part(transaction, now=now)
+        unpairing.part(transaction, now=now)
         entry = transaction.journal_entry
         transaction.journal_entry_id = None
         transaction.status = "DELETED"
@@ -118,14 +114,14 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
         if entry is not None:
             journal_entries.delete_draft(entry, now=now)
-        open_drafts.unclear_lines(transaction.organization_id, [transaction.id])
+        clearing.unclear_lines(transaction.organization_id, [transaction.id])
 
 
 def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
     """Say for the audit trail what a line's draft says, to be put back."""
     if entry is None:
         return {"status": transaction.status}
-    counters = line_entries.stored(transaction, entry)
+    counters = counter_legs.stored(transaction, entry)
     return {"status": transaction.status, "description": entry.description, "counters": counters}
 
 
@@ -136,6 +132,6 @@ def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transac
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}
         transaction.status = openings.state_of(transaction)
-        drafts.add(transaction, now=now)
+        line_drafts.add(transaction, now=now)
         doing.after = {"status": transaction.status}
     return transaction

@@ -18,16 +18,14 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import records as lines
-from webapp.queries.transfers import proposed as transfers
-from webapp.services.audit import titles as act_titles
+from webapp.queries.transactions import transactions
+from webapp.queries.transfers import proposed
+from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import corrections
-from webapp.services.journal import counter_legs as line_entries
+from webapp.services.journal import corrections, counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts as drafts
-from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions import unpairing
 from webapp.services.transactions.states import require
 
 
@@ -51,7 +49,7 @@ class NotPairedError(LedgerError):
 
 def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers"."""
-    title = f"Paired {act_titles.of_pair(line, other)} as a transfer"
+    title = f"Paired {titles.of_pair(line, other)} as a transfer"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
@@ -69,20 +67,20 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Take a transfer apart; each line has its own draft again, and the pair is not proposed again."""
-    title = f"Took the transfer of {act_titles.of_pair(line, other)} apart"
+    title = f"Took the transfer of {titles.of_pair(line, other)} apart"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
         if mine is None or mine.other_id != other.id:
             raise NotPairedError
         doing.before = _facts(line, other)
-        partings.part(line, now=now, is_refused=True)
+        unpairing.part(line, now=now, is_refused=True)
         doing.after = _facts(line, other)
 
 
 def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Say that two lines are no transfer, so that they are not proposed again."""
-    title = f"Took {act_titles.of_pair(line, other)} for no transfer"
+    title = f"Took {titles.of_pair(line, other)} for no transfer"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.side(line.organization_id, line.id, other.id)
@@ -122,7 +120,7 @@ def check_two_accounts(line: Transaction, other: Transaction) -> None:
 def _record(line: Transaction, other: Transaction, status: str, now: datetime) -> None:
     for each, opposite in ((line, other), (other, line)):
         entry = each.journal_entry
-        kept = line_entries.stored(each, entry) if entry is not None else []
+        kept = counter_legs.stored(each, entry) if entry is not None else []
         side = transfer_pairs.side(each.organization_id, each.id, opposite.id)
         if side is None:
             side = TransferPair(
@@ -151,7 +149,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
         _merge(first, second, one, two, now=doing.now)
     else:
         for each, entry in ((first, one), (second, two)):
-            line_entries.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
+            counter_legs.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
 
 
 def _is_free(*sides: Transaction) -> bool:
@@ -159,7 +157,7 @@ def _is_free(*sides: Transaction) -> bool:
     reconciled = sa.select(sa.func.count()).where(
         Transaction.organization_id == sides[0].organization_id,
         Transaction.id.in_([line.id for line in sides]),
-        lines.is_reconciled(),
+        transactions.is_reconciled(),
     )
     return db.session.scalar(reconciled) == 0
 
@@ -169,8 +167,8 @@ def _merge(
 ) -> None:
     """Make the first line's draft the one entry of both, with both bank legs and nothing invented between them."""
     organization = organizations.get(first.organization_id)
-    legs = [drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
-    journal_entries.write_legs(one, drafts.mirror_legs(organization, legs, first.booked_on))
+    legs = [line_drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
+    journal_entries.write_legs(one, line_drafts.mirror_legs(organization, legs, first.booked_on))
     second.journal_entry_id = one.id
     db.session.flush()
     journal_entries.delete_draft(two, now=now)
@@ -188,7 +186,7 @@ def _facts(*sides: Transaction) -> dict[str, Any]:
 
 def pair_unambiguous(*, actor: Actor, now: datetime) -> list[dict[str, Any]]:
     """Pair all open lines of which each fits the other and nothing else."""
-    found = transfers.proposed(actor.organization_id, limit=None)
+    found = proposed.proposed(actor.organization_id, limit=None)
     only = [(each.line, each.other) for each in found if each.is_only]
     return pair_many(only, actor=actor, now=now)
 

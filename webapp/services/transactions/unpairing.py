@@ -10,9 +10,8 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import records as lines
-from webapp.services.journal import counter_legs as line_entries
-from webapp.services.journal import line_drafts as drafts
+from webapp.queries.transactions import transactions
+from webapp.services.journal import counter_legs, line_drafts
 
 
 def part(line: Transaction, *, now: datetime, is_refused: bool = False) -> Transaction | None:
@@ -24,7 +23,7 @@ def part(line: Transaction, *, now: datetime, is_refused: bool = False) -> Trans
     mine = transfer_pairs.standing(line.organization_id, line.id)
     if mine is None:
         return None
-    other = lines.get(line.organization_id, mine.other_id)
+    other = transactions.get(line.organization_id, mine.other_id)
     theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
     sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
     kept = {each.id: side.counters for each, side in sides}
@@ -51,21 +50,21 @@ def _divide(
     entry: JournalEntry, sides: list[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime
 ) -> None:
     """Divide an entry that both lines name: a draft becomes two, a posted one wants each to stand for itself."""
-    chosen = {line.id: line_entries.restored(line, kept[line.id]) for line in sides}
+    chosen = {line.id: counter_legs.restored(line, kept[line.id]) for line in sides}
     if entry.status == "POSTED":
-        line_entries.aim(entry, chosen, now=now)
+        counter_legs.aim(entry, chosen, now=now)
         return
     first, *others = sorted(sides, key=lambda line: line.id)
-    line_entries.write_own(first, entry, chosen[first.id])
+    counter_legs.write_own(first, entry, chosen[first.id])
     for line in others:
-        drafts.add(line, now=now, counter_legs=chosen[line.id], effective_on=entry.effective_on)
+        line_drafts.add(line, now=now, counter_legs=chosen[line.id], effective_on=entry.effective_on)
 
 
 def _restore(sides: Iterable[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime) -> None:
     for line in sides:
         entry = line.journal_entry
         if entry is not None and entry.status != "VOIDED":
-            line_entries.put_counters(line, entry, line_entries.restored(line, kept[line.id]), now=now)
+            counter_legs.put_counters(line, entry, counter_legs.restored(line, kept[line.id]), now=now)
 
 
 def part_many(line_ids: sa.Select[int], *, now: datetime) -> None:

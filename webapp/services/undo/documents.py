@@ -5,10 +5,8 @@ from __future__ import annotations
 from webapp.ledger.canonical import camel
 from webapp.models import ActionRequest, Document
 from webapp.queries.common import lookups
-from webapp.queries.journal import attachments as queries
-from webapp.services.documents import documents
-from webapp.services.documents import fields as document_fields
-from webapp.services.documents import relations as document_relations
+from webapp.queries.journal import attachments
+from webapp.services.documents import documents, fields, relations
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
@@ -17,7 +15,7 @@ NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
 def unfile(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a document that was filed, and that nothing in the books holds."""
     document = lookups.get(Document, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(document_fields.facts(document), request.after)
+    demand_same(fields.facts(document), request.after)
     documents.delete(document, **undoing.by)
     return f"Delete {document.label}, with its file." if document.kept_file else f"Delete {document.label}."
 
@@ -25,16 +23,16 @@ def unfile(undoing: Undoing, request: ActionRequest) -> str:
 def detach(undoing: Undoing, request: ActionRequest) -> str:
     """Detach a document that was attached."""
     document, name, other_id = _related(undoing, request)
-    if queries.between(document, name, other_id) is None:
+    if attachments.between(document, name, other_id) is None:
         raise ChangedSinceError
-    document_relations.unrelate(document, name, other_id, **undoing.by)
+    relations.unrelate(document, name, other_id, **undoing.by)
     return f"Detach {document.label} again."
 
 
 def attach_again(undoing: Undoing, request: ActionRequest) -> str:
     """Attach a document again that was detached."""
     document, name, other_id = _related(undoing, request)
-    if not document_relations.relate(document, name, other_id, **undoing.by).is_new:
+    if not relations.relate(document, name, other_id, **undoing.by).is_new:
         raise ChangedSinceError
     return f"Attach {document.label} again."
 

@@ -14,7 +14,7 @@ from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
 from webapp.queries.journal import manual_entries as manual_queries
-from webapp.queries.transactions import records as transactions
+from webapp.queries.transactions import transactions
 from webapp.services.bookkeeping import manual_entries, voids
 from webapp.services.transactions.edits import summary
 from webapp.services.undo import transactions as lines

@@ -9,16 +9,16 @@ from typing import Any
 from webapp.models import ActionRequest, FeedAccount, Import
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
-from webapp.queries.transactions import records as transactions
-from webapp.services.imports.removal import removals as take_backs
-from webapp.services.transactions import lifecycle as line_services
+from webapp.queries.transactions import transactions
+from webapp.services.imports.removal import removals
+from webapp.services.transactions import lifecycle
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
 
 def take_back(undoing: Undoing, request: ActionRequest) -> str:
     """Take an import back, as if it had never been."""
     imported = lookups.get(Import, undoing.actor.organization_id, int(request.target_id))
-    take_backs.take_back(imported, undoing.folder, **undoing.by)
+    removals.take_back(imported, undoing.folder, **undoing.by)
     return "Take the import back, with its lines and drafts."
 
 
@@ -37,5 +37,5 @@ def delete_pushed(undoing: Undoing, request: ActionRequest) -> str:
         line = transactions.get(feed.organization_id, line_id)
         if line.status == "DELETED":
             raise ChangedSinceError
-        line_services.delete(line, **undoing.by)
+        lifecycle.delete(line, **undoing.by)
     return f"Delete the {len(ids)} line{'' if len(ids) == 1 else 's'} that it brought."

@@ -6,11 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from webapp.models import ActionRequest
-from webapp.services.undo import accounts as books
-from webapp.services.undo import documents, entries, rules
-from webapp.services.undo import incoming as feeds
-from webapp.services.undo import reconciliation as statements
-from webapp.services.undo import transactions as lines
+from webapp.services.undo import accounts, documents, entries, incoming, reconciliation, rules, transactions
 from webapp.services.undo.reasons import ChangedSinceError, StaysError, Undoing
 
 __all__ = ["INVERSES", "STAYS", "ChangedSinceError", "Inverse", "StaysError", "Undoing"]
@@ -26,49 +22,49 @@ class Inverse:
 
 
 INVERSES: Mapping[str, Inverse] = {
-    "confirm_transaction": Inverse("VOID", "confirm", lines.unconfirm),
-    "edit_transaction": Inverse("PUT_BACK", "draft", lines.unedit),
-    "discard_correction": Inverse("BRING_BACK", "draft", lines.undiscard),
-    "delete_transaction": Inverse("BRING_BACK", "draft", lines.bring_back),
-    "restore_transaction": Inverse("DELETE", "draft", lines.delete_again),
-    "pair_transfer": Inverse("TAKE_APART", "draft", lines.unpair),
-    "undo_transfer": Inverse("PAIR", "draft", lines.pair_again),
-    "join_transactions": Inverse("TAKE_APART", "draft", lines.unjoin),
-    "unjoin_transactions": Inverse("JOIN", "draft", lines.join_again),
+    "confirm_transaction": Inverse("VOID", "confirm", transactions.unconfirm),
+    "edit_transaction": Inverse("PUT_BACK", "draft", transactions.unedit),
+    "discard_correction": Inverse("BRING_BACK", "draft", transactions.undiscard),
+    "delete_transaction": Inverse("BRING_BACK", "draft", transactions.bring_back),
+    "restore_transaction": Inverse("DELETE", "draft", transactions.delete_again),
+    "pair_transfer": Inverse("TAKE_APART", "draft", transactions.unpair),
+    "undo_transfer": Inverse("PAIR", "draft", transactions.pair_again),
+    "join_transactions": Inverse("TAKE_APART", "draft", transactions.unjoin),
+    "unjoin_transactions": Inverse("JOIN", "draft", transactions.join_again),
     "create_journal_entry": Inverse("DELETE_OR_VOID", "confirm", entries.uncreate),
     "change_journal_entry": Inverse("PUT_BACK", "confirm", entries.unchange),
     "post_journal_entry": Inverse("VOID", "confirm", entries.unpost),
     "delete_journal_entry": Inverse("BRING_BACK", "draft", entries.bring_back),
     "void_journal_entry": Inverse("POST_AGAIN", "confirm", entries.unvoid),
-    "put_reconciliation_draft": Inverse("PUT_BACK", "reconcile", statements.unput),
-    "abandon_reconciliation": Inverse("BRING_BACK", "reconcile", statements.open_again),
-    "clear_reconciliation_items": Inverse("PUT_BACK", "reconcile", statements.unclear),
-    "complete_reconciliation": Inverse("REOPEN", "reconcile", statements.reopen),
-    "reopen_reconciliation": Inverse("COMPLETE", "reconcile", statements.complete_again),
+    "put_reconciliation_draft": Inverse("PUT_BACK", "reconcile", reconciliation.unput),
+    "abandon_reconciliation": Inverse("BRING_BACK", "reconcile", reconciliation.open_again),
+    "clear_reconciliation_items": Inverse("PUT_BACK", "reconcile", reconciliation.unclear),
+    "complete_reconciliation": Inverse("REOPEN", "reconcile", reconciliation.reopen),
+    "reopen_reconciliation": Inverse("COMPLETE", "reconcile", reconciliation.complete_again),
     "create_rule": Inverse("DELETE", "draft", rules.uncreate),
     "update_rule": Inverse("PUT_BACK", "draft", rules.unchange),
     "delete_rule": Inverse("BRING_BACK", "draft", rules.bring_back),
     "move_rule": Inverse("PUT_BACK", "draft", rules.unmove),
     "apply_rule": Inverse("PUT_BACK", "draft", rules.unapply),
-    "import_file": Inverse("TAKE_BACK", "draft", feeds.take_back),
-    "push_feed": Inverse("DELETE", "draft", feeds.delete_pushed),
+    "import_file": Inverse("TAKE_BACK", "draft", incoming.take_back),
+    "push_feed": Inverse("DELETE", "draft", incoming.delete_pushed),
     "create_document": Inverse("DELETE", "draft", documents.unfile),
     "relate_document": Inverse("DETACH", "draft", documents.detach),
     "unrelate_document": Inverse("ATTACH", "draft", documents.attach_again),
-    "create_account": Inverse("ARCHIVE", "admin", books.archive_account),
-    "update_account": Inverse("PUT_BACK", "admin", books.unchange_account),
-    "create_merchant": Inverse("DELETE", "draft", books.delete_merchant),
-    "update_merchant": Inverse("PUT_BACK", "draft", books.unchange_merchant),
-    "create_project": Inverse("DELETE", "draft", books.delete_project),
-    "update_project": Inverse("PUT_BACK", "draft", books.unchange_project),
-    "delete_project": Inverse("BRING_BACK", "draft", books.bring_project_back),
-    "create_project_group": Inverse("DELETE", "draft", books.delete_group),
-    "update_project_group": Inverse("PUT_BACK", "draft", books.unchange_group),
-    "delete_project_group": Inverse("BRING_BACK", "draft", books.bring_group_back),
-    "create_feed_account": Inverse("ARCHIVE", "admin", books.rest_feed_account),
-    "edit_feed_account": Inverse("PUT_BACK", "admin", books.unchange_feed_account),
-    "move_lock_date": Inverse("PUT_BACK", "admin", books.move_lock_back),
-    "put_exchange_rates": Inverse("PUT_BACK", "admin", books.unput_rates),
+    "create_account": Inverse("ARCHIVE", "admin", accounts.archive_account),
+    "update_account": Inverse("PUT_BACK", "admin", accounts.unchange_account),
+    "create_merchant": Inverse("DELETE", "draft", accounts.delete_merchant),
+    "update_merchant": Inverse("PUT_BACK", "draft", accounts.unchange_merchant),
+    "create_project": Inverse("DELETE", "draft", accounts.delete_project),
+    "update_project": Inverse("PUT_BACK", "draft", accounts.unchange_project),
+    "delete_project": Inverse("BRING_BACK", "draft", accounts.bring_project_back),
+    "create_project_group": Inverse("DELETE", "draft", accounts.delete_group),
+    "update_project_group": Inverse("PUT_BACK", "draft", accounts.unchange_group),
+    "delete_project_group": Inverse("BRING_BACK", "draft", accounts.bring_group_back),
+    "create_feed_account": Inverse("ARCHIVE", "admin", accounts.rest_feed_account),
+    "edit_feed_account": Inverse("PUT_BACK", "admin", accounts.unchange_feed_account),
+    "move_lock_date": Inverse("PUT_BACK", "admin", accounts.move_lock_back),
+    "put_exchange_rates": Inverse("PUT_BACK", "admin", accounts.unput_rates),
 }
 
 # Why what these did stays.

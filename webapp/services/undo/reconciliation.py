@@ -11,9 +11,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import ActionRequest, FeedAccount, Reconciliation, ReconciliationItem
-from webapp.queries.reconciliation import reconciliations as queries
-from webapp.services.reconciliation import cleared_items, proofs, reopenings
-from webapp.services.reconciliation import drafts as reconciliations
+from webapp.queries.reconciliation import reconciliations
+from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
@@ -24,20 +23,20 @@ Items = set[tuple[int | None, int | None]]
 def unput(undoing: Undoing, request: ActionRequest) -> str:
     """Abandon a draft that was opened, or let it say again what it said before."""
     account, draft = _draft(undoing, request)
-    demand_same(reconciliations.said(draft), request.after)
+    demand_same(drafts.said(draft), request.after)
     if request.before is not None:
-        reconciliations.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
+        drafts.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
         return "Let the draft say what it said before."
     if _items(draft):
         raise ChangedSinceError("Somebody cleared items in it since, so it is left as it is.")
-    reconciliations.abandon(account, **undoing.by)
+    drafts.abandon(account, **undoing.by)
     return "Abandon the draft."
 
 
 def open_again(undoing: Undoing, request: ActionRequest) -> str:
     """Open an abandoned draft again, with what was cleared in it."""
     before, account = request.before or {}, _account(undoing, request)
-    draft = reconciliations.put_draft(account, _statement(before), **undoing.by).draft
+    draft = drafts.put_draft(account, _statement(before), **undoing.by).draft
     undoing.move("reconciliation", int(request.target_id), draft.id)
     cleared, entries = before.get("cleared", []), before.get("clearedEntries", [])
     if cleared or entries:
@@ -66,7 +65,7 @@ def reopen(undoing: Undoing, request: ActionRequest) -> str:
     """Reopen a proof, where no later one stands on it."""
     account = _account(undoing, request)
     proof_id = undoing.target_id(request)
-    anchor = queries.anchor_of(account)
+    anchor = reconciliations.anchor_of(account)
     if anchor is None or anchor.id != proof_id:
         raise ChangedSinceError("It was reopened since, or a later proof stands on it.")
     draft = reopenings.reopen(account, reason=undoing.reason, reconciliation_id=proof_id, **undoing.by)
@@ -78,12 +77,12 @@ def complete_again(undoing: Undoing, request: ActionRequest) -> str:
     """Complete again a proof that was reopened, where its draft is as it was."""
     account = _account(undoing, request)
     after = request.after or {}
-    draft = queries.draft_of(account)
+    draft = reconciliations.draft_of(account)
     if draft is None or draft.id != undoing.present_id("reconciliation", after["draftId"]):
         raise ChangedSinceError
     if len(after["reopenedIds"]) > 1:
         raise ChangedSinceError("Several proofs were reopened at once; complete them again one by one.")
-    proof = queries.get(account.organization_id, after["reopenedIds"][0])
+    proof = reconciliations.get(account.organization_id, after["reopenedIds"][0])
     if _inputs(proof) != _inputs(draft) or _items(proof) != _items(draft):
         raise ChangedSinceError
     proofs.complete(account, **undoing.by)
@@ -102,12 +101,12 @@ def _account(undoing: Undoing, request: ActionRequest) -> FeedAccount:
     fa_id = found if found is not None else (request.before or {}).get("faId")
     if fa_id is None:
         raise ChangedSinceError
-    return queries.account(undoing.actor.organization_id, fa_id)
+    return reconciliations.account(undoing.actor.organization_id, fa_id)
 
 
 def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Reconciliation]:
     account = _account(undoing, request)
-    draft = queries.draft_of(account)
+    draft = reconciliations.draft_of(account)
     if draft is None or draft.id != undoing.target_id(request):
         raise ChangedSinceError
     return account, draft
@@ -115,7 +114,7 @@ def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Recon
 
 def _inputs(reconciliation: Reconciliation) -> dict[str, Any]:
     """Give what somebody said of a statement; a proof holds the balance that it opened with too."""
-    said = reconciliations.said(reconciliation)
+    said = drafts.said(reconciliation)
     return said if said["keepAsNew"] else {**said, "openingBalance": None}
 
 

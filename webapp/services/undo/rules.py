@@ -7,10 +7,9 @@ from typing import Any
 from webapp.ledger.canonical import camel
 from webapp.models import ActionRequest, Rule, RuleContent
 from webapp.queries.rules import rules as rule_queries
-from webapp.queries.rules import runs as run_queries
+from webapp.queries.rules import runs
 from webapp.services.audit.field_changes import facts
-from webapp.services.rules import rules
-from webapp.services.rules import run_undos as rule_undos
+from webapp.services.rules import rules, run_undos
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
 
 NAMES = {camel(name): name for name in RuleContent.FACTS}
@@ -53,8 +52,8 @@ def unmove(undoing: Undoing, request: ActionRequest) -> str:
 
 def unapply(undoing: Undoing, request: ActionRequest) -> str:
     """Put back what a run of a rule set, field by field."""
-    run = run_queries.get(undoing.actor.organization_id, (request.after or {})["runId"])
-    undone = rule_undos.undo(run, **undoing.by)
+    run = runs.get(undoing.actor.organization_id, (request.after or {})["runId"])
+    undone = run_undos.undo(run, **undoing.by)
     if undone.kept and not undone.restored:
         raise ChangedSinceError
     kept = f"; {len(undone.kept)} changed since and stay" if undone.kept else ""

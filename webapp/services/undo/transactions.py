@@ -26,14 +26,12 @@ from webapp.models import (
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.transactions import records as transactions
+from webapp.queries.transactions import transactions
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ids_result
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import corrections
-from webapp.services.journal import counter_legs as line_entries
-from webapp.services.transactions import edits, joins, transfers
-from webapp.services.transactions import lifecycle as line_services
+from webapp.services.journal import corrections, counter_legs
+from webapp.services.transactions import edits, joins, lifecycle, transfers
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
 Key = tuple[int, str, int | None, int | None]
@@ -89,17 +87,17 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     entry, before, after = _entry(line), request.before or {}, request.after or {}
     if _is_posted_since(entry, request):
         raise ChangedSinceError("It was posted since; edit the line to correct it.")
-    present = line_entries.present(entry)
+    present = counter_legs.present(entry)
     if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
         raise ChangedSinceError
     title = f"Put back what {line.label} said"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
         doing.before = edits.summary(present, entry.description)
-        line_entries.put_counters(line, entry, _counters(line, before), now=undoing.now)
+        counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
         entry.description = before["description"]
         line.updated_at = undoing.now
         db.session.flush()
-        doing.after = edits.summary(line_entries.present(entry), entry.description)
+        doing.after = edits.summary(counter_legs.present(entry), entry.description)
         _let_rules_stand_again(request, line)
     _pair_again(undoing, line, request.decided_at)
     return "Put back what the line's entry said before."
@@ -113,18 +111,18 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
         raise ChangedSinceError
     title = f"Brought back the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
-        line_entries.aim(entry, {line.id: _counters(line, request.before or {})}, now=undoing.now)
+        counter_legs.aim(entry, {line.id: _counters(line, request.before or {})}, now=undoing.now)
         doing.after = request.before
     return "Let the discarded correction wait again."
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Bring a deleted line back, with what its draft said."""
-    line = line_services.restore(_line(undoing, request), **undoing.by)
+    line = lifecycle.restore(_line(undoing, request), **undoing.by)
     before = request.before or {}
     entry = line.journal_entry
     if entry is not None and before.get("counters"):
-        line_entries.write_own(line, entry, line_entries.restored(line, before["counters"]))
+        counter_legs.write_own(line, entry, counter_legs.restored(line, before["counters"]))
         entry.description = before.get("description", entry.description)
         db.session.flush()
     return "Bring the line back with its draft."
@@ -132,7 +130,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
 
 def delete_again(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a line that was brought back."""
-    line_services.delete(_line(undoing, request), **undoing.by)
+    lifecycle.delete(_line(undoing, request), **undoing.by)
     return "Delete the line again."
 
 
@@ -169,7 +167,7 @@ def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: Journ
         raise ChangedSinceError
     if _legs_sums(entries.legs_of(entry)) != _legs_sums(effective(*entries.family_legs(voided))):
         raise ChangedSinceError
-    line_services.confirm(line, **undoing.by, note=undoing.reason)
+    lifecycle.confirm(line, **undoing.by, note=undoing.reason)
     undoing.move("journal_entry", voided.id, fresh_id)
     return f"Confirm the line again; entry {voided.id} stays voided, and another one stands for it."
 

@@ -19,8 +19,7 @@ from webapp.services.audit.action_requests import executing, noted
 from webapp.services.audit.proposals import MovedError, Preview
 from webapp.web import requests
 from webapp.web.auth import NoScopeError, acting, demand, here, principal
-from webapp.web.proposals import dry_runs as trials
-from webapp.web.proposals import stored_calls as calls
+from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.proposing import acting_as, preview_of
 from webapp.web.proposals.stored_calls import Call
@@ -67,13 +66,13 @@ def approve(request_id: str, digest: str | None = None, note: str = "") -> Actio
         raise MovedError(preview_of(tried))
     proposals.approve(proposal, note=note, **acting())
     _execute(proposal, call, who, is_one=len(tried.acts) == 1 and not tried.failures)
-    proposals.drop_file(proposal, calls.folder())
+    proposals.drop_file(proposal, stored_calls.folder())
     return proposal.request
 
 
 def approve_alone(request_id: str, digest: str | None = None, note: str | None = None) -> ActionRequest:
     """Approve one; a new preview stays though the answer is an error."""
-    proposals.sweep(here(), calls.folder(), now=requests.now())
+    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
     try:
         return approve_or_look_again(request_id, digest, note or "")
     except LedgerError:
@@ -87,7 +86,7 @@ def approve_or_look_again(request_id: str, digest: str | None = None, note: str 
         with db.session.begin_nested():
             return approve(request_id, digest, note)
     except LedgerError as error:
-        trials.unrecorded(error)
+        dry_runs.unrecorded(error)
         if isinstance(error, (MovedError, BlockedError)) and error.preview is not None:
             proposal = queries.audit.proposals.get(here(), request_id)
             proposals.look_again(proposal, error.preview, now=requests.now())
@@ -99,15 +98,15 @@ def approve_many(ids: Sequence[str], digests: Mapping[str, str | None] | None = 
 
     `digests` are the effects that somebody looked at, else each is approved as its kept preview says.
     """
-    proposals.sweep(here(), calls.folder(), now=requests.now())
+    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
     return [_approve_one(request_id, (digests or {}).get(request_id)) for request_id in ids]
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
     """Decide against a proposal."""
-    proposals.sweep(here(), calls.folder(), now=requests.now())
+    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
     proposal = waiting(request_id)
-    proposals.reject(proposal, reason, calls.folder(), **acting())
+    proposals.reject(proposal, reason, stored_calls.folder(), **acting())
     return proposal.request
 
 
@@ -123,12 +122,12 @@ def waiting(request_id: str) -> Proposal:
 def _tried(call: Call, who: Principal) -> Trial:
     """Try a call again; what cannot be asked any more stands against it like everything else."""
     try:
-        with calls.made_again(call), acting_as(who):
-            return trials.run(here(), trials.here)
+        with stored_calls.made_again(call), acting_as(who):
+            return dry_runs.run(here(), dry_runs.here)
     except NotFoundError:
         raise BlockedError("What this is about is not there any more. Reject it.", "gone") from None
     except UnprocessableError as error:
-        trials.unrecorded(error)
+        dry_runs.unrecorded(error)
         raise BlockedError(str(error), error.code, error.details) from error
 
 
@@ -143,10 +142,10 @@ def _proposer(proposal: Proposal) -> Principal:
 def _execute(proposal: Proposal, call: Call, who: Principal, *, is_one: bool) -> None:
     """Make the call for good: nobody else writes to these books between its trial and now."""
     place = executing(proposal.action_request_id) if is_one else nullcontext()
-    with calls.made_again(call), acting_as(who):
+    with stored_calls.made_again(call), acting_as(who):
         by = Act(**acting(), kind="", target_kind="", target_id="")
         with noted() as recorded, place:
-            response = trials.answered(trials.here())
+            response = dry_runs.answered(dry_runs.here())
     done = [act for act, status in recorded if status == EXECUTED]
     answer = {"status": response.status_code, "answer": response.get_json(silent=True)}
     proposals.executed(proposal, done, answer, by)

@@ -11,8 +11,7 @@ from flask import Response, current_app, request
 from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
-from webapp.queries.effects import books as effects
-from webapp.queries.effects import entries as entry_facts
+from webapp.queries.effects import books, entries
 from webapp.schemas.effects import BalanceChangeSchema, ProofChangeSchema
 from webapp.schemas.journal_entries import JournalEntrySchema
 from webapp.services.audit.act import Act
@@ -76,7 +75,7 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
 
     What the state of the books refuses (409) is told; every other refusal is raised, and recorded nowhere.
     """
-    before = effects.mark(organization_id)
+    before = books.mark(organization_id)
     with trial(), noted() as recorded:
         try:
             response = answered(call())
@@ -125,7 +124,7 @@ class _Taken:
     """What is taken down of a trial: within it how things stand then, after it how they stood."""
 
     organization_id: str
-    mark: effects.Mark
+    mark: books.Mark
     acts: list[Act]
     ids: set[int] = field(default_factory=set)
     told: dict[str, Any] = field(default_factory=dict)
@@ -135,29 +134,29 @@ class _Taken:
 
     def after(self) -> None:
         """Read what the acts left behind."""
-        named = effects.named([_said(act) for act in self.acts])
-        self.ids = effects.entry_ids(self.organization_id, named, self.mark.newest)
+        named = books.named([_said(act) for act in self.acts])
+        self.ids = books.entry_ids(self.organization_id, named, self.mark.newest)
         self.told = {
             "acts": [_act(act) for act in self.acts[:MOST_SHOWN]],
             "balances": BalanceChangeSchema(many=True).dump(
-                effects.balances(self.organization_id, self.mark.sums)
+                books.balances(self.organization_id, self.mark.sums)
             ),
             "proofs": ProofChangeSchema(many=True).dump(
-                effects.proofs(self.organization_id, [act.id for act in self.acts])
+                books.proofs(self.organization_id, [act.id for act in self.acts])
             ),
         }
         self.stand = self._read()
 
     def before(self) -> None:
         """Read what the acts found; what they took away belongs to it."""
-        named = effects.named([_said(act) for act in self.acts])
-        self.ids |= effects.entry_ids(self.organization_id, named, self.mark.newest)
+        named = books.named([_said(act) for act in self.acts])
+        self.ids |= books.entry_ids(self.organization_id, named, self.mark.newest)
         self.stood = self._read()
 
     def _read(self) -> dict[int, Any]:
         ids = sorted(self.ids)
-        self.unseen += entry_facts.facts(self.organization_id, ids[MOST_SHOWN:])
-        shown = effects.entries(self.organization_id, ids[:MOST_SHOWN])
+        self.unseen += entries.facts(self.organization_id, ids[MOST_SHOWN:])
+        shown = books.entries(self.organization_id, ids[:MOST_SHOWN])
         return {entry_id: JournalEntrySchema().dump(record) for entry_id, record in shown.items()}
 
     def effect(self) -> dict[str, Any]:
@@ -233,7 +232,7 @@ class NewNames:
             return {line: self._name("journal_entries", each) for line, each in value.items()}
         if key == "entries" or (holder == "entry" and key in ("before", "after")):
             return self.given(value, "entry")
-        table = effects.table_of(key, holder)
+        table = books.table_of(key, holder)
         if table is None:
             return self.given(value, key)
         return (

@@ -26,8 +26,7 @@ from webapp.services.audit.action_requests import words_of
 from webapp.services.audit.proposals import Asked, Preview
 from webapp.web import requests
 from webapp.web.auth import ProposableError, acting, here, may_propose, principal
-from webapp.web.proposals import dry_runs as trials
-from webapp.web.proposals import stored_calls as calls
+from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.stored_calls import Call
 
@@ -51,9 +50,9 @@ def dry_run() -> Response:
     found = principal()
     if PROPOSE in found.scopes and found.token_id is not None:
         with acting_as(at_its_best(found)):
-            tried = trials.run(found.organization_id, trials.here)
+            tried = dry_runs.run(found.organization_id, dry_runs.here)
     else:
-        tried = trials.run(found.organization_id, trials.here)
+        tried = dry_runs.run(found.organization_id, dry_runs.here)
     db.session.rollback()
     told = {"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect}
     return jsonify({**told, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
@@ -75,10 +74,10 @@ def propose() -> Response:
     """Let the call wait for a person (202); one that would change nothing is answered as it is."""
     found = principal()
     with acting_as(at_its_best(found)):
-        tried = trials.run(found.organization_id, trials.here)
+        tried = dry_runs.run(found.organization_id, dry_runs.here)
     if not tried.acts and not tried.blockers:
         return _answered(tried)
-    waiting = wait(calls.received(), tried)
+    waiting = wait(stored_calls.received(), tried)
     response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
     response.status_code = 202
     return response
@@ -89,10 +88,10 @@ def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     beyond = [each["id"] for each in results if each.get("code") == CapReachedError.code]
     if not beyond or not may_propose(scope_of_view()):
         return results
-    call = calls.received()
+    call = stored_calls.received()
     rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
-    with calls.made_again(rest), acting_as(at_its_best(principal())):
-        tried = trials.run(here(), trials.here)
+    with stored_calls.made_again(rest), acting_as(at_its_best(principal())):
+        tried = dry_runs.run(here(), dry_runs.here)
     pending = {"action_request_id": wait(rest, tried).id, "status": "PENDING", "error": ""}
     return [
         {key: value for key, value in (each | pending).items() if key != "code"}
@@ -104,13 +103,13 @@ def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def wait(call: Call, tried: Trial) -> ActionRequest:
     """Let a call that was tried wait for a person, as the proposal that waits for the same call already if one does."""
-    proposals.sweep(here(), calls.folder(), now=requests.now())
+    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
     asked = asked_of(call, tried)
     waiting = proposals.waiting_like(here(), asked)
     if waiting is None:
-        return proposals.propose(replace(asked, call=stored(calls.with_file(call))))
-    if waiting.proposal is not None and not calls.is_whole(waiting.proposal.form):
-        waiting.proposal.form = stored(calls.with_file(call))["form"]
+        return proposals.propose(replace(asked, call=stored(stored_calls.with_file(call))))
+    if waiting.proposal is not None and not stored_calls.is_whole(waiting.proposal.form):
+        waiting.proposal.form = stored(stored_calls.with_file(call))["form"]
     return waiting
 
 

@@ -9,7 +9,7 @@ from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import FeedAccount, Organization
 from webapp.queries.common import lookups
-from webapp.queries.matching import existing_lines as known_lines
+from webapp.queries.matching import existing_lines
 from webapp.services.accounts import feed_accounts
 from webapp.services.accounts.feed_accounts import Opening, mask_of
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
@@ -79,7 +79,7 @@ class Assignment:
         number = statement.external_id
         if number is None:
             return None
-        found = known_lines.numbered(self._organization.id, number, statement.currency)
+        found = existing_lines.numbered(self._organization.id, number, statement.currency)
         if len(found) > 1:
             raise _unclear(f"The file names no currency, and account {number} is there in several", found)
         chosen = self._chosen
@@ -131,7 +131,7 @@ class Assignment:
                     "Choose another account."
                 )
             return chosen
-        found = known_lines.candidates(self._organization.id, self._format, statement.currency)
+        found = existing_lines.candidates(self._organization.id, self._format, statement.currency)
         if len(found) > 1:
             raise _unclear("The file names no account, and several could be meant", found)
         return found[0] if found else None

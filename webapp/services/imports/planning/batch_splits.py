@@ -10,8 +10,8 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.lines import LineKey, digest_of_parts, part_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
-from webapp.queries.matching import existing_lines as known_lines
-from webapp.services.imports.planning import verdicts as import_lines
+from webapp.queries.matching import existing_lines
+from webapp.services.imports.planning import verdicts
 from webapp.services.imports.planning.lines import PlannedLine
 
 WITH_BATCHES = frozenset({"camt"})
@@ -35,12 +35,12 @@ def judge(
     A batch that is in the books stays as it is there, whole or split, whatever the account wants by now: so that
     nothing is there twice after the setting was changed.
     """
-    warnings = import_lines.judge(lines, feed_account, bank_format)
+    warnings = verdicts.judge(lines, feed_account, bank_format)
     if feed_account is None or bank_format not in WITH_BATCHES:
         return lines, warnings
     settled = _settle(lines, feed_account)
     if settled.untold or len(settled.lines) > len(lines):
-        warnings = import_lines.judge(settled.lines, feed_account, bank_format)
+        warnings = verdicts.judge(settled.lines, feed_account, bank_format)
     for line in settled.untold:
         line.reason = line.reason or AS_PAYMENTS
     return settled.lines, [*warnings, *_sentences(settled.whole)]
@@ -52,7 +52,7 @@ def _settle(lines: Sequence[PlannedLine], feed_account: FeedAccount) -> _Settled
     One that is there split, and of which this file tells something else, takes the key of its first payment.
     """
     digests = {id(line): digest_of_parts(line.key) for line in lines if line.known_id is None}
-    there = known_lines.counts_of_keys(feed_account, set(digests.values()))
+    there = existing_lines.counts_of_keys(feed_account, set(digests.values()))
     settled = _Settled([], [], [])
     for line in lines:
         digest = digests.get(id(line), "")

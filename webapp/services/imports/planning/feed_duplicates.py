@@ -11,12 +11,10 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount
-from webapp.queries.matching import booked_feed_lines as given_lines
-from webapp.queries.matching import feed_lines
+from webapp.queries.matching import booked_feed_lines, feed_lines
 from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.ingestion.staging import LINES
-from webapp.services.transactions import join_records
-from webapp.services.transactions import pending_matches as pending_joins
+from webapp.services.transactions import join_records, pending_matches
 
 REPORT = (
     LINES.c.transaction_id,
@@ -36,7 +34,7 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format
     if not new or not feed_lines.has_feed_lines(feed_account):
         return
     days = [each.line.booked_on for each in new]
-    there = given_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
+    there = booked_feed_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
     gone = feed_lines.taken_back(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
@@ -89,7 +87,7 @@ def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int,
             ]
             for state in ("PENDING", "BOOKED")
         }
-        pending_joins.look(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
+        pending_matches.look(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
 
 
 def _staged(batch: int, *columns: sa.ColumnElement[Any]) -> list[tuple[Any, ...]]:

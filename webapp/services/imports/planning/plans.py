@@ -10,9 +10,8 @@ from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBala
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import MAX_MINOR, Money
 from webapp.models import FeedAccount, Organization
-from webapp.services.imports.planning import batch_splits as batches
+from webapp.services.imports.planning import batch_splits, verdicts
 from webapp.services.imports.planning import choices as import_choices
-from webapp.services.imports.planning import verdicts as import_lines
 from webapp.services.imports.planning.accounts import Assignment
 from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
 from webapp.services.imports.planning.lines import PlannedLine
@@ -26,7 +25,7 @@ def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
     for statement in file.statements:
         if statement.currency is not None:
             grouped.setdefault((statement.external_id, statement.currency), []).append(statement)
-    measured = {key: import_lines.measured(statements, key[1] or "") for key, statements in grouped.items()}
+    measured = {key: verdicts.measured(statements, key[1] or "") for key, statements in grouped.items()}
     return Reading(file, measured)
 
 
@@ -45,7 +44,7 @@ def plan(
     accounts = [_account(target, reading, warnings) for target in assignment.targets]
     for account in accounts:
         feed_account = account.target.feed_account
-        account.lines, said = batches.judge(account.lines, feed_account, reading.file.format)
+        account.lines, said = batch_splits.judge(account.lines, feed_account, reading.file.format)
         warnings += said
         _refuse_too_large(account)
     _attribute(reading.file.skipped, accounts)
@@ -76,7 +75,7 @@ def _measured(target: Target, reading: Reading) -> list[PlannedLine]:
     key = first.external_id, first.currency
     found = reading.measured.get(key)
     if found is None or any((each.external_id, each.currency) != key for each in target.statements):
-        found = import_lines.measured(target.statements, target.currency)
+        found = verdicts.measured(target.statements, target.currency)
     return found
 
 

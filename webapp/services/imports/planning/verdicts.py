@@ -9,10 +9,9 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
-from webapp.queries.matching import existing_lines as known_lines
+from webapp.queries.matching import existing_lines
 from webapp.queries.matching.existing_lines import KnownLine
-from webapp.services.imports.planning import feed_duplicates as file_twins
-from webapp.services.imports.planning import possible_duplicates as suspected_lines
+from webapp.services.imports.planning import feed_duplicates, possible_duplicates
 from webapp.services.imports.planning.lines import PlannedLine
 
 MOST_WARNINGS = 20
@@ -46,15 +45,15 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank
     if feed_account is None or not planned:
         return []
     days = [each.line.booked_on for each in planned]
-    known = known_lines.between(feed_account, min(days), max(days))
-    known_lines.add_moved(known, feed_account, {each.key.digest for each in planned})
+    known = existing_lines.between(feed_account, min(days), max(days))
+    existing_lines.add_moved(known, feed_account, {each.key.digest for each in planned})
     by_key = {(line.line_key, line.occurrence): line for line in known if line.line_key is not None}
     for each in planned:
         found = by_key.get((each.key.digest, each.key.occurrence))
         if found is not None:
             _recognise(each, found)
-    file_twins.judge(planned, feed_account, bank_format)
-    suspected_lines.judge(planned, known, feed_account, bank_format)
+    feed_duplicates.judge(planned, feed_account, bank_format)
+    possible_duplicates.judge(planned, known, feed_account, bank_format)
     return _reused_references(planned, feed_account)
 
 
@@ -75,7 +74,7 @@ def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount
     new = [
         each for each in planned if each.is_added and not is_placeholder(each.line.provider_transaction_id)
     ]
-    amounts = known_lines.amounts_of_references(
+    amounts = existing_lines.amounts_of_references(
         feed_account, {each.line.provider_transaction_id or "" for each in new}
     )
     reused = []

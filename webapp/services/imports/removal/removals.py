@@ -31,14 +31,13 @@ from webapp.models.base import table_of
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.common import lookups
 from webapp.queries.common.portions import batches
-from webapp.queries.transactions import records as transactions
-from webapp.queries.transactions.records import TransactionRecord
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.imports.removal import pending_lines, unused_accounts
-from webapp.services.imports.removal import released_lines as released_reports
+from webapp.services.imports.removal import pending_lines, released_lines, unused_accounts
 from webapp.services.storage import kept_files
-from webapp.services.transactions import unpairing as partings
+from webapp.services.transactions import unpairing
 
 FEW = 20
 
@@ -143,7 +142,7 @@ def _ids(statement: sa.Select[Any]) -> list[int]:
 def _undo(imported: Import, now: datetime) -> None:
     others = _other_imports(imported)
     _hand_over(imported, others)
-    released_reports.release(imported, now=now)
+    released_lines.release(imported, now=now)
     _delete_lines(imported, now)
     for model in (ImportLine, ProviderBalance):
         db.session.execute(
@@ -249,8 +248,8 @@ def _count_as_added(heir: Import, fa_id: int, count: int) -> None:
 
 def _delete_lines(imported: Import, now: datetime) -> None:
     """Delete the lines that only this import has, with their drafts and what else names them."""
-    partings.part_many(_lines(imported), now=now)
-    partings.forget(imported.organization_id, _lines(imported))
+    unpairing.part_many(_lines(imported), now=now)
+    unpairing.forget(imported.organization_id, _lines(imported))
     entry_ids = set(
         db.session.scalars(
             sa.select(Transaction.journal_entry_id).where(
