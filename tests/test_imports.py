@@ -1,8 +1,12 @@
-"""Imports point down: the arrow of the house, held layer by layer."""
+"""Imports point down: between layers, between the packages of a layer, and never in a circle."""
 
 import ast
+import functools
 from collections.abc import Callable
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 from tests import tree
 
@@ -19,7 +23,7 @@ ARROW = {
     "models": {"ledger", "db"},
     "queries": {"ledger", "db", "models", "exporters"},
     "services": {"ledger", "db", "models", "queries", "importers", "demo"},
-    "errors": {"ledger", "db", "services", "web"},
+    "errors": {"ledger", "db", "services"},
     "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
     "reference": {"ledger", "errors", "schemas", "web"},
     "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
@@ -65,6 +69,77 @@ EXCEPTIONS = {
         "commit"
     },  # a refusal is written after the request's rollback
 }
+# Layer -> its packages from top to bottom; each imports only those that stand below it. A module of the layer that
+# is in no package belongs to the package named by a dot.
+PACKAGES = {
+    "services": (
+        "demo",
+        "undo",
+        "feeds",
+        "reconciliation",
+        "imports",
+        "bookkeeping",
+        "documents",
+        "transactions",
+        "rules",
+        "ingestion",
+        "journal",
+        "accounts",
+        "access",
+        "audit",
+        "backups",
+        "storage",
+    ),
+    "queries": (
+        "transactions",
+        "suggestions",
+        "checks",
+        "documents",
+        "effects",
+        "rule_decisions",
+        "transfers",
+        "reports",
+        "journal",
+        "reconciliation",
+        "currencies",
+        "accounts",
+        "access",
+        "audit",
+        "matching",
+        "imports",
+        "rules",
+        "common",
+    ),
+    "importers": ("camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
+    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "."),
+    "models": ("reconciliation", "transactions", "rules", "journal", "accounts", "audit", "access", "."),
+    "schemas": (
+        "access",
+        "imports",
+        "reconciliation",
+        "transactions",
+        "documents",
+        "reports",
+        "rules",
+        "audit",
+        "bookkeeping",
+        "accounts",
+        ".",
+    ),
+    "web": ("proposals", ".", "rendering", "access"),
+    "api": (".", "audit", "bookkeeping", "rules", "transactions", "accounts"),
+    "pages": (
+        "access",
+        "audit",
+        "bookkeeping",
+        "imports",
+        "reconciliation",
+        "transactions",
+        "rules",
+        "accounts",
+        ".",
+    ),
+}
 LAYERED = [path for path in tree.modules("webapp") if len(path.parts) > 1 and path.stem != "__init__"]
 UNCOMMITTED = {"ledger", "models", "queries", "services", "schemas", "importers", "api", "pages"}
 CLOCKLESS = {"ledger", "models", "queries", "services", "schemas", "importers", "demo"}
@@ -101,6 +176,34 @@ def imported(path: Path) -> set[str]:
     return names
 
 
+def module_name(path: Path) -> str:
+    """The dotted name of a module, a package's own for its `__init__`."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+@functools.cache
+def graph() -> dict[str, set[str]]:
+    """Which module of ours imports which, annotations and the faces of packages included."""
+    names = {module_name(path): path for path in tree.modules("webapp")}
+    found = {}
+    for name, path in names.items():
+        asked = {
+            f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in names else node.module
+            for node in ast.walk(tree.parsed(path))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        found[name] = asked & names.keys() - {name}
+    return found
+
+
+def package(name: str) -> str:
+    """The package of its layer that a module is in, or a dot for a module that is in none."""
+    parts = name.split(".")
+    is_package = (tree.ROOT / Path(*parts)).is_dir()
+    return parts[2] if len(parts) > 3 or is_package else "."
+
+
 def calls(path: Path) -> set[str]:
     """The last word of everything a module calls."""
     return {
@@ -123,6 +226,35 @@ def beyond_the_arrow(path: Path) -> set[str]:
     allowed = ARROW.get(layer(path))
     ours = {name.split(".")[1] for name in imported(path) if name.startswith("webapp.")}
     return set() if allowed is None else ours - allowed - {layer(path)} - may(path)
+
+
+def test_no_module_imports_itself_in_a_circle():
+    # create_app imports the rooms within the function that builds them.
+    arrows = {name: asked for name, asked in graph().items() if name != "webapp"}
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("room", PACKAGES)
+def test_a_package_imports_only_those_below_it(room):
+    order = PACKAGES[room]
+    within = f"webapp.{room}."
+    arrows = [
+        (name, other)
+        for name, asked in graph().items()
+        if name.startswith(within)
+        for other in asked
+        if other.startswith(within) and package(other) != package(name)
+    ]
+    assert not [arrow for arrow in arrows if order.index(package(arrow[0])) >= order.index(package(arrow[1]))]
+
+
+def test_every_package_has_its_place():
+    found = {(path.parts[1], path.parts[2]) for path in tree.modules("webapp") if len(path.parts) > 3}
+    placed = {(room, name) for room, order in PACKAGES.items() for name in order if name != "."}
+    assert {each for each in found if each[0] in ARROW} == placed
 
 
 def test_a_module_does_without_the_packages_of_other_layers():

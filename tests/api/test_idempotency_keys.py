@@ -177,7 +177,7 @@ def test_what_failed_by_itself_is_done_by_the_next_try(ada, monkeypatch, error):
 
 def test_a_fault_at_the_commit_leaves_neither_the_write_nor_its_key(ada, monkeypatch, session):
     """Both are in one transaction."""
-    from webapp.web import requests  # noqa: PLC0415
+    from webapp.web.access import requests  # noqa: PLC0415
 
     real = requests.idempotency.settle
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from tests.documents import pdf
 from tests.importers.camt_files import balance, entry, message, statement
 from webapp.db import begin_write, db
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,

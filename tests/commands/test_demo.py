@@ -14,7 +14,7 @@ from webapp.models import Organization, RuleRun, User
 from webapp.queries.journal import entry_records
 from webapp.queries.reconciliation import hub
 from webapp.queries.reports import exports
-from webapp.schemas.journal_entries import JournalEntrySchema
+from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.services.access.users import verify_password
 
 

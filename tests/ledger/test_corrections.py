@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.ledger.corrections import difference, effective, is_same, reversal
-from webapp.ledger.entries import Leg, check_balanced
-from webapp.ledger.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.journal.corrections import difference, effective, is_same, reversal
+from webapp.ledger.journal.entries import Leg, check_balanced
+from webapp.ledger.journal.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.journal.splits import NumberOfSplitsError, Split, SplitsDoNotAddUpError, split_legs
 from webapp.ledger.money import Money
-from webapp.ledger.splits import NumberOfSplitsError, Split, SplitsDoNotAddUpError, split_legs
 
 BANK, ROUNDING, REALISED = 1, 901, 902
 RATES = {

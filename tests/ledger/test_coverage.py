@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from webapp.ledger.coverage import Covered, Days, findings, merged
 from webapp.ledger.money import Money
+from webapp.ledger.proofs.coverage import Covered, Days, findings, merged
 
 
 def day(text):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.ledger.lines import is_placeholder, line_keys
+from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from webapp.ledger.currencies import DIGITS
-from webapp.ledger.entries import (
+from webapp.ledger.journal.entries import (
     Leg,
     TooFewPostingsError,
     UnbalancedError,
     check_amounts,
     check_balanced,
 )
-from webapp.ledger.mirrors import RestAccounts, missing_currencies, share, with_mirrors
+from webapp.ledger.journal.mirrors import RestAccounts, missing_currencies, share, with_mirrors
 from webapp.ledger.money import MAX_MINOR, AmountTooLargeError
 from webapp.ledger.rates import (
     ExchangeRateMissingError,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.ledger.canonical import canonical_json, instant_text
-from webapp.ledger.equations import (
+from webapp.ledger.proofs.equations import (
     BankPosting,
     ItemToday,
     Standing,
@@ -19,7 +19,16 @@ from webapp.ledger.equations import (
     in_transit,
     outstanding,
 )
-from webapp.ledger.proofs import Item, Proof, cleared_balance, difference, digest, frozen, ordered, status
+from webapp.ledger.proofs.proofs import (
+    Item,
+    Proof,
+    cleared_balance,
+    difference,
+    digest,
+    frozen,
+    ordered,
+    status,
+)
 
 OCTOBER = date(2026, 10, 31)
 NOVEMBER = date(2026, 11, 1)

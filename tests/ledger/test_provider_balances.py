@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.ledger.provider_balances import Snapshot, balance_on, last_of_day
+from webapp.ledger.proofs.provider_balances import Snapshot, balance_on, last_of_day
 
 FIRST = date(2026, 1, 1)
 RECEIVED = datetime(2026, 12, 1, tzinfo=UTC)

@@ -3,7 +3,7 @@
 import sys
 from datetime import date, timedelta
 
-from webapp.ledger.transfers import OwnAccount, Side, proposals
+from webapp.ledger.journal.transfers import OwnAccount, Side, proposals
 
 DAY = date(2026, 3, 2)
 IBAN, OTHER_IBAN = "DE89370400440532013000", "FR7630006000011234567890189"

@@ -12,30 +12,16 @@ import marshmallow as ma
 
 from tests.security.addresses import NEVER_ISSUED, addresses_of
 from webapp.ledger.currencies import ACTIVE
-from webapp.schemas import (
-    accounts,
-    addresses,
-    agent_undos,
-    column_forms,
-    documents,
-    exchange_rates,
-    feed_accounts,
-    fields,
-    imports,
-    journal_entries,
-    line_joins,
-    lock_dates,
-    merchants,
-    organizations,
-    projects,
-    proposals,
-    reconciliation_forms,
-    rule_runs,
-    rule_suggestions,
-    rules,
-    tokens,
-    transactions,
-)
+from webapp.schemas import addresses, fields
+from webapp.schemas.access import organizations, tokens
+from webapp.schemas.accounts import accounts, feed_accounts, merchants, projects
+from webapp.schemas.audit import agent_undos, proposals
+from webapp.schemas.bookkeeping import exchange_rates, journal_entries, lock_dates
+from webapp.schemas.documents import documents
+from webapp.schemas.imports import column_forms, imports
+from webapp.schemas.reconciliation import forms
+from webapp.schemas.rules import rules, runs, suggestions
+from webapp.schemas.transactions import line_joins, transactions
 from webapp.web.paging import encode
 
 if TYPE_CHECKING:
@@ -75,24 +61,24 @@ FORMS = {
     "/proposals/approve": proposals.ApproveManyFormSchema,
     "/proposals/<string:request_id>/approve": proposals.ApprovalFormSchema,
     "/proposals/<string:request_id>/reject": proposals.RejectionFormSchema,
-    "/reconciliations/<id:fa_id>/complete": reconciliation_forms.VersionFormSchema,
-    "/reconciliations/<id:fa_id>/draft": reconciliation_forms.DraftFormSchema,
-    "/reconciliations/<id:fa_id>/lines": reconciliation_forms.LinesFormSchema,
+    "/reconciliations/<id:fa_id>/complete": forms.VersionFormSchema,
+    "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
+    "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
     "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
-    "/reconciliations/<id:fa_id>/reopen": reconciliation_forms.ReopenFormSchema,
+    "/reconciliations/<id:fa_id>/reopen": forms.ReopenFormSchema,
     "/rules/<id:rule_id>": rules.RuleReplacementSchema,
-    "/rules/<id:rule_id>/apply": rule_runs.ApplyFormSchema,
+    "/rules/<id:rule_id>/apply": runs.ApplyFormSchema,
     "/rules/<id:rule_id>/move": rules.MoveFormSchema,
     "/rules/<id:rule_id>/switch": rules.SwitchFormSchema,
     "/rules/<id:rule_id>/try": rules.RuleReplacementSchema,
     "/rules/new": rules.RuleReplacementSchema,
     "/rules/try": rules.RuleReplacementSchema,
-    "/rules/suggestions/dismiss": rule_suggestions.SuggestionKeySchema,
-    "/rules/suggestions/undismiss": rule_suggestions.SuggestionKeySchema,
+    "/rules/suggestions/dismiss": suggestions.SuggestionKeySchema,
+    "/rules/suggestions/undismiss": suggestions.SuggestionKeySchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
-    "/reconciliations/<id:fa_id>/accept": reconciliation_forms.AcceptFormSchema,
+    "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,
@@ -118,7 +104,7 @@ PAGES = (
     addresses.RuleLinesPageSchema,
     addresses.NewRulePageSchema,
     journal_entries.EntryFilterFormSchema,
-    rule_suggestions.SuggestionsPageSchema,
+    suggestions.SuggestionsPageSchema,
 )
 PARTS = (
     "div#lines", "section#rules", "div#found", "section#panel", "div#hub", "form#void", "body", "tr#line", "main",

@@ -8,7 +8,7 @@ import pytest
 from tests.marks import on_sqlite
 from tests.portions import every
 from tests.security.addresses import BODIES, NEVER_ISSUED, addresses_of
-from webapp.web.htmx import TARGETS
+from webapp.web.rendering.htmx import TARGETS
 
 INTERNAL = re.compile(
     r"Traceback|File \"|sqlalchemy|sqlite|psycopg|marshmallow|werkzeug|webapp|SELECT |INSERT |/usr/"

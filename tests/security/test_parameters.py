@@ -3,7 +3,7 @@
 import io
 
 from tests.security.addresses import addresses_of
-from webapp.web.selections import general_names, record_of
+from webapp.web.access.selections import general_names, record_of
 
 
 def test_every_list_can_be_counted_and_asked_for_less(ada, app, ids):

@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 
 from tests.concurrency.crowds import all_at_once
-from webapp.web import rate_limits
-from webapp.web.rate_limits import BUCKETS, MINUTE, SECOND, Buckets
+from webapp.web.access import rate_limits
+from webapp.web.access.rate_limits import BUCKETS, MINUTE, SECOND, Buckets
 
 CLIENTS, WORKERS = 16, 4
 

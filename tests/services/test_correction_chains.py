@@ -6,9 +6,9 @@ import pytest
 
 from tests.fixtures.banks import AT
 from webapp.db import begin_write
-from webapp.ledger.corrections import effective
-from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.corrections import effective
+from webapp.ledger.journal.entries import Leg
 from webapp.models import Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups

@@ -11,32 +11,32 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.errors import answer_http_error
 from webapp.schemas.errors import ErrorSchema
-from webapp.web.strictness import ArgumentsParser
+from webapp.web.access.strictness import ArgumentsParser
 
 NOUNS = (
-    "accounts",
-    "action_requests",
-    "agent_undos",
+    "accounts.accounts",
+    "accounts.feed_accounts",
+    "accounts.merchants",
+    "accounts.projects",
+    "audit.action_requests",
+    "audit.agent_undos",
+    "bookkeeping.exchange_rates",
+    "bookkeeping.journal_entries",
+    "bookkeeping.lock_dates",
     "documentation",
     "documents",
-    "exchange_rates",
     "exports",
-    "feed_accounts",
     "imports",
-    "journal_entries",
-    "line_joins",
-    "lock_dates",
-    "merchants",
-    "open_items",
-    "projects",
     "pushes",
     "reconciliations",
     "reports",
-    "rule_runs",
-    "rule_suggestions",
-    "rules",
-    "transactions",
-    "transfers",
+    "rules.rules",
+    "rules.runs",
+    "rules.suggestions",
+    "transactions.line_joins",
+    "transactions.open_items",
+    "transactions.transactions",
+    "transactions.transfers",
 )
 
 # Every blueprint of this door reads with it.

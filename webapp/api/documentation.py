@@ -13,8 +13,8 @@ from webapp.reference import guide, markdown
 from webapp.reference import openapi as reference
 from webapp.reference.readings import found_by, readings, shape_names, shapes, slug
 from webapp.schemas.documentation import SearchSchema
-from webapp.web.auth import requires
-from webapp.web.htmx import render
+from webapp.web.access.auth import requires
+from webapp.web.rendering.htmx import render
 
 bp = Blueprint("documentation", __name__, url_prefix="/api", description="About this interface")
 PAGE = {"content_type": "text/html", "description": "A page."}

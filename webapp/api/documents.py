@@ -9,7 +9,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.queries.documents.documents import Filters
-from webapp.schemas.documents import (
+from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
     DocumentQuerySchema,
     DocumentSchema,
@@ -19,8 +19,9 @@ from webapp.schemas.documents import (
     RelationSchema,
 )
 from webapp.schemas.paging import OkSchema, listing, wrapped
-from webapp.web import document_files, paging, requests, strictness
-from webapp.web.auth import acting, here, requires
+from webapp.web import document_files, paging
+from webapp.web.access import requests, strictness
+from webapp.web.access.auth import acting, here, requires
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)

@@ -10,8 +10,8 @@ from flask import Response
 from flask_smorest import Blueprint
 
 from webapp import queries
-from webapp.web.auth import here, requires
-from webapp.web.requests import MEBIBYTE
+from webapp.web.access.auth import here, requires
+from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
 KEPT_IN_MEMORY, SENT_AT_ONCE = 4 * MEBIBYTE, MEBIBYTE // 4

@@ -9,7 +9,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
-from webapp.schemas.imports import (
+from webapp.schemas.imports.imports import (
     CommitSchema,
     ImportFormSchema,
     ImportLineQuerySchema,
@@ -20,7 +20,7 @@ from webapp.schemas.imports import (
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
-from webapp.web.auth import acting, here, requires
+from webapp.web.access.auth import acting, here, requires
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)

@@ -8,10 +8,10 @@ from flask import Response
 from flask_smorest import Blueprint
 
 from webapp import queries, services
-from webapp.api.feed_accounts import AnswerSchema
+from webapp.api.accounts.feed_accounts import AnswerSchema
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
-from webapp.web.auth import acting, here, requires
-from webapp.web.requests import MEBIBYTE
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_pushes", __name__, url_prefix="/api/feeds/accounts", description="Pushes of a feed")
 BODY_LIMIT = 8 * MEBIBYTE

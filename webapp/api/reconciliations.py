@@ -10,7 +10,7 @@ from flask_smorest import Blueprint
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
 from webapp.schemas.paging import OkSchema, wrapped
-from webapp.schemas.reconciliations import (
+from webapp.schemas.reconciliation.reconciliations import (
     AcceptSchema,
     AccountLinesQuerySchema,
     AccountLinesSchema,
@@ -28,7 +28,7 @@ from webapp.schemas.reconciliations import (
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
 from webapp.web import paging
-from webapp.web.auth import acting, here, requires
+from webapp.web.access.auth import acting, here, requires
 
 bp = Blueprint(
     "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"

@@ -8,7 +8,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries
 from webapp.schemas.paging import listing, wrapped
-from webapp.schemas.reports import (
+from webapp.schemas.reports.reports import (
     BalanceSheetSchema,
     LedgerLineSchema,
     LedgerQuerySchema,
@@ -16,8 +16,9 @@ from webapp.schemas.reports import (
     ProfitAndLossSchema,
     TrialBalanceSchema,
 )
-from webapp.web import paging, periods
-from webapp.web.auth import here, requires
+from webapp.web import paging
+from webapp.web.access.auth import here, requires
+from webapp.web.rendering import periods
 
 bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="Reports")
 

@@ -17,7 +17,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import Import
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.imports import imports
-from webapp.schemas.imports import ImportSchema
+from webapp.schemas.imports.imports import ImportSchema
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, answer
-from webapp.ledger import proof_files
-from webapp.ledger.proof_files import NoProofFileError
+from webapp.ledger.proofs import proof_files
+from webapp.ledger.proofs.proof_files import NoProofFileError
 
 
 @click.command("verify-proof")

@@ -1,42 +1,42 @@
 """What is stored, one module per noun."""
 
-from webapp.models.accounts import Account
-from webapp.models.action_requests import ActionRequest, Proposal
-from webapp.models.audit_events import OF_ITS_ACT, AuditEvent
+from webapp.models.access.organizations import Membership, Organization
+from webapp.models.access.sessions import BrowserSession, SignInCounter
+from webapp.models.access.tokens import ApiToken, TokenDay
+from webapp.models.access.users import OneTimeLink, User
+from webapp.models.accounts.accounts import Account
+from webapp.models.accounts.feed_accounts import FeedAccount, Institution
+from webapp.models.accounts.merchants import Merchant
+from webapp.models.accounts.projects import Project, ProjectGroup
+from webapp.models.audit.action_requests import ActionRequest, Proposal
+from webapp.models.audit.audit_events import OF_ITS_ACT, AuditEvent
+from webapp.models.audit.idempotency_keys import IdempotencyKey
 from webapp.models.documents import Document, DocumentRelation
-from webapp.models.exchange_rates import ExchangeRate
-from webapp.models.feed_accounts import FeedAccount, Institution
-from webapp.models.feed_lines import FeedBatch, FeedLine, LineChange
-from webapp.models.idempotency_keys import IdempotencyKey
-from webapp.models.imports import BulkTurn, ColumnMapping, Import, ImportLine
-from webapp.models.journal_entries import (
+from webapp.models.journal.exchange_rates import ExchangeRate
+from webapp.models.journal.journal_entries import (
     COUNTING,
     IN_ITS_ENTRY,
     ON_ITS_ACCOUNT,
     JournalEntry,
     Posting,
 )
-from webapp.models.line_joins import LineJoin
-from webapp.models.merchants import Merchant
-from webapp.models.organizations import Membership, Organization
-from webapp.models.projects import Project, ProjectGroup
-from webapp.models.proof_breaks import ProofBreak, TouchedProof
-from webapp.models.provider_balances import ProviderBalance
-from webapp.models.reconciliations import (
+from webapp.models.reconciliation.proof_breaks import ProofBreak, TouchedProof
+from webapp.models.reconciliation.reconciliations import (
     IN_ITS_RECONCILIATION,
     OF_ITS_FEED,
     Reconciliation,
     ReconciliationItem,
 )
-from webapp.models.rule_runs import DocumentSetting, RuleRun, RuleSetting
-from webapp.models.rules import Rule, RuleContent, RuleVersion
-from webapp.models.sessions import BrowserSession, SignInCounter
-from webapp.models.suggestion_dismissals import SuggestionDismissal
+from webapp.models.rules.rules import Rule, RuleContent, RuleVersion
+from webapp.models.rules.runs import DocumentSetting, RuleRun, RuleSetting
+from webapp.models.rules.suggestion_dismissals import SuggestionDismissal
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
-from webapp.models.tokens import ApiToken, TokenDay
-from webapp.models.transactions import Transaction
-from webapp.models.transfer_pairs import TransferPair
-from webapp.models.users import OneTimeLink, User
+from webapp.models.transactions.feed_lines import FeedBatch, FeedLine, LineChange
+from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
+from webapp.models.transactions.line_joins import LineJoin
+from webapp.models.transactions.provider_balances import ProviderBalance
+from webapp.models.transactions.transactions import Transaction
+from webapp.models.transactions.transfer_pairs import TransferPair
 
 __all__ = [
     "COUNTING",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from webapp.reference import markdown
-from webapp.web.auth import PUBLIC, requires
+from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("llms", __name__)
 

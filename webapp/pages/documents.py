@@ -8,17 +8,18 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.queries.documents.documents import Filters
-from webapp.schemas.documents import (
+from webapp.schemas.documents.documents import (
     DocumentFormSchema,
     DocumentPageQuerySchema,
     DocumentUploadSchema,
     RelatedFormSchema,
 )
-from webapp.web import document_files, paging, requests
-from webapp.web.auth import acting, here, requires
-from webapp.web.forms import form_body
-from webapp.web.htmx import go, render
-from webapp.web.problems import REFUSALS, Problem, problem_of
+from webapp.web import document_files, paging
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("documents", __name__, url_prefix="/documents")
 

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from webapp import migrations
 from webapp.db import begin_read, db
-from webapp.web.auth import PUBLIC, requires
+from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("health", __name__)
 

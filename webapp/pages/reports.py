@@ -9,10 +9,11 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.ledger.periods import Period
-from webapp.schemas.reports import LedgerPageQuerySchema, PeriodPageQuerySchema
-from webapp.web import paging, periods
-from webapp.web.auth import here, requires
-from webapp.web.htmx import go, render
+from webapp.schemas.reports.reports import LedgerPageQuerySchema, PeriodPageQuerySchema
+from webapp.web import paging
+from webapp.web.access.auth import here, requires
+from webapp.web.rendering import periods
+from webapp.web.rendering.htmx import go, render
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
 

@@ -12,7 +12,7 @@ import marshmallow as ma
 from flask import Flask
 
 from webapp.ledger.canonical import camel
-from webapp.web.requests import SAFE_METHODS
+from webapp.web.access.requests import SAFE_METHODS
 
 METHODS_OF_HTTP = frozenset({"HEAD", "OPTIONS"})
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")

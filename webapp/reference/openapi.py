@@ -11,8 +11,8 @@ from webapp.reference import components, guide
 from webapp.reference.calls import Call, calls, own_path
 from webapp.reference.examples import recorded, with_examples
 from webapp.reference.operations import operation, path_parameters
-from webapp.schemas.effects import DryRunSchema
-from webapp.web import selections
+from webapp.schemas.audit.effects import DryRunSchema
+from webapp.web.access import selections
 
 KEPT = "tieout-openapi"
 # The call of which the recorded answer is an act that waits.

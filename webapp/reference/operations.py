@@ -14,11 +14,11 @@ from webapp.reference.components import JSON
 from webapp.reference.refusals import Refusal
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
-from webapp.web import idempotency, rate_limits, selections
-from webapp.web.auth import CrossSiteError
+from webapp.web.access import idempotency, rate_limits, selections
+from webapp.web.access.auth import CrossSiteError
+from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
 from webapp.web.converters import ActIdConverter
 from webapp.web.proposals import proposing
-from webapp.web.requests import BODY_LIMIT, MEBIBYTE
 
 SUCCESS = re.compile("2[0-9][0-9]")
 WORDS = {

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeGuard
 import marshmallow as ma
 
 from webapp.ledger.currencies import ACTIVE
-from webapp.ledger.pushed_lines import PushedLine
+from webapp.ledger.matching.pushed_lines import PushedLine
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.instants import ANY_DAY, DayOrInstant

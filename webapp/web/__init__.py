@@ -2,16 +2,16 @@
 
 from flask import Flask
 
-from webapp.web import selections
-from webapp.web.auth import register_auth
-from webapp.web.context import add_context
+from webapp.web.access import selections
+from webapp.web.access.auth import register_auth
+from webapp.web.access.last_uses import note_last_use
+from webapp.web.access.rate_limits import register_rate_limits
+from webapp.web.access.requests import register_requests
 from webapp.web.converters import ActIdConverter, IdConverter
 from webapp.web.headers import add_headers
-from webapp.web.last_uses import note_last_use
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
-from webapp.web.rate_limits import register_rate_limits
-from webapp.web.requests import register_requests
+from webapp.web.rendering.context import add_context
 
 
 def register(app: Flask) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from webapp import queries
 from webapp.models import ApiToken
 from webapp.web import uploads
-from webapp.web.auth import acting, here, principal
+from webapp.web.access.auth import acting, here, principal
 
 
 def token(token_id: int) -> ApiToken:

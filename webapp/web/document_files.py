@@ -13,7 +13,7 @@ from webapp.models import Document
 from webapp.queries.documents import documents
 from webapp.services.documents.documents import MOST_BYTES, SentFile
 from webapp.services.storage import document_files
-from webapp.web import requests
+from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
 
 # The parts of a form have names and borders beside the file itself.

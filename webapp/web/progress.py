@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webapp.services.imports.progress import Phase, Progress, sentence
 from webapp.services.rules.runs import RunProgress
-from webapp.web.auth import here, settings
+from webapp.web.access.auth import here, settings
 
 
 @contextlib.contextmanager

@@ -22,8 +22,9 @@ from webapp.services.imports.planning.choices import NOTHING_SAID, AccountChoice
 from webapp.services.imports.preview_lines import Doubt, OpenAccount
 from webapp.services.imports.uploads import Upload
 from webapp.services.storage.savepoints import is_trial
-from webapp.web import progress, requests
-from webapp.web.auth import acting, here, is_decided_on, settings
+from webapp.web import progress
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, is_decided_on, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_DOUBTS = 100

@@ -5,7 +5,7 @@ from typing import Final
 
 from webapp.importers.texts import iban, joined
 from webapp.importers.xml_records import Record
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 _OTHER: Final = {"Dbtr": "Cdtr", "Cdtr": "Dbtr"}
 _TEXTS: Final = ("RmtInf/Ustrd", "RmtInf/Strd/AddtlRmtInf", "AddtlTxInf")

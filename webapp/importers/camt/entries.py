@@ -10,7 +10,7 @@ from webapp.importers.camt.values import signed_amount
 from webapp.importers.ofx.values import day
 from webapp.importers.texts import quoted
 from webapp.importers.xml_records import Record
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
 _BOOKED: Final = "BOOK"

@@ -8,7 +8,7 @@ from webapp.importers.bank_files import FileRefusedError, Line
 from webapp.importers.mt940.texts import noted, told
 from webapp.importers.mt940.values import entry
 from webapp.importers.texts import MAX_TEXT, folded, iban, joined
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
 # SWIFT allows six lines of text, and no bank writes a hundred.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from webapp.importers.texts import folded, iban, joined
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 # Field :86: has 65 characters a line; some systems break a little before.
 _WRAPPED_AT: Final = 64

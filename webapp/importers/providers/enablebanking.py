@@ -11,7 +11,7 @@ from webapp.importers.providers.identities import identified
 from webapp.importers.providers.payloads import Item, fingerprint, records
 from webapp.importers.providers.pushes import ProviderFailedError, Push, PushLine, Wanted
 from webapp.importers.texts import joined, quoted
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 _DIRECTIONS: Final = ("CRDT", "DBIT")
 _PENDING: Final = {"BOOK": False, "PDNG": True, "HOLD": True}

@@ -15,7 +15,7 @@ from webapp.importers.providers.pushes import (
     Wanted,
 )
 from webapp.importers.texts import joined
-from webapp.ledger.lines import is_placeholder
+from webapp.ledger.matching.lines import is_placeholder
 
 
 def read(payload: object, wanted: Wanted) -> Push:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from webapp.importers.providers.pushes import PushLine
-from webapp.ledger.lines import is_placeholder, line_keys
+from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
 def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[str]]:

@@ -54,8 +54,8 @@ def in_order(rules: Sequence[ReadyRule]) -> list[ReadyRule]:
 def decide(rules: Sequence[ReadyRule], item: RuleItem) -> Decision:
     """Ask rules, in the order given, what becomes of an item; of effects of one kind the last wins.
 
-    >>> from webapp.ledger.conditions import Condition, Match
-    >>> from webapp.ledger.rule_matching import ready
+    >>> from webapp.ledger.rules.conditions import Condition, Match
+    >>> from webapp.ledger.rules.matching import ready
     >>> def rule(number, text, account, stops=False):
     ...     questions = ready(Match.ALL, [Condition(value=text)])
     ...     return ReadyRule(number, 1, 100, stops, questions, (Effect(EffectKind.SET_ACCOUNT, 0, account),))

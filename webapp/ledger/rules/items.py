@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from webapp.ledger.lines import normalised
+from webapp.ledger.matching.lines import normalised
 from webapp.ledger.rules.conditions import Field
 
 Value = str | Decimal | date | int | None

@@ -10,7 +10,7 @@ from typing import Any, Final
 import re2
 
 from webapp.ledger.currencies import canonical
-from webapp.ledger.lines import normalised
+from webapp.ledger.matching.lines import normalised
 from webapp.ledger.rules.condition_values import folded_pattern, pattern_options
 from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Match, Operator, ValueKind
 from webapp.ledger.rules.items import TEXT_FIELDS, Value, compact
@@ -79,7 +79,7 @@ class Questions:
 def ready(match: Match, conditions: Sequence[Condition]) -> Questions:
     """Make conditions that have no problem ready to be asked.
 
-    >>> from webapp.ledger.rule_items import RuleItem
+    >>> from webapp.ledger.rules.items import RuleItem
     >>> rent = ready(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
     >>> rent.hold(RuleItem(description="Rent March", amount=Decimal("-900")).values())
     True

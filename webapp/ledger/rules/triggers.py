@@ -108,9 +108,9 @@ def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, T
     ['RECEIPT', 'RECEIPT_PARSED']
     >>> [word.value for word in completed(None, Trigger.MANUAL_APPLY)]
     ['TRANSACTION', 'MANUAL_APPLY']
-    >>> completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)
+    >>> completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    webapp.ledger.triggers.ContradictionError: TRANSACTION_UPDATED never meets a RECEIPT; change target or trigger.
+    webapp.ledger.rules.triggers.ContradictionError: TRANSACTION_UPDATED never meets a RECEIPT; ...
     """
     implied = _TARGET_OF.get(trigger) if trigger else None
     if target and implied and target is not implied:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from heapq import heappop, heappush
 from typing import Final
 
-from webapp.ledger.lines import short
+from webapp.ledger.matching.lines import short
 from webapp.ledger.rules.conditions import Condition, Field, Operator
 from webapp.ledger.suggestions.habit_books import Book, Unit
 from webapp.ledger.suggestions.phrases import Words, as_written, folded, is_telling
@@ -58,7 +58,7 @@ def habits(book: Book, *, most: int, is_wanted: Callable[[Habit], bool] = lambda
     Each line speaks for one habit at most. What is not wanted is left out together with its lines.
 
     >>> from types import SimpleNamespace as Line
-    >>> from webapp.ledger.habit_books import Choice
+    >>> from webapp.ledger.suggestions.habit_books import Choice
     >>> towns = ["REWE Koeln 17", "REWE Bonn 4", "REWE Aachen", "Aral Bonn", "Rewe 12"]
     >>> lines = [Line(description="", counterparty=each, iban=None, amount_minor=-500) for each in towns]
     >>> (habit,) = habits(Book(lines, [*[Choice(7)] * 3, Choice(8), None]), most=10)

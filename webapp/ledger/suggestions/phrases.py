@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from webapp.ledger.lines import normalised
+from webapp.ledger.matching.lines import normalised
 
 Words = tuple[str, ...]
 

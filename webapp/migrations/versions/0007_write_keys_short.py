@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from webapp.ledger.lines import facts_of, short
+from webapp.ledger.matching.lines import facts_of, short
 from webapp.ledger.money import Money
 
 revision = "0007"

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.ledger.provider_balances import Basis, Snapshot, balance_on
+from webapp.ledger.proofs.provider_balances import Basis, Snapshot, balance_on
 from webapp.models import ProviderBalance
 from webapp.queries.accounts import balances
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.ledger.entries import MIN_LEGS
+from webapp.ledger.journal.entries import MIN_LEGS
 from webapp.models import (
     IN_ITS_ENTRY,
     ON_ITS_ACCOUNT,

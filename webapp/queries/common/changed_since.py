@@ -16,7 +16,7 @@ from webapp.models import (
     Rule,
     Transaction,
 )
-from webapp.models.journal_entries import WRITTEN_BY_PEOPLE
+from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 
 
 def since(entity: Any, organization_id: str, instant: datetime) -> sa.ColumnElement[bool]:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import JournalEntry, Posting
-from webapp.models.journal_entries import IN_ITS_ENTRY
+from webapp.models.journal.journal_entries import IN_ITS_ENTRY
 from webapp.queries.common.portions import batches
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from webapp.ledger.corrections import effective
+from webapp.ledger.journal.corrections import effective
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
 from webapp.queries.audit import field_changes

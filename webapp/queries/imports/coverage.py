@@ -11,10 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, first_of_month
-from webapp.ledger.coverage import Covered
-from webapp.ledger.covered_months import CoveredMonth, Evidence, Stated, by_month
 from webapp.ledger.money import Money
-from webapp.ledger.provider_balances import Snapshot, last_of_day
+from webapp.ledger.proofs.coverage import Covered
+from webapp.ledger.proofs.covered_months import CoveredMonth, Evidence, Stated, by_month
+from webapp.ledger.proofs.provider_balances import Snapshot, last_of_day
 from webapp.models import (
     FeedAccount,
     FeedLine,

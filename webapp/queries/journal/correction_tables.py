@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webapp.ledger.corrections import difference, effective
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import difference, effective
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
 from webapp.queries.journal import entries

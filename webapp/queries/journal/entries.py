@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting
 from webapp.queries.common import lookups
 

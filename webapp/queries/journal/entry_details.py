@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger import chain
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import (

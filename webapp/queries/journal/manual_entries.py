@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
-from webapp.ledger.entries import Leg
-from webapp.ledger.mirrors import without_rest
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import without_rest
 from webapp.models import ActionRequest, JournalEntry
-from webapp.models.journal_entries import WRITTEN_BY_PEOPLE
+from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import effective
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import effective
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting
 
 

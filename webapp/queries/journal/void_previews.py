@@ -9,7 +9,7 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import reversal
+from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.money import Money
 from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries.journal import entries

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import PENDING_TIERS, Report
+from webapp.ledger.matching.joins import PENDING_TIERS, Report
 from webapp.models import FeedAccount, FeedLine, Import, LineChange, LineJoin, Transaction
 from webapp.queries.common.portions import batches
 from webapp.queries.matching.feed_lines import REPORT, fed, reports

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import PENDING_TIERS, Report
+from webapp.ledger.matching.joins import PENDING_TIERS, Report
 from webapp.models import (
     FeedAccount,
     FeedBatch,

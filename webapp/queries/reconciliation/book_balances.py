@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.equations import BankPosting, Standing, books_differ, in_transit, outstanding
-from webapp.ledger.proofs import Item
+from webapp.ledger.proofs.equations import BankPosting, Standing, books_differ, in_transit, outstanding
+from webapp.ledger.proofs.proofs import Item
 from webapp.models import (
     OF_ITS_FEED,
     DaySum,

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.equations import Breach
 from webapp.ledger.money import Money
+from webapp.ledger.proofs.equations import Breach
 from webapp.models import (
     IN_ITS_ENTRY,
     OF_ITS_FEED,

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from webapp.ledger.money import Money
-from webapp.ledger.proofs import Status, cleared_balance, difference, status
+from webapp.ledger.proofs.proofs import Status, cleared_balance, difference, status
 from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching import only_combination
+from webapp.ledger.matching.matching import only_combination
 from webapp.ledger.money import Money, total
 from webapp.models import FeedAccount, Reconciliation, Transaction
 from webapp.queries.reconciliation import reconciliations

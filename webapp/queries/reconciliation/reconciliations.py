@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.proofs import Item, cleared_balance, difference, ordered
+from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
 from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from typing import Any
 
 from webapp.ledger.money import Money, total
-from webapp.ledger.proofs import Item
+from webapp.ledger.proofs.proofs import Item
 from webapp.models import Reconciliation
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy

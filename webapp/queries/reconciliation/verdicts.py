@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.equations import BOOKED, Breach, ItemToday, breaches
-from webapp.ledger.proofs import Item
+from webapp.ledger.proofs.equations import BOOKED, Breach, ItemToday, breaches
+from webapp.ledger.proofs.proofs import Item
 from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
 from webapp.queries.reconciliation import book_balances, break_causes, proof_breaks
 from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_of

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import RESTS
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.sides import counters, is_shared
 from webapp.ledger.rules.line_outcomes import Side
-from webapp.ledger.sides import counters, is_shared
 from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from webapp.ledger.entries import Leg
-from webapp.ledger.sides import opposite
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.sides import opposite
 from webapp.models import Account, Merchant, Project
 from webapp.queries.common import lookups
 from webapp.queries.journal import target_legs

@@ -10,10 +10,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import effective
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import effective
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
-from webapp.ledger.sides import opposite
 from webapp.models import (
     IN_ITS_ENTRY,
     IN_ITS_RECONCILIATION,

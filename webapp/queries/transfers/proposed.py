@@ -11,10 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import transfers
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal import transfers
+from webapp.ledger.journal.transfers import MOST_DAYS, OwnAccount, Proposal, Side
 from webapp.ledger.rates import mirror
-from webapp.ledger.transfers import MOST_DAYS, OwnAccount, Proposal, Side
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.canonical import instant_text
-from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from webapp.ledger import sides, titles
-from webapp.ledger.entries import Leg
+from webapp.ledger import titles
+from webapp.ledger.journal import sides
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Document, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.audit import field_changes

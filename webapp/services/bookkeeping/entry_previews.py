@@ -8,8 +8,8 @@ from datetime import date
 from decimal import Decimal
 
 from webapp.ledger.chart import Role
-from webapp.ledger.entries import Leg, TooFewPostingsError, UnbalancedError
-from webapp.ledger.mirrors import mirror_each, missing_currencies
+from webapp.ledger.journal.entries import Leg, TooFewPostingsError, UnbalancedError
+from webapp.ledger.journal.mirrors import mirror_each, missing_currencies
 from webapp.ledger.money import Money
 from webapp.ledger.rates import unmirror
 from webapp.models import Organization

@@ -16,9 +16,9 @@ from webapp.importers import reference_rates
 from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
 from webapp.ledger.chart import RESTS
-from webapp.ledger.entries import UnbalancedError
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.mirrors import without_rest
+from webapp.ledger.journal.entries import UnbalancedError
+from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.models import ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.ledger.money import money_at
 from webapp.models import Account, Document, JournalEntry, Merchant, Organization, Project
 from webapp.queries.access import organizations

@@ -7,10 +7,10 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from webapp.ledger.chart import Role
-from webapp.ledger.corrections import reversal
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import reversal
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.revaluations import revaluation
 from webapp.ledger.rates import ExchangeRateMissingError
-from webapp.ledger.revaluations import revaluation
 from webapp.models import JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts

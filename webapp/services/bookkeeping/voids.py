@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import effective, reversal
-from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.corrections import effective, reversal
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from webapp.ledger.joins import Report
-from webapp.ledger.pushed_lines import PushedLine, digest_of
+from webapp.ledger.matching.joins import Report
+from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching.feed_lines import SaidLine
 from webapp.services.feeds.feed_lines import Word

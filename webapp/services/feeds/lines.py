@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from webapp.ledger.pushed_lines import is_outdated
+from webapp.ledger.matching.pushed_lines import is_outdated
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.ledger.joins import Pairing, Report, pair_twins
+from webapp.ledger.matching.joins import Pairing, Report, pair_twins
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines

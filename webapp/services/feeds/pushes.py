@@ -17,8 +17,8 @@ from webapp.importers.providers import Wanted
 from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
 from webapp.ledger.money import MAX_MINOR, Money
-from webapp.ledger.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
 from webapp.models import FeedAccount, FeedBatch, ProviderBalance
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines

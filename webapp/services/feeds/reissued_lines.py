@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import zip_longest
 
-from webapp.ledger.joins import Pairing, Report, contradict, pair_twins
+from webapp.ledger.matching.joins import Pairing, Report, contradict, pair_twins
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import booked_feed_lines, feed_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from webapp.ledger.coverage import Covered, Days, findings
 from webapp.ledger.money import Money
+from webapp.ledger.proofs.coverage import Covered, Days, findings
 from webapp.queries.imports import coverage
 
 

@@ -9,8 +9,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import is_same
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import is_same
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Organization, Posting
 from webapp.models.base import table_of
 from webapp.queries.journal import target_legs

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from webapp.db import db
-from webapp.ledger.corrections import difference, effective, is_same
-from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.corrections import difference, effective, is_same
+from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries

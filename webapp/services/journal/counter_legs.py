@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from webapp.ledger.chart import Role
-from webapp.ledger.entries import Leg
-from webapp.ledger.mirrors import share
-from webapp.ledger.sides import answers, counters, is_shared, with_counters
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import share
+from webapp.ledger.journal.sides import answers, counters, is_shared, with_counters
 from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts

@@ -8,8 +8,8 @@ from datetime import date, datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.entries import Leg, check_balanced
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.models import (
     OF_ITS_FEED,

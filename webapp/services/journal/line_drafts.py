@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role, uncategorised
-from webapp.ledger.entries import Leg
-from webapp.ledger.mirrors import RestAccounts, with_mirrors
-from webapp.ledger.sides import counters, is_shared
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.mirrors import RestAccounts, with_mirrors
+from webapp.ledger.journal.sides import counters, is_shared
 from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webapp.ledger.chart import Role
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.models import FeedAccount, JournalEntry, Reconciliation
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import proofs
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.ledger.proofs import Item, Proof
+from webapp.ledger.proofs import proofs
+from webapp.ledger.proofs.proofs import Item, Proof
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
 from webapp.queries.reconciliation import book_balances, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor

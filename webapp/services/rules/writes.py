@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.rules.line_outcomes import Side
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of

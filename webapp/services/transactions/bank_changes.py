@@ -12,9 +12,9 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.sides import counters
 from webapp.ledger.money import Money
-from webapp.ledger.sides import counters
 from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts

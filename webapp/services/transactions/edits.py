@@ -11,13 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger import sides
 from webapp.ledger.chart import Role
-from webapp.ledger.corrections import is_same
-from webapp.ledger.entries import AccountCurrencyError, Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal import sides
+from webapp.ledger.journal.corrections import is_same
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg
+from webapp.ledger.journal.splits import Split, split_legs
 from webapp.ledger.money import Money, money_at
-from webapp.ledger.splits import Split, split_legs
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import PENDING_TIERS, Pairing
+from webapp.ledger.matching.joins import PENDING_TIERS, Pairing
 from webapp.models import FeedLine, LineJoin, Transaction
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings

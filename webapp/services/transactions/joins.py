@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.joins import Pairing
+from webapp.ledger.matching.joins import Pairing
 from webapp.models import (
     IN_ITS_RECONCILIATION,
     LineJoin,

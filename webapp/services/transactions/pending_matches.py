@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import PENDING_DAYS, Pairing, Report, pair_pending
+from webapp.ledger.matching.joins import PENDING_DAYS, Pairing, Report, pair_pending
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common.portions import batches
 from webapp.queries.matching import feed_lines

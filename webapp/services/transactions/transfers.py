@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
-from webapp.ledger.entries import Leg
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.access import organizations

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.db import db
-from webapp.ledger.corrections import effective
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import effective
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries

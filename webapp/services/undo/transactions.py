@@ -12,8 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.corrections import effective, is_same
-from webapp.ledger.entries import Leg
+from webapp.ledger.journal.corrections import effective, is_same
+from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import (
     ActionRequest,

@@ -17,8 +17,8 @@ from webapp.services.audit import proposals
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import executing, noted
 from webapp.services.audit.proposals import MovedError, Preview
-from webapp.web import requests
-from webapp.web.auth import NoScopeError, acting, demand, here, principal
+from webapp.web.access import requests
+from webapp.web.access.auth import NoScopeError, acting, demand, here, principal
 from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.proposing import acting_as, preview_of

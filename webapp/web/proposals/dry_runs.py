@@ -12,8 +12,8 @@ from webapp.ledger import titles
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import LedgerError
 from webapp.queries.effects import books, entries
-from webapp.schemas.effects import BalanceChangeSchema, ProofChangeSchema
-from webapp.schemas.journal_entries import JournalEntrySchema
+from webapp.schemas.audit.effects import BalanceChangeSchema, ProofChangeSchema
+from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import facts_of, noted
 from webapp.services.storage.savepoints import trial

@@ -16,16 +16,16 @@ from webapp.ledger import titles
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import ActionRequest
 from webapp.queries.access.principals import Principal
-from webapp.schemas.action_requests import ActionRequestAnswerSchema
-from webapp.schemas.effects import DryRunSchema
+from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
+from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
 from webapp.services.access.token_caps import CapReachedError
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import words_of
 from webapp.services.audit.proposals import Asked, Preview
-from webapp.web import requests
-from webapp.web.auth import ProposableError, acting, here, may_propose, principal
+from webapp.web.access import requests
+from webapp.web.access.auth import ProposableError, acting, here, may_propose, principal
 from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.stored_calls import Call

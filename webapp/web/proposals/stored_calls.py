@@ -20,7 +20,7 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.fields import SURROGATE
 from webapp.services.storage import kept_files
-from webapp.web import requests
+from webapp.web.access import requests
 
 
 class NoTextError(UnprocessableError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.lines import LineKey, digest_of_parts, part_keys
+from webapp.ledger.matching.lines import LineKey, digest_of_parts, part_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines

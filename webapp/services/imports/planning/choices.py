@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.joins import Pairing
+from webapp.ledger.matching.joins import Pairing
 from webapp.services.imports.planning.lines import PlannedLine
 from webapp.services.imports.planning.records import AccountPlan
 

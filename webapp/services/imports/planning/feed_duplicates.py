@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import Pairing, Report, pair_twins
+from webapp.ledger.matching.joins import Pairing, Report, pair_twins
 from webapp.models import FeedAccount
 from webapp.queries.matching import booked_feed_lines, feed_lines
 from webapp.services.imports.planning.lines import PlannedLine

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webapp.importers.bank_files import Line
-from webapp.ledger.joins import Pairing
-from webapp.ledger.lines import LineKey
+from webapp.ledger.matching.joins import Pairing
+from webapp.ledger.matching.lines import LineKey
 
 ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 

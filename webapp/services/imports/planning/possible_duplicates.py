@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
 
-from webapp.ledger.joins import Pairing
+from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching.existing_lines import KnownLine

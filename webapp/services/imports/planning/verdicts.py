@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from webapp.importers.bank_files import FileRefusedError, Line, Statement
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.lines import is_placeholder, line_keys
+from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines

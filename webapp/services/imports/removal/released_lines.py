@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.joins import PENDING_TIERS
+from webapp.ledger.matching.joins import PENDING_TIERS
 from webapp.models import FeedLine, Import, LineChange, LineJoin, Transaction
 from webapp.services.transactions import join_records
 

@@ -1,0 +1,82 @@
+"""The chart of accounts over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.accounts.accounts import (
+    AccountChangesSchema,
+    AccountDayQuerySchema,
+    AccountQuerySchema,
+    AccountSchema,
+    NewAccountSchema,
+    RegisterLineSchema,
+    RegisterQuerySchema,
+)
+from webapp.schemas.paging import listing, wrapped
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_accounts", __name__, url_prefix="/api/accounts", description="Ledger accounts")
+AnswerSchema = wrapped("account", AccountSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(AccountQuerySchema, location="query")
+@bp.response(200, listing("accounts", AccountSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List ledger accounts by code, with their balances."""
+    after = paging.decode(asked.pop("cursor"), "isi")
+    return paging.answer("accounts", queries.accounts.accounts.listed(here(), after=after, **asked))
+
+
+@bp.post("")
+@requires("admin")
+@bp.arguments(NewAccountSchema)
+@bp.response(201, AnswerSchema)
+def create(body: dict[str, Any]) -> dict[str, Any]:
+    """Open a ledger account."""
+    return {
+        "account": queries.accounts.accounts.record(services.accounts.accounts.create(**body, **acting()))
+    }
+
+
+@bp.get("/<id:account_id>")
+@requires("read")
+@bp.arguments(AccountDayQuerySchema, location="query")
+@bp.response(200, AnswerSchema)
+def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """Read one ledger account, with its balance at the close of a day where one is asked for."""
+    return {
+        "account": queries.accounts.accounts.record(
+            queries.accounts.accounts.get(here(), account_id), **asked
+        )
+    }
+
+
+@bp.get("/<id:account_id>/postings")
+@requires("read")
+@bp.arguments(RegisterQuerySchema, location="query")
+@bp.response(200, listing("postings", RegisterLineSchema))
+def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """List what counts on an account from either end, with the balance after each posting."""
+    account = queries.accounts.accounts.get(here(), account_id)
+    asked["after"] = paging.decode(asked.pop("cursor"), "dii")
+    asked["oldest_first"] = asked.pop("order") == "OLDEST"
+    return paging.answer("postings", queries.reports.registers.page(account, **asked))
+
+
+@bp.patch("/<id:account_id>")
+@requires("admin")
+@bp.arguments(AccountChangesSchema)
+@bp.response(200, AnswerSchema)
+def update(changes: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """Change or archive a ledger account."""
+    account = services.accounts.accounts.update(
+        queries.accounts.accounts.get(here(), account_id), changes, **acting()
+    )
+    return {"account": queries.accounts.accounts.record(account)}

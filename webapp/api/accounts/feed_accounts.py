@@ -1,0 +1,73 @@
+"""Bank accounts that send lines, over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.accounts.feed_accounts import (
+    CoverageSchema,
+    FeedAccountChangesSchema,
+    FeedAccountSchema,
+    NewFeedAccountSchema,
+)
+from webapp.schemas.paging import PageSchema, listing, wrapped
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_feed_accounts", __name__, url_prefix="/api/feeds/accounts", description="Feed accounts")
+AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("feedAccounts", FeedAccountSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List feed accounts, newest first."""
+    after = paging.decode(asked["cursor"], "i")
+    page = queries.accounts.feed_accounts.listed(here(), after=after, limit=asked["limit"])
+    return paging.answer("feedAccounts", page)
+
+
+@bp.post("")
+@requires("admin")
+@bp.arguments(NewFeedAccountSchema)
+@bp.response(201, AnswerSchema)
+def create(body: dict[str, Any]) -> dict[str, Any]:
+    """Open a feed account, with a ledger account of its own unless one is named."""
+    feed_account = services.accounts.feed_accounts.create(**body, **acting())
+    return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
+
+
+@bp.get("/<id:fa_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(fa_id: int) -> dict[str, Any]:
+    """Read one feed account."""
+    return {
+        "feedAccount": queries.accounts.feed_accounts.record(
+            queries.accounts.feed_accounts.get(here(), fa_id)
+        )
+    }
+
+
+@bp.patch("/<id:fa_id>")
+@requires("admin")
+@bp.arguments(FeedAccountChangesSchema)
+@bp.response(200, AnswerSchema)
+def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
+    """Change a feed account; its ledger account can be another only while no line is posted."""
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    services.accounts.feed_accounts.edit(feed_account, changes, **acting())
+    return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
+
+
+@bp.get("/<id:fa_id>/coverage")
+@requires("read")
+@bp.response(200, wrapped("coverage", CoverageSchema))
+def coverage(fa_id: int) -> dict[str, Any]:
+    """Tell month by month what covers a feed account, and whether its lines agree with the bank's balances."""
+    return {"coverage": queries.imports.coverage.record(queries.accounts.feed_accounts.get(here(), fa_id))}

@@ -1,0 +1,1 @@
+"""Action requests and the undo of a key over JSON."""

@@ -1,0 +1,1 @@
+"""Journal entries, exchange rates and the lock date over JSON."""

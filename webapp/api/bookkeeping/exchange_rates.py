@@ -1,0 +1,38 @@
+"""Exchange rates over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.bookkeeping.exchange_rates import (
+    ExchangeRateQuerySchema,
+    ExchangeRatesSchema,
+    StoredExchangeRateSchema,
+)
+from webapp.schemas.paging import listing
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates", description="Exchange rates")
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(ExchangeRateQuerySchema, location="query")
+@bp.response(200, listing("rates", StoredExchangeRateSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List exchange rates, newest first."""
+    after = paging.decode(asked.pop("cursor"), "di")
+    return paging.answer("rates", queries.currencies.exchange_rates.listed(here(), after=after, **asked))
+
+
+@bp.put("")
+@requires("admin")
+@bp.arguments(ExchangeRatesSchema)
+@bp.response(200, ExchangeRatesSchema)
+def put(body: dict[str, Any]) -> dict[str, Any]:
+    """Write exchange rates down, and mirror the drafts that lean on them."""
+    return {"rates": services.bookkeeping.exchange_rates.put(body["rates"], **acting())}

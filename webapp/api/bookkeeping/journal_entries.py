@@ -1,0 +1,114 @@
+"""Journal entries over JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.queries.journal.entry_records import Filters
+from webapp.schemas.audit.action_requests import ActionResultSchema
+from webapp.schemas.bookkeeping.journal_entries import (
+    EntryAnswerSchema,
+    EntryChangesSchema,
+    EntryDeletionQuerySchema,
+    EntryPostSchema,
+    EntryQuerySchema,
+    JournalEntrySchema,
+    ManualEntrySchema,
+    VoidSchema,
+)
+from webapp.schemas.paging import OkSchema, listing
+from webapp.web import paging
+from webapp.web.access.auth import acting, demand, here, requires
+
+if TYPE_CHECKING:
+    from webapp.models import JournalEntry
+
+bp = Blueprint(
+    "api_journal_entries", __name__, url_prefix="/api/journal-entries", description="Journal entries"
+)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(EntryQuerySchema, location="query")
+@bp.response(200, listing("entries", JournalEntrySchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List journal entries, newest first."""
+    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
+    page = queries.journal.entry_records.listed(here(), Filters(**asked), after=after, limit=limit)
+    return paging.answer("entries", page)
+
+
+@bp.get("/<id:entry_id>")
+@requires("read", is_documented=True)
+@bp.response(200, EntryAnswerSchema)
+def read(entry_id: int) -> dict[str, Any]:
+    """Read one journal entry, its origin, and whether it can be voided."""
+    return answer(queries.journal.entries.get(here(), entry_id))
+
+
+@bp.post("")
+@requires("draft")
+@bp.arguments(ManualEntrySchema)
+@bp.response(201, EntryAnswerSchema)
+def create(body: dict[str, Any]) -> dict[str, Any]:
+    """Write a manual entry; posting it at once needs the scope confirm."""
+    if body["post"]:
+        demand("confirm")
+    return answer(services.bookkeeping.manual_entries.create(**body, **acting()))
+
+
+@bp.put("/<id:entry_id>")
+@requires("draft")
+@bp.arguments(EntryChangesSchema)
+@bp.response(200, EntryAnswerSchema)
+def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Let a draft that was written by hand say something else; posting it at once needs the scope confirm."""
+    if body["post"]:
+        demand("confirm")
+    entry = queries.journal.entries.get(here(), entry_id)
+    return answer(services.bookkeeping.manual_entries.change(entry, **body, **acting()))
+
+
+@bp.delete("/<id:entry_id>")
+@requires("draft")
+@bp.arguments(EntryDeletionQuerySchema, location="query")
+@bp.response(200, OkSchema)
+def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
+    """Take a draft that was written by hand out of the journal."""
+    services.bookkeeping.manual_entries.delete(
+        queries.journal.entries.get(here(), entry_id), **asked, **acting()
+    )
+    return {"ok": True}
+
+
+@bp.post("/<id:entry_id>/post")
+@requires("confirm")
+@bp.arguments(EntryPostSchema)
+@bp.response(200, ActionResultSchema)
+def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Make a draft that was written by hand part of the books; a repeat changes nothing."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    return services.bookkeeping.manual_entries.post(entry, **body, **acting())
+
+
+@bp.post("/<id:entry_id>/void")
+@requires("confirm")
+@bp.arguments(VoidSchema)
+@bp.response(200, ActionResultSchema)
+def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+    """Cancel an entry as it stands by a reversal; a bank line gets a fresh draft, another entry if asked for."""
+    if body["copy"]:
+        demand("draft")
+    body["effective_on"] = body.pop("effective_at")
+    return services.bookkeeping.voids.void(queries.journal.entries.get(here(), entry_id), **body, **acting())
+
+
+def answer(entry: JournalEntry) -> dict[str, Any]:
+    """Give one entry, and of a draft that was written by hand the version that a change of it names."""
+    version = queries.journal.manual_entries.version(entry)
+    shown = {"entry": queries.journal.entry_records.record(entry)}
+    return shown if version is None else {**shown, "version": version}

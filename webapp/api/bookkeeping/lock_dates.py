@@ -1,0 +1,30 @@
+"""The lock date over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.bookkeeping.lock_dates import LockDateChangeSchema, LockDateSchema
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", description="The lock date")
+
+
+@bp.get("")
+@requires("read")
+@bp.response(200, LockDateSchema)
+def read() -> Any:
+    """Read up to which day the books are closed."""
+    return queries.access.organizations.get(here())
+
+
+@bp.put("")
+@requires("admin")
+@bp.arguments(LockDateChangeSchema)
+@bp.response(200, LockDateSchema)
+def put(body: dict[str, Any]) -> Any:
+    """Close the books up to a day, or open them again."""
+    return services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **body, **acting())

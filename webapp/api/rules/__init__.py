@@ -1,0 +1,1 @@
+"""Rules, their runs and suggested rules over JSON."""

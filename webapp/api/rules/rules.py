@@ -1,0 +1,80 @@
+"""Automation rules over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.rules.rules import (
+    CreatedRuleSchema,
+    RuleInputSchema,
+    RuleReplacementSchema,
+    RuleSchema,
+    RuleVersionSchema,
+)
+from webapp.services.rules.rules import CreatedRule
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_rules", __name__, url_prefix="/api/automations/rules", description="Automation rules")
+AnswerSchema = wrapped("rule", RuleSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("rules", RuleSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List rules in the order in which they run."""
+    after = paging.decode(asked.pop("cursor"), "ii")
+    return paging.answer("rules", queries.rules.rules.listed(here(), after=after, **asked))
+
+
+@bp.post("")
+@requires("draft", is_documented=True)
+@bp.arguments(RuleInputSchema)
+@bp.response(201, CreatedRuleSchema)
+def create(body: dict[str, Any]) -> CreatedRule:
+    """Create an automation rule."""
+    return services.rules.rules.create(**body, **acting())
+
+
+@bp.get("/<id:rule_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(rule_id: int) -> dict[str, Any]:
+    """Read one automation rule."""
+    return {"rule": queries.rules.rules.get(here(), rule_id)}
+
+
+@bp.get("/<id:rule_id>/versions")
+@requires("read")
+@bp.arguments(PageSchema, location="query")
+@bp.response(200, listing("versions", RuleVersionSchema))
+def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """List what a rule said in each of its versions, newest first, also after it was deleted."""
+    after = paging.decode(asked.pop("cursor"), "i")
+    return paging.answer("versions", queries.rules.rules.versions(here(), rule_id, after=after, **asked))
+
+
+@bp.put("/<id:rule_id>")
+@requires("draft")
+@bp.arguments(RuleReplacementSchema)
+@bp.response(200, AnswerSchema)
+def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """Put another automation rule in place of this one."""
+    return {
+        "rule": services.rules.rules.replace(queries.rules.rules.get(here(), rule_id), **body, **acting())
+    }
+
+
+@bp.delete("/<id:rule_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(rule_id: int) -> dict[str, bool]:
+    """Delete an automation rule."""
+    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
+    return {"ok": True}

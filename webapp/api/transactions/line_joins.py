@@ -1,0 +1,46 @@
+"""Which lines belong together, over JSON: two rows of one line, or the two sides of a transfer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.api.transactions.transactions import AnswerSchema, answer
+from webapp.schemas.transactions.line_joins import OtherLineSchema, SuggestionsSchema
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", description="Joins of bank lines")
+
+
+@bp.get("/<id:transaction_id>/suggestions")
+@requires("read")
+@bp.response(200, SuggestionsSchema)
+def suggestions(transaction_id: int) -> Any:
+    """Tell which other lines a line is, goes with, may or does not, and what the bank changed of it."""
+    return queries.transactions.suggestions.of_line(
+        queries.transactions.transactions.get(here(), transaction_id)
+    )
+
+
+@bp.post("/<id:transaction_id>/join")
+@requires("draft")
+@bp.arguments(OtherLineSchema)
+@bp.response(200, AnswerSchema)
+def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
+    """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
+    return answer(services.transactions.links.join(line, other, **acting()).id)
+
+
+@bp.post("/<id:transaction_id>/unjoin")
+@requires("draft")
+@bp.arguments(OtherLineSchema)
+@bp.response(200, AnswerSchema)
+def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
+    """Settle that two lines do not, for good; answers the one that was taken for the other, of a transfer the first."""
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
+    return answer(services.transactions.links.unjoin(line, other, **acting()).id)

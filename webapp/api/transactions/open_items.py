@@ -1,0 +1,30 @@
+"""The open items of the watched accounts over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries
+from webapp.schemas.paging import listing
+from webapp.schemas.transactions.open_items import OpenItemQuerySchema, OpenItemSchema
+from webapp.web import paging
+from webapp.web.access import requests
+from webapp.web.access.auth import here, requires
+
+bp = Blueprint(
+    "api_open_items", __name__, url_prefix="/api/open-items", description="What stands on watched accounts"
+)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(OpenItemQuerySchema, location="query")
+@bp.response(200, listing("openItems", OpenItemSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List what stands open on the watched accounts with its age in days, newest first."""
+    after = paging.decode(asked.pop("cursor"), "di")
+    today = queries.access.organizations.today(here(), requests.now())
+    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
+    return paging.answer("openItems", page)

@@ -1,0 +1,116 @@
+"""Bank lines over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.queries.transactions.transactions import Filters
+from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
+from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.schemas.transactions.transactions import (
+    ConfirmManySchema,
+    ConfirmSchema,
+    TransactionChangesManySchema,
+    TransactionChangesSchema,
+    TransactionQuerySchema,
+    TransactionSchema,
+    TransactionStorySchema,
+)
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.proposals.proposing import propose_rest
+
+bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
+AnswerSchema = wrapped("transaction", TransactionStorySchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(TransactionQuerySchema, location="query")
+@bp.response(200, listing("transactions", TransactionSchema))
+def listed(asked: dict[str, Any]) -> dict[str, Any]:
+    """List bank lines, newest first."""
+    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
+    page = queries.transactions.transactions.listed(here(), Filters(**asked), after=after, limit=limit)
+    return paging.answer("transactions", page)
+
+
+@bp.get("/<id:transaction_id>")
+@requires("read")
+@bp.response(200, AnswerSchema)
+def read(transaction_id: int) -> dict[str, Any]:
+    """Read one bank line."""
+    return answer(transaction_id)
+
+
+@bp.patch("/<id:transaction_id>")
+@requires("draft")
+@bp.arguments(TransactionChangesSchema)
+@bp.response(200, AnswerSchema)
+def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Change what a line's entry says; of a posted one, open its correction marker."""
+    transaction = queries.transactions.transactions.get(here(), transaction_id)
+    services.transactions.edits.edit(transaction, changes, **acting())
+    return answer(transaction_id)
+
+
+@bp.patch("")
+@requires("draft")
+@bp.arguments(TransactionChangesManySchema)
+@bp.response(200, BulkResultsSchema)
+def edit_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Change what several lines' entries say, one result for each."""
+    return {"results": services.transactions.edits.edit_many(here(), body["changes"], **acting())}
+
+
+@bp.delete("/<id:transaction_id>")
+@requires("draft")
+@bp.response(200, OkSchema)
+def delete(transaction_id: int) -> dict[str, bool]:
+    """Take a line and its draft out; it can be brought back."""
+    services.transactions.lifecycle.delete(
+        queries.transactions.transactions.get(here(), transaction_id), **acting()
+    )
+    return {"ok": True}
+
+
+@bp.post("/<id:transaction_id>/restore")
+@requires("draft")
+@bp.response(200, AnswerSchema)
+def restore(transaction_id: int) -> dict[str, Any]:
+    """Bring a deleted line back."""
+    services.transactions.lifecycle.restore(
+        queries.transactions.transactions.get(here(), transaction_id), **acting()
+    )
+    return answer(transaction_id)
+
+
+@bp.post("/<id:transaction_id>/confirm")
+@requires("confirm", is_documented=True)
+@bp.arguments(ConfirmSchema)
+@bp.response(200, ActionResultSchema)
+def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Finalize a transaction."""
+    transaction = queries.transactions.transactions.get(here(), transaction_id)
+    return services.transactions.lifecycle.confirm(transaction, **body, **acting())
+
+
+@bp.post("/confirm")
+@requires("confirm")
+@bp.arguments(ConfirmManySchema)
+@bp.response(200, BulkResultsSchema)
+def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
+    return {"results": propose_rest(services.transactions.lifecycle.confirm_many(here(), **body, **acting()))}
+
+
+def answer(transaction_id: int) -> dict[str, Any]:
+    """Give a line as it stands now."""
+    return {
+        "transaction": queries.transactions.line_details.story(
+            queries.transactions.transactions.get(here(), transaction_id)
+        )
+    }

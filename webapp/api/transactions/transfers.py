@@ -1,0 +1,31 @@
+"""Proposed transfers between own accounts over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask_smorest import Blueprint
+
+from webapp import queries, services
+from webapp.schemas.transactions.transfers import PairResultsSchema, TransfersSchema
+from webapp.web.access.auth import acting, here, requires
+
+bp = Blueprint(
+    "api_transfers", __name__, url_prefix="/api/transfers", description="Transfers between own accounts"
+)
+
+
+@bp.get("")
+@requires("read")
+@bp.response(200, TransfersSchema)
+def listed() -> dict[str, Any]:
+    """List the transfers that are proposed, the unambiguous ones first; 250 at most."""
+    return {"transfers": queries.transfers.proposed.proposed(here())}
+
+
+@bp.post("/accept")
+@requires("draft")
+@bp.response(200, PairResultsSchema)
+def accept() -> dict[str, Any]:
+    """Pair all lines of which each fits the other and nothing else, with one result for each pair."""
+    return {"results": services.transactions.transfers.pair_unambiguous(**acting())}

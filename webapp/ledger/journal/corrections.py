@@ -1,0 +1,109 @@
+"""What is in the books after an entry and all its corrections, and what would bring it to another state."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from webapp.ledger.journal.entries import MIN_LEGS, Leg, mirrored
+from webapp.ledger.money import bounded
+
+Key = tuple[int, str, int | None, int | None]
+
+
+def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
+    """Add up an entry and its corrections per account, currency, project and merchant.
+
+    What adds up to nothing in amount and mirror is gone; the rest stands in the order of first appearance
+    and is still the bank leg, and still names its line, wherever any of its parts was and did.
+    Raises ExchangeRateMissingError for a leg without a mirror.
+
+    >>> posted = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
+    >>> moved = [Leg(2, -100, "EUR", -100), Leg(2, 100, "EUR", 100, project_id=7)]
+    >>> [(leg.account_id, leg.amount_minor, leg.project_id) for leg in effective(posted, moved)]
+    [(1, -100, None), (2, 100, 7)]
+    """
+    merged: dict[Key, Leg] = {}
+    for leg in chain(*entries):
+        key = _key(leg)
+        merged[key] = (
+            _sum(merged[key], leg) if key in merged else replace(leg, amount_base_minor=mirrored(leg))
+        )
+    return tuple(leg for leg in merged.values() if leg.amount_minor or leg.amount_base_minor)
+
+
+def difference(target: Sequence[Leg], standing: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Give the legs of the correction that turns the standing state into the target, exactly.
+
+    No difference gives no legs; otherwise they are an entry that may be posted: at least two, and in
+    balance where they have one currency. Both states must balance in the base currency.
+
+    >>> standing = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
+    >>> target = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 60, "EUR", 60), Leg(3, 40, "EUR", 40)]
+    >>> [(leg.account_id, leg.amount_minor) for leg in difference(target, standing)]
+    [(2, -40), (3, 40)]
+    >>> difference(standing, standing)
+    ()
+    """
+    legs = effective(_negated(standing), target)
+    return (
+        legs
+        if not legs or _could_be_posted(legs)
+        else (*legs, _weightless(legs[0].currency, target, standing))
+    )
+
+
+def is_same(target: Sequence[Leg], standing: Sequence[Leg]) -> bool:
+    """Tell whether two states are the same books: nothing would have to be posted between them."""
+    return not difference(target, standing)
+
+
+def reversal(*entries: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Give the legs that cancel an entry and all its corrections together.
+
+    A line of 0.00 has no effect to reverse; its postings are answered one by one, so that it is voided too.
+    So are those whose effect alone could be no entry.
+
+    >>> [leg.amount_minor for leg in reversal([Leg(1, -5, "EUR", -5), Leg(2, 5, "EUR", 5)])]
+    [5, -5]
+    >>> [leg.account_id for leg in reversal([Leg(1, 0, "EUR", 0), Leg(2, 0, "EUR", 0)])]
+    [1, 2]
+    """
+    standing = effective(*entries)
+    return _negated(standing if _could_be_posted(standing) else tuple(chain(*entries)))
+
+
+def _could_be_posted(legs: Sequence[Leg]) -> bool:
+    several_currencies = len({leg.currency for leg in legs}) > 1
+    return len(legs) >= MIN_LEGS and (several_currencies or sum(leg.amount_minor for leg in legs) == 0)
+
+
+def _weightless(currency: str, *states: Sequence[Leg]) -> Leg:
+    """Give a leg of nothing in another currency, beside a sliver that the base currency does not feel.
+
+    An entry in several currencies may change by a few units of one of them that its rate rounds away. Alone
+    they would be an entry in one currency out of balance. Where the other currency's legs were of nothing
+    themselves and are gone from both states, any other currency says as much.
+    """
+    stand_in = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
+    other = next((leg for leg in chain(*states) if leg.currency != currency), stand_in)
+    return replace(other, amount_minor=0, amount_base_minor=0, is_bank_leg=False, transaction_id=None)
+
+
+def _key(leg: Leg) -> Key:
+    return leg.account_id, leg.currency, leg.project_id, leg.merchant_id
+
+
+def _sum(one: Leg, other: Leg) -> Leg:
+    return replace(
+        one,
+        amount_minor=bounded(one.amount_minor + other.amount_minor),
+        amount_base_minor=bounded(mirrored(one) + mirrored(other)),
+        is_bank_leg=one.is_bank_leg or other.is_bank_leg,
+        transaction_id=one.transaction_id if one.transaction_id is not None else other.transaction_id,
+    )
+
+
+def _negated(legs: Iterable[Leg]) -> tuple[Leg, ...]:
+    return tuple(
+        replace(leg, amount_minor=-leg.amount_minor, amount_base_minor=-mirrored(leg)) for leg in legs
+    )

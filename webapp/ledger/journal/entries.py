@@ -1,0 +1,105 @@
+"""A journal entry is a handful of signed legs, debit positive, that add up to nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.money import Money
+from webapp.ledger.rates import ExchangeRateMissingError
+
+MIN_LEGS: Final = 2
+
+
+class TooFewPostingsError(UnprocessableError):
+    """An entry needs at least two postings; add the account that stands against this one."""
+
+    code = "too_few_postings"
+
+
+class UnbalancedError(UnprocessableError):
+    """Debits and credits differ; change the postings until they add up to nothing."""
+
+    code = "unbalanced"
+
+    def __init__(self, difference: Money) -> None:
+        """Name the side that is larger, and by how much."""
+        debits_lead = difference.minor > 0
+        larger, smaller = ("Debits", "credits") if debits_lead else ("Credits", "debits")
+        super().__init__(
+            f"{larger} exceed {smaller} by {abs(difference).said}.",
+            details={"difference": str(difference), "currency": difference.currency},
+        )
+
+
+class AccountCurrencyError(UnprocessableError):
+    """That account takes postings in its own currency only; use another account or that currency."""
+
+    code = "account_currency"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One signed posting: an account's part of an entry, and what it says about project and merchant.
+
+    `amount_base_minor` mirrors the amount in the base currency; None as long as no rate is known.
+    """
+
+    account_id: int
+    amount_minor: int
+    currency: str
+    amount_base_minor: int | None = None
+    is_bank_leg: bool = False
+    merchant_id: int | None = None
+    project_id: int | None = None
+    transaction_id: int | None = None
+
+
+def check_amounts(legs: Sequence[Leg]) -> None:
+    """Refuse legs that can be no entry whatever the rates: fewer than two, or one currency out of balance.
+
+    >>> check_amounts([Leg(1, 1000, "EUR"), Leg(2, -900, "EUR")])
+    Traceback (most recent call last):
+    webapp.ledger.journal.entries.UnbalancedError: Debits exceed credits by 1.00 EUR.
+    """
+    if len(legs) < MIN_LEGS:
+        raise TooFewPostingsError
+    first = legs[0].currency
+    rest = sum(leg.amount_minor for leg in legs)
+    if rest and all(leg.currency == first for leg in legs):
+        raise UnbalancedError(Money(rest, first))
+
+
+def check_balanced(legs: Sequence[Leg], base: str) -> None:
+    """Refuse what must not be posted: legs out of balance in their one currency or in the base currency.
+
+    Raises TooFewPostingsError, UnbalancedError, or ExchangeRateMissingError where a leg has no mirror yet.
+
+    >>> check_balanced([Leg(1, 1084, "USD", 1000), Leg(2, -1084, "USD", -999)], "EUR")
+    Traceback (most recent call last):
+    webapp.ledger.journal.entries.UnbalancedError: Debits exceed credits by 0.01 EUR.
+    """
+    check_amounts(legs)
+    rest = sum(mirrored(leg) for leg in legs)
+    if rest:
+        raise UnbalancedError(Money(rest, base))
+
+
+def mirrored(leg: Leg) -> int:
+    """Give a leg's amount in the base currency, or raise ExchangeRateMissingError where it has none yet."""
+    if leg.amount_base_minor is None:
+        raise ExchangeRateMissingError
+    return leg.amount_base_minor
+
+
+def check_account_currency(leg: Leg, account_currency: str | None) -> None:
+    """Refuse a leg in another currency than its account's own; an account without one takes any.
+
+    >>> check_account_currency(Leg(1, 5, "USD"), "EUR")
+    Traceback (most recent call last):
+    webapp.ledger.journal.entries.AccountCurrencyError: That account takes postings in EUR only, not in USD.
+    """
+    if account_currency is not None and leg.currency != account_currency:
+        raise AccountCurrencyError(
+            f"That account takes postings in {account_currency} only, not in {leg.currency}."
+        )

@@ -1,0 +1,171 @@
+"""What each leg of an entry is in the base currency, so that the entry adds up to nothing there too."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from webapp.ledger.journal.entries import Leg, UnbalancedError, check_amounts, mirrored
+from webapp.ledger.money import Money, bounded
+from webapp.ledger.rates import mirror
+
+
+@dataclass(frozen=True, slots=True)
+class RestAccounts:
+    """Where an entry in several currencies puts what its rates leave over.
+
+    `realised_exchange_id` only for an exchange between own accounts; None for anything else,
+    where a rest larger than rounding means that the amounts or the rates are wrong.
+    """
+
+    rounding_id: int
+    realised_exchange_id: int | None = None
+
+
+def share(total: int, weights: Sequence[int]) -> list[int]:
+    """Share a total in proportion to weights by largest remainder, so that it adds up again.
+
+    Weights may have either sign; the spare units go to the largest remainders, of equal ones to the first.
+    Raises ValueError where the weights add up to nothing and the total does not.
+
+    >>> share(1000, [1, 1, 1]), share(-1000, [1, 1, 1])
+    ([334, 333, 333], [-334, -333, -333])
+    >>> share(100, [105, -5])
+    [105, -5]
+    >>> share(1, [-1, -1])
+    [1, 0]
+    """
+    whole = sum(weights)
+    if whole == 0:
+        if total:
+            raise ValueError(weights)
+        return [0] * len(weights)
+    # Cut towards zero, not floored: a refund then shares out exactly as its charge did.
+    sign = -1 if whole < 0 else 1
+    products = [total * weight * sign for weight in weights]
+    shares = [abs(product) // abs(whole) * (1 if product > 0 else -1) for product in products]
+    spare = total - sum(shares)
+    step = 1 if spare > 0 else -1
+    remainders = [
+        (product - part * abs(whole)) * step for product, part in zip(products, shares, strict=True)
+    ]
+    by_remainder = sorted(range(len(shares)), key=lambda index: (-remainders[index], index))
+    for index in by_remainder[: abs(spare)]:
+        shares[index] += step
+    return shares
+
+
+def missing_currencies(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[str]:
+    """Name the currencies of an entry for which there is no rate, A to Z."""
+    return sorted({leg.currency for leg in legs} - rates.keys() - {base})
+
+
+def with_mirrors(
+    legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
+) -> tuple[Leg, ...]:
+    """Mirror an entry in the base currency; `rates` are units of a currency for one unit of base.
+
+    An entry in one currency sums to zero with no further leg; one in several may get a leg for the rest,
+    in the last place. Where any rate is missing no leg has a mirror. Raises UnbalancedError.
+    Give it the legs without the rest of an earlier mirroring.
+    """
+    check_amounts(legs)
+    if missing_currencies(legs, base, rates):
+        return tuple(replace(leg, amount_base_minor=None) for leg in legs)
+    known = {**rates, base: Decimal(1)}
+    if len({leg.currency for leg in legs}) == 1:
+        return mirror_one_currency(legs, base, known[legs[0].currency])
+    return mirror_several_currencies(legs, base, known, rests)
+
+
+def mirror_one_currency(legs: Sequence[Leg], base: str, rate: Decimal) -> tuple[Leg, ...]:
+    """Mirror one leg by the rate and let the others share its opposite.
+
+    The one is the bank leg, else the largest; the legs must balance in their currency.
+
+    >>> legs = [Leg(1, -1000, "USD", is_bank_leg=True), *(Leg(2, part, "USD") for part in (333, 333, 334))]
+    >>> [leg.amount_base_minor for leg in mirror_one_currency(legs, "EUR", Decimal("1.0842"))]
+    [-922, 307, 307, 308]
+    """
+    if legs[0].currency == base:
+        return tuple(replace(leg, amount_base_minor=leg.amount_minor) for leg in legs)
+    leading = _leading(legs)
+    opposite = -mirror(legs[leading].amount_minor, legs[leading].currency, base, rate)
+    others = [leg.amount_minor for index, leg in enumerate(legs) if index != leading]
+    shares = share(opposite, others)
+    shares.insert(leading, -opposite)
+    return tuple(
+        replace(leg, amount_base_minor=bounded(part)) for leg, part in zip(legs, shares, strict=True)
+    )
+
+
+def mirror_several_currencies(
+    legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
+) -> tuple[Leg, ...]:
+    """Mirror each leg by its own rate and give what is left over a leg of its own.
+
+    At most one minor unit a leg is rounding; more is an exchange difference between own accounts,
+    and an UnbalancedError on anything else.
+
+    >>> bought = [Leg(1, -1000, "EUR"), Leg(2, 1086, "USD")]
+    >>> mirror_several_currencies(bought, "EUR", {"USD": Decimal("1.0842")}, RestAccounts(9))[-1].account_id
+    9
+    >>> mirror_several_currencies(bought, "EUR", {"USD": Decimal("1.0942")}, RestAccounts(9))
+    Traceback (most recent call last):
+    webapp.ledger.journal.entries.UnbalancedError: Credits exceed debits by 0.07 EUR.
+    """
+    legs = mirror_each(legs, base, rates)
+    rest = sum(mirrored(leg) for leg in legs)
+    if rest == 0:
+        return tuple(legs)
+    account_id = rests.rounding_id if abs(rest) <= len(legs) else rests.realised_exchange_id
+    if account_id is None:
+        raise UnbalancedError(Money(rest, base))
+    return (*legs, Leg(account_id, bounded(-rest), base, -rest))
+
+
+def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[Leg]:
+    """Mirror every leg by its own rate, whatever is left over.
+
+    >>> [leg.amount_base_minor for leg in mirror_each([Leg(1, 1086, "USD")], "EUR", {"USD": Decimal("1.0842")})]
+    [1002]
+    """
+    return [
+        replace(
+            leg,
+            amount_base_minor=leg.amount_minor
+            if leg.currency == base
+            else mirror(leg.amount_minor, leg.currency, base, rates[leg.currency]),
+        )
+        for leg in legs
+    ]
+
+
+def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list[Leg]:
+    """Give the legs of an entry without the leg that an earlier mirroring in several currencies left over.
+
+    `rests` are the accounts that such a leg is on.
+
+    >>> bought = [Leg(1, -1000, "EUR", -1000), Leg(2, 1086, "USD", 1002), Leg(9, -2, "EUR", -2)]
+    >>> len(without_rest(bought, "EUR", {9})), len(without_rest(bought, "EUR", {8}))
+    (2, 3)
+    """
+    *others, last = legs
+    is_rest = (
+        last.account_id in rests
+        and last.currency == base
+        and not last.is_bank_leg
+        and last.amount_base_minor == last.amount_minor
+        and len({leg.currency for leg in others}) > 1
+    )
+    return others if is_rest else list(legs)
+
+
+def _leading(legs: Sequence[Leg]) -> int:
+    """Find the leg that the rate decides; a bank leg of nothing can lead no others."""
+    return max(
+        range(len(legs)),
+        key=lambda index: (
+            legs[index].is_bank_leg and legs[index].amount_minor != 0,
+            abs(legs[index].amount_minor),
+        ),
+    )

@@ -1,0 +1,66 @@
+"""A bank line split over several accounts, each part with the line's own sign."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
+
+MIN_SPLITS: Final = 2
+MAX_SPLITS: Final = 100
+
+
+class SplitsDoNotAddUpError(UnprocessableError):
+    """The splits do not add up to the line; change them until nothing is left."""
+
+    code = "splits_do_not_add_up"
+
+
+class NumberOfSplitsError(UnprocessableError):
+    """A line is split into 2 to 100 parts; for one part set the account instead."""
+
+    code = "number_of_splits"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One part of a line's amount, in the line's currency and with its sign, and where it goes."""
+
+    account_id: int
+    amount_minor: int
+    project_id: int | None = None
+    merchant_id: int | None = None
+
+
+def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
+    """Give the counter legs of a split line: the opposite of each part, not yet mirrored.
+
+    A part may go against the line's sign. Raises NumberOfSplitsError or SplitsDoNotAddUpError.
+
+    >>> [leg.amount_minor for leg in split_legs(Money(10000, "EUR"), [Split(1, 10500), Split(2, -500)])]
+    [-10500, 500]
+    >>> split_legs(Money(-1000, "EUR"), [Split(1, -600), Split(2, -300)])
+    Traceback (most recent call last):
+    webapp.ledger.journal.splits.SplitsDoNotAddUpError: The splits add up to −9.00 EUR of −10.00 EUR; −1.00 EUR is left.
+    """
+    if not MIN_SPLITS <= len(splits) <= MAX_SPLITS:
+        raise NumberOfSplitsError
+    parts = Money(sum(split.amount_minor for split in splits), line.currency)
+    rest = line - parts
+    if rest:
+        raise SplitsDoNotAddUpError(
+            f"The splits add up to {parts.said} of {line.said}; {rest.said} is left.",
+            details={"rest": str(rest), "currency": line.currency},
+        )
+    return tuple(
+        Leg(
+            split.account_id,
+            -split.amount_minor,
+            line.currency,
+            merchant_id=split.merchant_id,
+            project_id=split.project_id,
+        )
+        for split in splits
+    )

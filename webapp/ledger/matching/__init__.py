@@ -1,0 +1,1 @@
+"""Identity of bank lines: keys, reports, and which of them are one."""

@@ -1,0 +1,1 @@
+"""Reconciliation as arithmetic: equations, proofs, proof files, balances of providers, coverage."""

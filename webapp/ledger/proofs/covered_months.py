@@ -1,0 +1,161 @@
+"""Coverage month by month: what brought a bank account's lines, what the bank stated, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import pairwise
+from typing import Literal
+
+from webapp.ledger.money import Money
+from webapp.ledger.proofs.coverage import DAY, Covered, Days, merged, overlaps
+
+Proved = Literal["WHOLE", "PARTLY", "NO"]
+Standing = Literal["OFF", "GAP", "PROVED", "AGREES", "UNSTATED", "NOTHING"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A balance that the bank stated for the close of a day."""
+
+    day: date
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known of an account's coverage, in its currency.
+
+    `stated` is in the order of days, one for a day; `moved` is what the lines of each day come to, in minor units.
+    `proofs` are the statement days of standing proofs, `open_months` the first days of months with a line that no
+    proof cleared.
+    """
+
+    currency: str
+    files: Sequence[Covered] = ()
+    feed: Covered | None = None
+    fed_months: Collection[date] = ()
+    stated: Sequence[Stated] = ()
+    moved: Mapping[date, int] = field(default_factory=dict)
+    proofs: Collection[date] = ()
+    open_months: Collection[date] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredMonth:
+    """One month of an account; `month` is its first day.
+
+    `computed` is what the account held at the close of the stated day by the lines since the balance stated before
+    this month, or since the opening of the first file; None where there is none. `gaps` are days that nothing
+    covers between others that something does, `overlaps` those that came more than once.
+    """
+
+    month: date
+    by_file: bool
+    by_feed: bool
+    stated: Stated | None
+    computed: Money | None
+    proved: Proved
+    gaps: tuple[Days, ...]
+    overlaps: tuple[Days, ...]
+
+    @property
+    def mismatch(self) -> Money | None:
+        """How much the bank states away from what its lines come to; None where either is unknown."""
+        return self.stated.amount - self.computed if self.stated and self.computed is not None else None
+
+    @property
+    def standing(self) -> Standing:
+        """The month in one word, what asks for somebody first."""
+        if self.mismatch:
+            return "OFF"
+        if self.gaps:
+            return "GAP"
+        if self.proved == "WHOLE":
+            return "PROVED"
+        if self.mismatch is not None:
+            return "AGREES"
+        return "UNSTATED" if self.by_file or self.by_feed else "NOTHING"
+
+
+def by_month(evidence: Evidence) -> list[CoveredMonth]:
+    """Tell of each month from the first to the last that anything is known of, newest first.
+
+    >>> march = Covered(date(2026, 3, 1), date(2026, 3, 31))
+    >>> known = Evidence("EUR", [march], stated=[Stated(date(2026, 2, 28), Money(900, "EUR")),
+    ...     Stated(date(2026, 3, 31), Money(500, "EUR"))], moved={date(2026, 3, 2): -350})
+    >>> [(str(each.month), str(each.mismatch)) for each in by_month(known)]
+    [('2026-03-01', '-0.50'), ('2026-02-01', 'None')]
+    """
+    sources = [*evidence.files, *([evidence.feed] if evidence.feed else [])]
+    runs = merged(sources)
+    gaps = [Days(one.last + DAY, other.first - DAY) for one, other in pairwise(runs)]
+    shared = overlaps(sources)
+    computed = _computed(evidence)
+    closing = {each.day.replace(day=1): each for each in evidence.stated}
+    found = [
+        CoveredMonth(
+            month,
+            by_file=any(each.first <= end and each.last >= month for each in evidence.files),
+            by_feed=month in evidence.fed_months,
+            stated=closing.get(month),
+            computed=computed.get(month),
+            proved=_proved(evidence, month, end),
+            gaps=tuple(_within(gaps, month, end)),
+            overlaps=tuple(_within(shared, month, end)),
+        )
+        for month, end in _months(evidence, sources)
+    ]
+    return found[::-1]
+
+
+def _months(evidence: Evidence, sources: Sequence[Covered]) -> Iterator[tuple[date, date]]:
+    """Give the first and the last day of each month that anything is known of, oldest first."""
+    days = [day for each in sources for day in (each.first, each.last)]
+    days += [*evidence.moved, *(each.day for each in evidence.stated)]
+    if not days:
+        return
+    month, last = min(days).replace(day=1), max(days)
+    while month <= last:
+        following = date(month.year + month.month // 12, month.month % 12 + 1, 1)
+        yield month, following - DAY
+        month = following
+
+
+def _computed(evidence: Evidence) -> dict[date, Money]:
+    """Roll each month's last stated balance forward from what was stated before that month."""
+    closing = {each.day.replace(day=1): each for each in evidence.stated}
+    before = _opening(evidence)
+    days = sorted(evidence.moved)
+    found, at, running = {}, 0, 0
+    for month in sorted(closing):
+        stated = closing[month]
+        # Days before the first opening are no part of what it goes on to.
+        while at < len(days) and days[at] <= stated.day:
+            running += evidence.moved[days[at]] if before is None or days[at] > before.day else 0
+            at += 1
+        if before is not None and before.day < stated.day:
+            found[month] = before.amount + Money(running, evidence.currency)
+        before, running = stated, 0
+    return found
+
+
+def _opening(evidence: Evidence) -> Stated | None:
+    """Take what the first file opens with as stated for the day before it."""
+    first = min(evidence.files, key=lambda each: (each.first, each.last), default=None)
+    return Stated(first.first - DAY, first.opening) if first and first.opening else None
+
+
+def _proved(evidence: Evidence, month: date, end: date) -> Proved:
+    last = max(evidence.proofs, default=None)
+    if last is None or last < month:
+        return "NO"
+    return "WHOLE" if last >= end and month not in evidence.open_months else "PARTLY"
+
+
+def _within(runs: Iterable[Days], first: date, last: date) -> Iterator[Days]:
+    """Cut runs of days to those that lie between two days."""
+    for run in runs:
+        if run.first <= last and run.last >= first:
+            yield Days(max(run.first, first), min(run.last, last))

@@ -1,0 +1,1 @@
+"""Organizations, people, their sessions and API tokens."""

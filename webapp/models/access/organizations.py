@@ -1,0 +1,41 @@
+"""Organizations, whose books they are, and who belongs to them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base
+from webapp.models.access.users import User
+from webapp.models.base import BigId, Organized, created, one_of
+
+
+class Organization(Base):
+    """Whose books they are; everything else belongs to exactly one."""
+
+    __tablename__ = "organizations"
+
+    id: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
+    name: Mapped[str] = mapped_column(sa.String(255))
+    base_currency: Mapped[str] = mapped_column(sa.String(3))
+    time_zone: Mapped[str] = mapped_column(sa.String(64), default="UTC")
+    lock_date: Mapped[date | None]
+    is_demo: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = created()
+
+
+class Membership(Organized, Base):
+    """What a user may do in an organization."""
+
+    __tablename__ = "memberships"
+    __table_args__ = (one_of("role", "owner", "bookkeeper", "viewer"),)
+
+    organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True)
+    role: Mapped[str] = mapped_column(sa.String(16))
+    created_at: Mapped[datetime] = created()
+
+    user: Mapped[User] = relationship()
+    organization: Mapped[Organization] = relationship()

@@ -1,0 +1,1 @@
+"""Accounts, bank accounts, merchants and projects."""

@@ -1,0 +1,63 @@
+"""Institutions, and the bank accounts of theirs that send lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base, Instant
+from webapp.models.accounts.accounts import Account
+from webapp.models.base import BigId, Numbered, created, numbered, same_organization
+
+
+class Institution(Numbered, Base):
+    """A bank or card company as the organization knows it."""
+
+    __tablename__ = "institutions"
+    __table_args__ = numbered()
+
+    name: Mapped[str] = mapped_column(sa.String(255))
+    url: Mapped[str | None] = mapped_column(sa.String(2000))
+    logo: Mapped[str | None] = mapped_column(sa.String(2000))
+    created_at: Mapped[datetime] = created()
+
+
+class FeedAccount(Numbered, Base):
+    """A bank account that sends lines; one ledger account stands behind it, and behind no other.
+
+    `refused_batches` counts the pushes in a row that were refused as nonsense; at three the feed is paused.
+    """
+
+    __tablename__ = "feed_accounts"
+    __table_args__ = numbered(
+        same_organization("account_id", "accounts"),
+        same_organization("institution_id", "institutions"),
+        sa.UniqueConstraint("organization_id", "account_id"),
+        sa.UniqueConstraint("organization_id", "external_id", "currency"),
+    )
+
+    account_id: Mapped[int] = mapped_column(BigId)
+    institution_id: Mapped[int | None] = mapped_column(BigId)
+    external_id: Mapped[str | None] = mapped_column(sa.String(255))
+    name: Mapped[str] = mapped_column(sa.String(255))
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    mask: Mapped[str | None] = mapped_column(sa.String(32))
+    provider: Mapped[str] = mapped_column(sa.String(64), default="file")
+    created_by_format: Mapped[str | None] = mapped_column(sa.String(16))
+    is_active: Mapped[bool] = mapped_column(default=True)
+    splits_batches: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    last_feed_at: Mapped[datetime | None] = mapped_column(Instant)
+    refused_batches: Mapped[int] = mapped_column(default=0, server_default="0")
+    paused_at: Mapped[datetime | None] = mapped_column(Instant)
+    paused_reason: Mapped[str | None] = mapped_column(sa.Text)
+    created_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = created()
+
+    account: Mapped[Account] = relationship(
+        foreign_keys=account_id, primaryjoin=lambda: FeedAccount.account_id == Account.id
+    )
+    institution: Mapped[Institution | None] = relationship(
+        foreign_keys=institution_id, primaryjoin=lambda: FeedAccount.institution_id == Institution.id
+    )

@@ -1,0 +1,1 @@
+"""Action requests, audit events and kept answers."""

@@ -1,0 +1,1 @@
+"""Journal entries, their postings, kept sums and exchange rates."""

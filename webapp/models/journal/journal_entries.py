@@ -1,0 +1,145 @@
+"""Journal entries and their postings; once posted, the database itself refuses to change them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base, Instant
+from webapp.ledger.money import Money
+from webapp.models.accounts.accounts import Account
+from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
+
+COUNTING = ("POSTED", "VOIDED")
+SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
+# Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
+WRITTEN_BY_PEOPLE = frozenset({"manual", "document"})
+
+
+class JournalEntry(Numbered, Base):
+    """A dated entry. DRAFT with `corrects_id` is a correction marker: what the corrected entry should look like.
+
+    `voided_by_id` names the reversal that cancels it, `voids_id` stands on that reversal and names the original.
+    `action_request_id` is the act that posted it.
+    """
+
+    __tablename__ = "journal_entries"
+    __table_args__ = numbered(
+        one_of("status", "DRAFT", "POSTED", "VOIDED"),
+        one_of("source", *SOURCES),
+        sa.CheckConstraint("(status = 'VOIDED') = (voided_by_id IS NOT NULL)", name="voided_by_reversal"),
+        same_organization("corrects_id", "journal_entries"),
+        same_organization("voids_id", "journal_entries"),
+        same_organization("voided_by_id", "journal_entries"),
+        same_organization("document_id", "documents"),
+        sa.Index(
+            "uq_journal_entries_marker",
+            "organization_id",
+            "corrects_id",
+            unique=True,
+            sqlite_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
+            postgresql_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
+        ),
+        sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
+        sa.Index(
+            "ix_journal_entries_drafts",
+            "organization_id",
+            "id",
+            sqlite_where=sa.text("status = 'DRAFT'"),
+            postgresql_where=sa.text("status = 'DRAFT'"),
+        ),
+        # Whoever deletes a draft makes the database ask whether a reversal names it, and whoever deletes a document
+        # whether an entry came from it: without these, by a full scan.
+        *(
+            sa.Index(
+                f"ix_journal_entries_{name}",
+                "organization_id",
+                f"{name}_id",
+                sqlite_where=sa.text(f"{name}_id IS NOT NULL"),
+                postgresql_where=sa.text(f"{name}_id IS NOT NULL"),
+            )
+            for name in ("corrects", "voids", "voided_by", "document")
+        ),
+    )
+
+    effective_on: Mapped[date]
+    description: Mapped[str] = mapped_column(sa.Text, default="")
+    status: Mapped[str] = mapped_column(sa.String(8), default="DRAFT")
+    source: Mapped[str] = mapped_column(sa.String(16))
+    base_currency: Mapped[str] = mapped_column(sa.String(3))
+    corrects_id: Mapped[int | None] = mapped_column(BigId)
+    voids_id: Mapped[int | None] = mapped_column(BigId)
+    voided_by_id: Mapped[int | None] = mapped_column(BigId)
+    document_id: Mapped[int | None] = mapped_column(BigId)
+    action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
+    created_at: Mapped[datetime] = created()
+    posted_at: Mapped[datetime | None] = mapped_column(Instant)
+
+    postings: Mapped[list[Posting]] = relationship(
+        order_by="Posting.position",
+        foreign_keys="Posting.journal_entry_id",
+        primaryjoin=lambda: JournalEntry.id == Posting.journal_entry_id,
+        cascade="all, delete-orphan",
+    )
+
+    @property
+    def is_marker(self) -> bool:
+        """Tell whether this draft says what a posted entry should look like."""
+        return self.status == "DRAFT" and self.corrects_id is not None
+
+
+class Posting(Numbered, Base):
+    """A signed leg, debit positive; `transaction_id` stands on bank legs and names their line."""
+
+    __tablename__ = "postings"
+    # No key leads to a posting, so that it needs none of its own that carries the organization.
+    __table_args__ = (
+        same_organization("journal_entry_id", "journal_entries"),
+        same_organization("account_id", "accounts"),
+        same_organization("org_merchant_id", "merchants"),
+        same_organization("project_id", "projects"),
+        same_organization("transaction_id", "transactions"),
+        sa.UniqueConstraint("journal_entry_id", "position"),
+        sa.Index("ix_postings_account", "account_id", "journal_entry_id"),
+        sa.Index(
+            "ix_postings_transaction",
+            "transaction_id",
+            sqlite_where=sa.text("transaction_id IS NOT NULL"),
+            postgresql_where=sa.text("transaction_id IS NOT NULL"),
+        ),
+        {"sqlite_autoincrement": True},
+    )
+
+    journal_entry_id: Mapped[int] = mapped_column(BigId)
+    position: Mapped[int]
+    account_id: Mapped[int] = mapped_column(BigId)
+    amount_minor: Mapped[int] = mapped_column(MONEY)
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    amount_base_minor: Mapped[int | None] = mapped_column(MONEY)
+    base_currency: Mapped[str] = mapped_column(sa.String(3))
+    is_bank_leg: Mapped[bool] = mapped_column(default=False)
+    org_merchant_id: Mapped[int | None] = mapped_column(BigId)
+    project_id: Mapped[int | None] = mapped_column(BigId)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+
+    account: Mapped[Account] = relationship(
+        foreign_keys=account_id, primaryjoin=lambda: Posting.account_id == Account.id
+    )
+
+    @property
+    def amount(self) -> Money:
+        """The leg in its posting currency."""
+        return Money(self.amount_minor, self.currency)
+
+    @property
+    def amount_base(self) -> Money | None:
+        """The leg's mirror in the base currency, or none while a rate is missing."""
+        return None if self.amount_base_minor is None else Money(self.amount_base_minor, self.base_currency)
+
+
+IN_ITS_ENTRY = sa.and_(
+    JournalEntry.organization_id == Posting.organization_id, JournalEntry.id == Posting.journal_entry_id
+)
+ON_ITS_ACCOUNT = sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id)

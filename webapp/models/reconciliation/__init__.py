@@ -1,0 +1,1 @@
+"""Reconciliations, their items, and breaks of proofs."""

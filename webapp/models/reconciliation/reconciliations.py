@@ -1,0 +1,139 @@
+"""Reconciliations: an open draft or a proof, one statement of one feed account each, and their cleared items."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base, Instant
+from webapp.ledger.money import Money
+from webapp.models.accounts.feed_accounts import FeedAccount
+from webapp.models.base import MONEY, BigId, Numbered, numbered, one_of, same_organization
+
+ONE_OPEN = sa.text("status = 'DRAFT'")
+ONE_STANDING = sa.text("status = 'COMPLETED'")
+STANDING = sa.text("is_standing")
+STANDING_ON_SQLITE = sa.text("is_standing = 1")  # as queries write it there, or it would not use the index
+
+
+class Reconciliation(Numbered, Base):
+    """A DRAFT holds inputs only; COMPLETED is a proof; REOPENED a proof that was taken back, kept for ever.
+
+    `frozen` is the document that the digest is of (behaviour.md 3). `keep_as_new` starts the books at
+    `opening_date` with `opening_balance_minor`; otherwise both follow from the anchor. `left_open` names the
+    items dated by the statement that were there at completion and not cleared: any other one arrived later.
+    """
+
+    __tablename__ = "reconciliations"
+    __table_args__ = numbered(
+        one_of("status", "DRAFT", "COMPLETED", "REOPENED"),
+        same_organization("feed_account_id", "feed_accounts"),
+        same_organization("previous_id", "reconciliations"),
+        same_organization("reopened_from_id", "reconciliations"),
+        same_organization("opening_entry_id", "journal_entries"),
+        sa.Index(
+            "uq_reconciliations_draft",
+            "organization_id",
+            "feed_account_id",
+            unique=True,
+            sqlite_where=ONE_OPEN,
+            postgresql_where=ONE_OPEN,
+        ),
+        sa.Index(
+            "uq_reconciliations_statement",
+            "organization_id",
+            "feed_account_id",
+            "statement_date",
+            unique=True,
+            sqlite_where=ONE_STANDING,
+            postgresql_where=ONE_STANDING,
+        ),
+    )
+
+    feed_account_id: Mapped[int] = mapped_column(BigId)
+    status: Mapped[str] = mapped_column(sa.String(16), default="DRAFT")
+    statement_date: Mapped[date]
+    statement_balance_minor: Mapped[int] = mapped_column(MONEY)
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    keep_as_new: Mapped[bool] = mapped_column(default=False)
+    opening_balance_minor: Mapped[int | None] = mapped_column(MONEY)
+    opening_date: Mapped[date | None]
+    version: Mapped[int] = mapped_column(default=1)
+    opened_at: Mapped[datetime] = mapped_column(Instant)
+    opened_by: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    reopened_from_id: Mapped[int | None] = mapped_column(BigId)
+    previous_id: Mapped[int | None] = mapped_column(BigId)
+    opening_entry_id: Mapped[int | None] = mapped_column(BigId)
+    frozen: Mapped[str | None] = mapped_column(sa.Text)
+    digest: Mapped[str | None] = mapped_column(sa.String(64))
+    left_open: Mapped[dict[str, list[int]] | None] = mapped_column(sa.JSON(none_as_null=True))
+    completed_at: Mapped[datetime | None] = mapped_column(Instant)
+    completed_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    reopened_at: Mapped[datetime | None] = mapped_column(Instant)
+    reopened_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    reopen_reason: Mapped[str | None] = mapped_column(sa.Text)
+
+    feed_account: Mapped[FeedAccount] = relationship(
+        foreign_keys=feed_account_id, primaryjoin=lambda: Reconciliation.feed_account_id == FeedAccount.id
+    )
+
+    @property
+    def statement_balance(self) -> Money:
+        """What the statement says, from the account holder's view."""
+        return Money(self.statement_balance_minor, self.currency)
+
+
+class ReconciliationItem(Numbered, Base):
+    """One cleared item: a bank line, or an entry that comes from no line of the feed.
+
+    `is_standing` is false once its proof was reopened; while true, no other statement can clear the same item.
+    `frozen_on` and `frozen_minor` are its day and amount at completion, none while the draft is open.
+    """
+
+    __tablename__ = "reconciliation_items"
+    __table_args__ = numbered(
+        same_organization("reconciliation_id", "reconciliations"),
+        same_organization("feed_account_id", "feed_accounts"),
+        same_organization("transaction_id", "transactions"),
+        same_organization("journal_entry_id", "journal_entries"),
+        sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="line_or_entry"),
+        sa.Index(
+            "uq_reconciliation_items_transaction",
+            "organization_id",
+            "transaction_id",
+            unique=True,
+            sqlite_where=STANDING_ON_SQLITE,
+            postgresql_where=STANDING,
+        ),
+        sa.Index(
+            "uq_reconciliation_items_entry",
+            "organization_id",
+            "feed_account_id",
+            "journal_entry_id",
+            unique=True,
+            sqlite_where=STANDING_ON_SQLITE,
+            postgresql_where=STANDING,
+        ),
+        sa.Index("ix_reconciliation_items_of", "organization_id", "reconciliation_id"),
+    )
+
+    reconciliation_id: Mapped[int] = mapped_column(BigId)
+    feed_account_id: Mapped[int] = mapped_column(BigId)
+    transaction_id: Mapped[int | None] = mapped_column(BigId)
+    journal_entry_id: Mapped[int | None] = mapped_column(BigId)
+    is_standing: Mapped[bool] = mapped_column(default=True)
+    frozen_on: Mapped[date | None]
+    frozen_minor: Mapped[int | None] = mapped_column(MONEY)
+
+
+OF_ITS_FEED = sa.and_(
+    FeedAccount.organization_id == Reconciliation.organization_id,
+    FeedAccount.id == Reconciliation.feed_account_id,
+)
+IN_ITS_RECONCILIATION = sa.and_(
+    Reconciliation.organization_id == ReconciliationItem.organization_id,
+    Reconciliation.id == ReconciliationItem.reconciliation_id,
+)

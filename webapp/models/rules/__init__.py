@@ -1,0 +1,1 @@
+"""Rules with their versions, runs and settings."""

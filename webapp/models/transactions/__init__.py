@@ -1,0 +1,1 @@
+"""Bank lines, what feeds and files reported of them, and the imports that brought them."""

@@ -1,0 +1,1 @@
+"""Pages to sign in, and of members, API keys and organizations."""

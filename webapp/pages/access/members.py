@@ -1,0 +1,138 @@
+"""Members: added with a one-time link shown to the owner, given another role, removed; and the link itself."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, can_keep_cookie, keep_cookie
+from webapp.schemas.access.organizations import MemberFormSchema, RoleFormSchema
+from webapp.services.access.organizations import LINK_LIFETIME
+from webapp.web.access import requests
+from webapp.web.access.auth import PUBLIC, acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("members", __name__)
+
+
+@bp.get("/settings/members")
+@requires("read")
+def index() -> Response:
+    """Show who works in these books."""
+    return show_members()
+
+
+@bp.post("/settings/members")
+@requires("admin", session_only=True)
+def add() -> Response:
+    """Add a member and show the link, or show what is wrong."""
+    try:
+        said = MemberFormSchema().load(form_body())
+        membership, secret = services.access.organizations.add_member(here(), **said, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error))
+    return show_link(membership.user.name, secret) if secret else go(url_for("members.index"))
+
+
+@bp.post("/settings/members/<id:user_id>/link")
+@requires("admin", session_only=True)
+def renew_link(user_id: int) -> Response:
+    """Make another link for a member who has not come in yet."""
+    queries.access.organizations.membership(here(), user_id)
+    try:
+        membership, secret = services.access.organizations.renew_link(here(), user_id, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error), member_id=user_id)
+    return show_link(membership.user.name, secret)
+
+
+@bp.post("/settings/members/<id:user_id>/role")
+@requires("admin", session_only=True)
+def change_role(user_id: int) -> Response:
+    """Let a member do more or less, or show why not."""
+    queries.access.organizations.membership(here(), user_id)
+    try:
+        said = RoleFormSchema().load(form_body())
+        services.access.organizations.change_role(here(), user_id, **said, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error), member_id=user_id)
+    return go(url_for("members.index"))
+
+
+@bp.post("/settings/members/<id:user_id>/remove")
+@requires("admin", session_only=True)
+def remove(user_id: int) -> Response:
+    """Let a member go, or show why not."""
+    queries.access.organizations.membership(here(), user_id)
+    try:
+        services.access.organizations.remove_member(here(), user_id, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error), member_id=user_id)
+    return go(url_for("members.index"))
+
+
+@bp.get("/join/<string:secret>")
+@requires(PUBLIC)
+def welcome(secret: str) -> Response:
+    """Let a new member choose a password."""
+    return show_welcome(secret)
+
+
+@bp.post("/join/<string:secret>")
+@requires(PUBLIC)
+def join(secret: str) -> Response:
+    """Take the password and open the first session, or show what is wrong."""
+    if not can_keep_cookie():
+        return show_welcome(secret)
+    try:
+        session = services.access.sessions.join(secret, request.form.get("password", ""), now=requests.now())
+    except LedgerError as error:
+        return show_welcome(secret, error)
+    return keep_cookie(make_response(redirect("/", 303)), session)
+
+
+def show_link(name: str, secret: str) -> Response:
+    """Show a one-time link, this once."""
+    return show_members(
+        new_link={
+            "name": name,
+            "url": url_for("members.welcome", secret=secret, _external=True),
+            "expires_at": requests.now() + LINK_LIFETIME,
+        }
+    )
+
+
+def show_members(
+    problem: Problem | None = None,
+    *,
+    member_id: int | None = None,
+    new_link: dict[str, object] | None = None,
+) -> Response:
+    """Render the members, with what was typed where it was refused; `member_id` is whom a refusal is about."""
+    return render(
+        "settings/members.html",
+        status=problem.status if problem else 200,
+        members=queries.access.organizations.members(here()),
+        new_link=new_link,
+        form=request.form if problem and member_id is None else {},
+        problem=problem,
+        member_id=member_id,
+    )
+
+
+def show_welcome(secret: str, error: LedgerError | None = None) -> Response:
+    """Render the choice of a password, or raise NotFoundError where the link opens no more."""
+    membership = queries.access.organizations.invitation(secret, requests.now())
+    problems = error.fields if error else {}
+    if not can_keep_cookie():
+        problems = {"password": [COOKIE_WOULD_LEAK]}
+    page = render_template(
+        "sessions/welcome.html",
+        member=membership.user,
+        organization=membership.organization,
+        problems=problems,
+    )
+    return make_response(page, error.status if error else 200 if can_keep_cookie() else 403)

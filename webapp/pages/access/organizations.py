@@ -1,0 +1,111 @@
+"""The organization itself: its settings, going over to another one, and starting books of one's own."""
+
+from __future__ import annotations
+
+from zoneinfo import available_timezones
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.currencies import ACTIVE
+from webapp.pages.access.sessions import keep_cookie
+from webapp.schemas.access.organizations import ChooseFormSchema, OrganizationFormSchema, StartFormSchema
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, principal, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("organizations", __name__)
+
+
+@bp.get("/settings")
+@requires("read")
+def settings() -> Response:
+    """Go to the first of the settings."""
+    return go(url_for("organizations.show"))
+
+
+@bp.get("/settings/organization")
+@requires("read")
+def show() -> Response:
+    """Show the organization."""
+    return show_organization()
+
+
+@bp.post("/settings/organization")
+@requires("admin")
+def update() -> Response:
+    """Change the organization, or show it with what is wrong."""
+    organization = queries.access.organizations.get(here())
+    try:
+        services.access.organizations.update(
+            organization, **OrganizationFormSchema().load(form_body()), **acting()
+        )
+    except REFUSALS as error:
+        return show_organization(problem_of(error))
+    return go(url_for("organizations.show"))
+
+
+@bp.post("/settings/organization/choose")
+@requires("read", session_only=True)
+def choose() -> Response:
+    """Go over to another organization of the person's."""
+    try:
+        chosen = ChooseFormSchema().load(form_body())["organization_id"]
+        return go_over(chosen)
+    except REFUSALS as error:
+        return show_organization(problem_of(error))
+
+
+@bp.get("/start")
+@requires("read")
+def start() -> Response:
+    """Show the form that starts books of one's own."""
+    return show_start()
+
+
+@bp.post("/start")
+@requires("read", session_only=True)
+def open_books() -> Response:
+    """Start books of one's own and go over to them, or show what is wrong."""
+    try:
+        said = StartFormSchema().load(form_body())
+        opened = services.access.organizations.open_own(principal().user_id, **said, now=requests.now())
+    except REFUSALS as error:
+        return show_start(problem_of(error))
+    return go_over(opened.id)
+
+
+def go_over(organization_id: str) -> Response:
+    """Leave for another organization, with a new session."""
+    secret = services.access.sessions.choose_organization(
+        principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
+    )
+    return keep_cookie(go("/"), secret)
+
+
+def show_organization(problem: Problem | None = None) -> Response:
+    """Render the organization, with what was typed where it was refused."""
+    return render(
+        "settings/organization.html",
+        status=problem.status if problem else 200,
+        organization=queries.access.organizations.get(here()),
+        others=[
+            each for each in queries.access.organizations.of_user(principal().user_id) if each.id != here()
+        ],
+        time_zones=sorted(available_timezones()),
+        form=request.form,
+        problem=problem,
+    )
+
+
+def show_start(problem: Problem | None = None) -> Response:
+    """Render the form that starts books, with what was typed where it was refused."""
+    return render(
+        "organizations/start.html",
+        status=problem.status if problem else 200,
+        currencies=[{"id": code, "name": code} for code in sorted(ACTIVE)],
+        form=request.form,
+        problem=problem,
+    )

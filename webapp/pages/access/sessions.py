@@ -1,0 +1,94 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+
+from webapp.config import is_loopback
+from webapp.ledger.errors import LedgerError
+from webapp.queries.access.principals import digest_of
+from webapp.services.access import sessions
+from webapp.web.access import requests
+from webapp.web.access.auth import PUBLIC, cookie_name, principal, requires
+
+COOKIE_WOULD_LEAK = (
+    "Anybody on the way could read your session over plain HTTP. "
+    "Serve Tieout over HTTPS behind a proxy and set PROXY_HOPS, or open it on this machine as http://localhost."
+)
+
+bp = Blueprint("sessions", __name__)
+
+
+@bp.get("/sign-in")
+@requires(PUBLIC)
+def sign_in() -> Response:
+    """Show the form."""
+    return show_form()
+
+
+@bp.post("/sign-in")
+@requires(PUBLIC)
+def open_session() -> Response:
+    """Check the password and open a session, or show the form with the reason."""
+    if not can_keep_cookie():
+        return show_form(status=403)
+    email, password = request.form.get("email", ""), request.form.get("password", "")
+    try:
+        secret = sessions.sign_in(email, password, address=request.remote_addr or "", now=requests.now())
+    except LedgerError as error:
+        response = show_form(status=error.status, error=str(error), email=email)
+        if "retryAfter" in error.details:
+            response.headers["Retry-After"] = str(error.details["retryAfter"])
+        return response
+    before = request.cookies.get(cookie_name())
+    if before:
+        sessions.close_session(digest_of(before))
+    return keep_cookie(make_response(redirect(local_path(request.form.get("next", "")), 303)), secret)
+
+
+@bp.post("/sign-out")
+@requires("read")
+def close_session() -> Response:
+    """End the session, and let the browser forget everything of it."""
+    if principal().session_hash is not None:
+        sessions.close_session(principal().session_hash or "")
+    response = make_response(redirect(url_for("sessions.sign_in"), 303))
+    response.delete_cookie(cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax")
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response
+
+
+def show_form(*, status: int = 200, error: str = "", email: str = "") -> Response:
+    """Render the form, or where plain HTTP would give the cookie away, how to serve over HTTPS."""
+    page = render_template(
+        "sessions/sign_in.html",
+        problem=error if can_keep_cookie() else COOKIE_WOULD_LEAK,
+        email=email,
+        next=local_path(request.values.get("next", "")),
+    )
+    return make_response(page, status)
+
+
+def can_keep_cookie() -> bool:
+    """Tell whether a cookie would be safe: over HTTPS, or on this machine only."""
+    return request.is_secure or is_loopback(urlsplit(request.host_url).hostname or "")
+
+
+def keep_cookie(response: Response, secret: str) -> Response:
+    """Hand the session's secret to the browser."""
+    response.set_cookie(
+        cookie_name(), secret, path="/", secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+    return response
+
+
+def local_path(address: str) -> str:
+    """Keep a path of ours, and turn everything else into the hub's.
+
+    >>> local_path("/journal?q=1"), local_path("//evil.example"), local_path("https://evil.example")
+    ('/journal?q=1', '/', '/')
+    """
+    is_ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    return address if is_ours and "\\" not in address else "/"

@@ -1,0 +1,143 @@
+"""API keys: made and shown once, listed, changed, revoked; every member's own, and for an owner everybody's."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
+from webapp.queries.access.tokens import TokenRecord
+from webapp.schemas.access.tokens import TokenChangesFormSchema, TokenFormSchema
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, principal, requires, settings
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("tokens", __name__, url_prefix="/settings/keys")
+LISTS = frozenset({"scopes"})
+ACTS_SHOWN = 10
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the keys."""
+    return show_keys()
+
+
+@bp.post("")
+@requires("read", session_only=True)
+def create() -> Response:
+    """Make a key for oneself and show it this once, or show what is wrong."""
+    try:
+        said = TokenFormSchema().load(form_body(lists=LISTS))
+        preset = said.pop("preset")
+        if preset != "own":
+            said["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
+        member = queries.access.organizations.membership(here(), principal().user_id)
+        token, text = services.access.tokens.create(member, **limits(said), **said, **acting())
+    except REFUSALS as error:
+        return show_keys(problem_of(error))
+    return show_keys(new_token={"name": token.name, "token": text})
+
+
+@bp.get("/<id:token_id>")
+@requires("read")
+def detail(token_id: int) -> Response:
+    """Show one key: what it may, and what it did today."""
+    return show_key(token_id)
+
+
+@bp.post("/<id:token_id>")
+@requires("read", session_only=True)
+def change(token_id: int) -> Response:
+    """Let a key do more or less from now on, or show what is wrong."""
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    try:
+        said = TokenChangesFormSchema().load(form_body(lists=LISTS))
+        services.access.tokens.change(token, **limits(said), **said, **acting())
+    except REFUSALS as error:
+        return show_key(token_id, problem_of(error))
+    return go(url_for("tokens.detail", token_id=token_id))
+
+
+@bp.post("/<id:token_id>/revoke")
+@requires("read", session_only=True)
+def revoke(token_id: int) -> Response:
+    """End a key at once."""
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    services.access.tokens.revoke(token, **acting())
+    return go(url_for("tokens.index"))
+
+
+def whose() -> int | None:
+    """Tell whose keys the visitor may see and change: his own, or for an owner everybody's."""
+    return None if "admin" in principal().scopes else principal().user_id
+
+
+def limits(said: dict[str, Any]) -> dict[str, Any]:
+    """Take expiry and caps out of what a form says, as the service wants them."""
+    day: date | None = said.pop("expires_on")
+    expires_at: datetime | None = (
+        None if day is None else queries.access.organizations.end_of_day(here(), day)
+    )
+    names = ("max_entries_a_day", "max_amount_a_day", "max_requests_a_minute")
+    caps = services.access.tokens.caps(here(), **{name: said.pop(name) for name in names})
+    return {"expires_at": expires_at, "caps": caps}
+
+
+def typed() -> dict[str, Any]:
+    """Give the fields of a form as they were typed, the day as the day that it is."""
+    try:
+        day = date.fromisoformat(request.form.get("expiresOn", ""))
+    except ValueError:
+        day = None
+    return {**request.form, "expiresOn": day}
+
+
+def as_it_is(key: TokenRecord) -> dict[str, Any]:
+    """Give the fields of the form about a key."""
+    return {
+        "name": key.name,
+        "expiresOn": key.last_day,
+        "maxEntriesADay": key.max_entries_a_day,
+        "maxAmountADay": key.max_amount_a_day,
+        "maxRequestsAMinute": key.max_requests_a_minute,
+    }
+
+
+def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | None = None) -> Response:
+    """Render the keys, with what was typed where it was refused."""
+    return render(
+        "settings/keys.html",
+        status=problem.status if problem else 200,
+        tokens=queries.access.tokens.listed(here(), user_id=whose()),
+        new_token=new_token,
+        presets=preset_scopes(principal().role),
+        scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
+        said=typed() if problem else {},
+        chosen=request.form.getlist("scopes") if problem else [],
+        problem=problem,
+        most_requests=settings().rate_limit,
+    )
+
+
+def show_key(token_id: int, problem: Problem | None = None) -> Response:
+    """Render one key, with what was typed where it was refused."""
+    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    key = queries.access.tokens.record(token)
+    return render(
+        "settings/key.html",
+        status=problem.status if problem else 200,
+        key=key,
+        today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
+        scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
+        chosen=request.form.getlist("scopes") if problem else key.scopes,
+        said=typed() if problem else as_it_is(key),
+        problem=problem,
+        most_requests=settings().rate_limit,
+    )

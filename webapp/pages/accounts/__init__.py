@@ -1,0 +1,1 @@
+"""Pages of the chart of accounts, merchants and projects."""

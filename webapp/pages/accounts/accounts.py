@@ -1,0 +1,124 @@
+"""The chart of accounts: with balances, and an account's own page to change it or put it away."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.accounts.accounts import (
+    AccountFormSchema,
+    ArchiveFormSchema,
+    NewAccountFormSchema,
+    RegisterPageQuerySchema,
+)
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("accounts", __name__, url_prefix="/accounts")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the chart."""
+    return show_chart()
+
+
+@bp.post("")
+@requires("admin")
+def create() -> Response:
+    """Open an account, or show the chart with what is wrong."""
+    try:
+        services.accounts.accounts.create(**NewAccountFormSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_chart(problem_of(error))
+    return go(url_for("accounts.index"))
+
+
+@bp.get("/<id:account_id>")
+@requires("read")
+def show(account_id: int) -> Response:
+    """Show one account."""
+    return show_account(account_id)
+
+
+@bp.get("/<id:account_id>/register")
+@requires("read")
+def register(account_id: int) -> Response:
+    """Show what counts on an account, from either end, with the balance after each posting."""
+    asked = RegisterPageQuerySchema().load(request.args)
+    account = queries.accounts.accounts.get(here(), account_id)
+    cursor, oldest_first = asked.pop("cursor"), asked.pop("order") == "OLDEST"
+    page = queries.reports.registers.page(
+        account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **asked
+    )
+    return render(
+        "accounts/register.html",
+        account=queries.accounts.accounts.record(account, as_of=asked["to"]),
+        fa_id=queries.accounts.accounts.feed_ids(here()).get(account_id),
+        lines=page.items,
+        days={"from_date": asked["from_"], "to_date": asked["to"]},
+        oldest_first=oldest_first,
+        keep={name: value for name, value in request.args.items() if value and name != "cursor"},
+        cursor=cursor,
+        next_cursor=paging.encode(page.next_key),
+    )
+
+
+@bp.post("/<id:account_id>")
+@requires("admin")
+def update(account_id: int) -> Response:
+    """Change an account, or show it with what is wrong."""
+    account = queries.accounts.accounts.get(here(), account_id)
+    try:
+        services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_account(account_id, problem_of(error))
+    return go(url_for("accounts.index"))
+
+
+@bp.post("/<id:account_id>/archive")
+@requires("admin")
+def archive(account_id: int) -> Response:
+    """Put an account away or bring it back, or show it with the reason why not."""
+    account = queries.accounts.accounts.get(here(), account_id)
+    try:
+        services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_account(account_id, problem_of(error))
+    return go(url_for("accounts.show", account_id=account_id))
+
+
+def show_chart(problem: Problem | None = None) -> Response:
+    """Render the chart, with what was typed where it was refused."""
+    return render(
+        "accounts/index.html",
+        status=problem.status if problem else 200,
+        groups=queries.accounts.accounts.chart(here()),
+        feeds=queries.accounts.accounts.feed_ids(here()),
+        form=request.form,
+        problem=problem,
+    )
+
+
+def show_account(account_id: int, problem: Problem | None = None) -> Response:
+    """Render an account, with what was typed where it was refused."""
+    account = queries.accounts.accounts.record(queries.accounts.accounts.get(here(), account_id))
+    fa_id = queries.accounts.accounts.feed_ids(here()).get(account_id)
+    return render(
+        "accounts/show.html",
+        status=problem.status if problem else 200,
+        account=account,
+        fa_id=fa_id,
+        splits_batches=fa_id is not None and queries.accounts.feed_accounts.get(here(), fa_id).splits_batches,
+        parents=[
+            each
+            for each in queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[account.parent_id])
+            if each.id != account_id
+        ],
+        form=request.form,
+        problem=problem,
+    )

@@ -1,0 +1,56 @@
+"""Activity: what was done in these books, by whom, newest first."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, request
+
+from webapp import queries
+from webapp.schemas.audit.action_requests import ActivityQuerySchema
+from webapp.web import paging
+from webapp.web.access import requests
+from webapp.web.access.auth import here, requires
+from webapp.web.rendering.htmx import render
+
+bp = Blueprint("action_requests", __name__, url_prefix="/activity")
+CHOICES = (("", "All"), ("EXECUTED", "Done"), ("FAILED", "Refused"), ("PENDING", "Waiting"))
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show acts, newest first, of everybody or of one key or person."""
+    asked = ActivityQuerySchema.read_leniently(request.query_string.decode())
+    cursor, shown = asked.pop("cursor"), asked["status"] or ""
+    actor = actor_of(asked.pop("token_id"), asked.pop("person_id"))
+    after = paging.decode(cursor, "s")
+    page = queries.audit.action_requests.listed(here(), actor=actor, now=requests.now(), after=after, **asked)
+    return render(
+        "action_requests/index.html",
+        requests=page.items,
+        places=queries.audit.action_requests.places(here(), page.items),
+        changes=queries.audit.field_changes.of(here(), page.items),
+        whose=actor[0] if actor else None,
+        name=page.items[0].actor["name"] if actor and page.items else None,
+        shown=shown,
+        choices=[
+            {"value": value, "label": label, "href": address(actor, status=value)} for value, label in CHOICES
+        ],
+        older=address(actor, status=shown, cursor=paging.encode(page.next_key)) if page.next_key else None,
+        newest=address(actor, status=shown) if cursor else None,
+    )
+
+
+def actor_of(token_id: int | None, person_id: int | None) -> tuple[str, int] | None:
+    """Tell whose acts are asked for; a key goes before a person."""
+    if token_id is not None:
+        return "TOKEN", token_id
+    return None if person_id is None else ("PERSON", person_id)
+
+
+def address(actor: tuple[str, int] | None, **said: str | None) -> str:
+    """Write the address of this list, for the same actor."""
+    whose = {{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]: actor[1]} if actor else {}
+    asked = urlencode({**whose, **{name: value for name, value in said.items() if value}})
+    return f"/activity?{asked}" if asked else "/activity"

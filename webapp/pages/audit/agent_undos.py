@@ -1,0 +1,70 @@
+"""Undoing what a key did: since when, what that would do, and then all of it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request
+
+from webapp import queries, services
+from webapp.schemas.audit.agent_undos import SinceFormSchema, UndoFormSchema
+from webapp.services.undo.agent_undos import MovedError
+from webapp.web import agents
+from webapp.web.access import requests
+from webapp.web.access.auth import here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import render
+from webapp.web.rendering.problems import REFUSALS, problem_of
+
+bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>/undo")
+
+
+@bp.get("")
+@requires("read")
+def show(token_id: int) -> Response:
+    """Ask since when."""
+    today = queries.access.organizations.today(here(), requests.now())
+    return show_form(token_id, said={"since": f"{today}T00:00"})
+
+
+@bp.post("/preview")
+@requires("draft", session_only=True)
+def preview(token_id: int) -> Response:
+    """Show what undoing would do; nothing is written."""
+    token = agents.token(token_id)
+    try:
+        said = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        batch = services.undo.agent_undos.preview(token, **said, **agents.undoing())
+    except REFUSALS as error:
+        return show_form(token_id, problem=problem_of(error))
+    return show_form(token_id, batch=batch)
+
+
+@bp.post("")
+@requires("draft", session_only=True)
+def undo(token_id: int) -> Response:
+    """Undo it as previewed, and show what became of each act; where the books moved, show what it would do now."""
+    token = agents.token(token_id)
+    try:
+        said = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        batch = services.undo.agent_undos.undo(token, **said, **agents.undoing())
+    except MovedError as error:
+        return show_form(token_id, problem=problem_of(error), batch=error.batch)
+    except REFUSALS as error:
+        return show_form(token_id, problem=problem_of(error))
+    return show_form(token_id, batch=batch)
+
+
+def show_form(token_id: int, **context: Any) -> Response:
+    """Render the page with what it knows so far."""
+    problem = context.setdefault("problem", None)
+    said = {"since": request.form.get("since", "")} | context.pop("said", {})
+    return render(
+        "settings/undo.html",
+        status=problem.status if problem else 200,
+        key=queries.access.tokens.record(agents.token(token_id)),
+        said=said,
+        most=services.undo.agent_undos.MOST_AT_ONCE,
+        **{"batch": None, **context},
+    )

@@ -1,0 +1,157 @@
+"""Approvals: what agents propose, the oldest first, with all that it would change, for a person to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries
+from webapp.ledger import titles
+from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.schemas.audit.proposals import (
+    ApprovalFormSchema,
+    ApproveManyFormSchema,
+    ProposalsPageSchema,
+    RejectionFormSchema,
+)
+from webapp.web.access import requests
+from webapp.web.access.auth import here, principal, requires
+from webapp.web.proposals import approvals
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import Proposal
+
+MOST_SHOWN = 200
+WAITING, DECIDED = "waiting", "decided"
+
+bp = Blueprint("proposals", __name__, url_prefix="/proposals")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show what waits for a decision, or what was decided, and one proposal whole."""
+    return show()
+
+
+@bp.post("/approve")
+@requires("read", session_only=True)
+def approve_many() -> Response:
+    """Approve the chosen proposals, each if it still does what was looked at."""
+    try:
+        chosen = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
+    except REFUSALS as error:
+        return show(problem=problem_of(error))
+    looked_at = {key: digest or None for key, _, digest in (each.partition(".") for each in chosen)}
+    results = approvals.approve_many(list(looked_at), looked_at)
+    failed = [each for each in results if each["error"]]
+    if not failed:
+        return go(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
+    return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed))
+
+
+@bp.post("/<string:request_id>/approve")
+@requires("read", session_only=True)
+def approve(request_id: str) -> Response:
+    """Approve one proposal, if it still does what was looked at."""
+    try:
+        approvals.approve_alone(request_id, **ApprovalFormSchema().load(form_body()))
+    except NotFoundError:
+        raise
+    except REFUSALS as error:
+        return show(chosen=request_id, problem=problem_of(error))
+    return go(url_for("proposals.index", done=request_id))
+
+
+@bp.post("/<string:request_id>/reject")
+@requires("read", session_only=True)
+def reject(request_id: str) -> Response:
+    """Decide against one proposal, with a reason for its agent."""
+    try:
+        approvals.reject(request_id, **RejectionFormSchema().load(form_body()))
+    except NotFoundError:
+        raise
+    except REFUSALS as error:
+        return show(chosen=request_id, problem=problem_of(error, place="reject"))
+    return go(url_for("proposals.index", done=request_id))
+
+
+def show(
+    *,
+    chosen: str | None = None,
+    problem: Problem | None = None,
+    refused: Sequence[dict[str, Any]] = (),
+    count: int = 0,
+) -> Response:
+    """Render the queue with one proposal open: the chosen one, else the first."""
+    asked = ProposalsPageSchema.read_leniently(request.query_string.decode())
+    listed = lists(asked["show"])
+    wanted = chosen or asked["id"]
+    opened = next((each for each in listed if each.action_request_id == wanted), None)
+    if opened is None and wanted is not None:
+        opened = found(wanted)
+    if opened is None:
+        opened = listed[0] if listed else None
+    ids = [each.action_request_id for each in listed]
+    place = ids.index(opened.action_request_id) if opened and opened.action_request_id in ids else None
+    return render(
+        "proposals/index.html",
+        status=problem.status if problem else 409 if refused else 200,
+        show=asked["show"],
+        proposals=listed,
+        breaks={each.action_request_id: queries.effects.pages.breaks(each) for each in listed},
+        waiting=queries.audit.proposals.count(here(), requests.now()),
+        opened=opened,
+        shown=queries.effects.pages.shown(opened) if opened else None,
+        may_decide=opened is not None and opened.scope in principal().scopes,
+        place=place,
+        before=ids[place - 1] if place else None,
+        after=ids[place + 1] if place is not None and place + 1 < len(ids) else None,
+        problem=problem,
+        refused=refused,
+        refused_titles={each["id"]: titled(each["id"]) for each in refused},
+        approved_count=count,
+        notice=notice_of(asked),
+    )
+
+
+def lists(which: str) -> Sequence[Proposal]:
+    """List what waits, or what was decided last."""
+    if which == DECIDED:
+        return queries.audit.proposals.decided(here(), limit=MOST_SHOWN)
+    return queries.audit.proposals.waiting(here(), requests.now(), limit=MOST_SHOWN)
+
+
+def found(request_id: str) -> Proposal | None:
+    """Find a proposal that an address names, if there is one."""
+    try:
+        return queries.audit.proposals.get(here(), request_id)
+    except LedgerError:
+        return None
+
+
+def titled(request_id: str) -> str:
+    """Name a proposal in a sentence."""
+    proposal = found(request_id)
+    return proposal.request.title if proposal else "A proposal"
+
+
+def notice_of(asked: dict[str, Any]) -> dict[str, str] | None:
+    """Say what was just decided."""
+    proposal = found(asked["done"]) if asked["done"] else None
+    if proposal is None:
+        return None
+    said = {"EXECUTED": "Approved", "REJECTED": "Rejected"}.get(proposal.request.status)
+    if said is None:
+        return None
+    what = (
+        f"{asked['count']} proposals"
+        if (asked["count"] or 1) > 1
+        else titles.proposed(proposal.request.title)
+    )
+    return {"text": f"{said}: {what}", "href": "/activity", "link": "See it"}

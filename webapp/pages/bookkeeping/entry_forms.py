@@ -1,0 +1,239 @@
+"""The form of a manual entry: debit and credit columns and accounts by code or name, read as the API's body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import marshmallow as ma
+
+from webapp import queries
+from webapp.ledger.currencies import canonical
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
+from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
+from webapp.web.access.auth import here
+from webapp.web.rendering.figures import typed
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.problems import Problem
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from webapp.models import Account, Document, JournalEntry
+
+BLANK_LEGS = 2
+PAID_TO_US = ("INVOICE", "CREDIT_NOTE")
+MOST_NAMED = 4
+Row = Mapping[str, Any]
+
+
+@dataclass
+class EntryForm:
+    """What was typed, leg by leg; legs of which nothing was typed are left out."""
+
+    effective_at: str
+    description: str
+    version: str | None
+    rows: list[dict[str, Any]]
+    accounts: Sequence[Account] = field(default_factory=list)
+    document_id: str | None = None
+
+    def body(self) -> dict[str, Any]:
+        """Give the API's body, or raise ValidationError with the names of the inputs."""
+        postings, wrong = [], {}
+        for index, row in enumerate(self.rows):
+            try:
+                postings.append(self._posting(row))
+            except ma.ValidationError as error:
+                wrong[index] = error.messages
+        if wrong:
+            raise ma.ValidationError({"postings": wrong})
+        body = {"effectiveAt": self.effective_at, "description": self.description, "postings": postings}
+        more = {"version": self.version, "documentId": self.document_id}
+        return body | {name: value for name, value in more.items() if value}
+
+    def _posting(self, row: Row) -> dict[str, Any]:
+        if not row.get("accountId"):
+            raise ma.ValidationError({"accountId": ["Choose an account."]})
+        kept = {name: row[name] for name in ("orgMerchantId", "projectId") if row.get(name)}
+        currency = {"currency": row["currency"]} if row.get("currency") else {}
+        account = found(self.accounts, row["accountId"])
+        return {"accountId": str(account.id), "amount": signed(row), **currency, **kept}
+
+    def legs(self, base: str) -> tuple[list[Leg], list[str]]:
+        """Give the legs as far as they can be read, and what the others still need."""
+        legs, needs = [], []
+        for number, row in enumerate(self.rows, 1):
+            try:
+                legs.append(self._leg(row, base))
+                if not row.get("accountId"):
+                    needs.append(f"Leg {number} has no account.")
+            except (ma.ValidationError, LedgerError) as error:
+                needs.append(f"Leg {number}: {first_sentence(error)}")
+        return legs, needs
+
+    def _leg(self, row: Row, base: str) -> Leg:
+        account = found(self.accounts, row["accountId"]) if row.get("accountId") else None
+        currency = self.currency_of(row, base)
+        money = Money.of(signed(row), currency)
+        return Leg(account.id if account else 0, money.minor, currency)
+
+    def currency_of(self, row: Row, base: str) -> str:
+        """Give the currency of a leg: what was typed, its account's, else the base currency."""
+        if row.get("currency"):
+            return canonical(row["currency"])
+        account = found(self.accounts, row["accountId"]) if row.get("accountId") else None
+        return (account.currency if account else None) or base
+
+    def placed(self, problem: Problem) -> dict[str, list[str]]:
+        """Give the messages by the names of inputs: an amount's stand at the column that it was typed in."""
+        places = {}
+        for path, messages in problem.fields.items():
+            name = path
+            if path.startswith("postings.") and path.endswith(".amount"):
+                row = self.rows[int(path.split(".")[1])]
+                name = path.removesuffix("amount") + ("credit" if row.get("credit") else "debit")
+            places[name] = messages
+        return places
+
+
+def read() -> EntryForm:
+    """Read the posted form."""
+    body = form_body()
+    said = body.get("postings")
+    rows = [row for row in said if is_written(row)] if isinstance(said, list) else []
+    return EntryForm(
+        effective_at=str(body.get("effectiveAt") or ""),
+        description=str(body.get("description") or ""),
+        version=str(body["version"]) if body.get("version") else None,
+        rows=rows,
+        accounts=queries.accounts.choices.accounts(here(), with_feeds=True),
+        document_id=str(body["documentId"]) if body.get("documentId") else None,
+    )
+
+
+def of_document(document: Document, day: date) -> EntryForm:
+    """Fill the form with what a document says: its total on its account, and the opposite for somebody to place.
+
+    What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
+    """
+    accounts = queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[document.account_id])
+    first, second = ({}, {}) if document.total is None else _sides(document, document.total)
+    labels = {account.id: label(account) for account in accounts}
+    first |= {
+        "accountId": labels.get(document.account_id or 0, ""),
+        "orgMerchantId": str(document.org_merchant_id or ""),
+        "projectId": str(document.project_id or ""),
+    }
+    return EntryForm(
+        day.isoformat(), document.label, None, [first, second], accounts, document_id=str(document.id)
+    )
+
+
+def document_of(form: EntryForm) -> Document | None:
+    """Find the document that an entry comes from; None where it names none that is there."""
+    asked = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
+    try:
+        return queries.documents.documents.get(here(), asked) if asked else None
+    except NotFoundError:
+        return None
+
+
+def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, Any]]:
+    is_credit = (document.document_type in PAID_TO_US) != (total.minor < 0)
+    columns = ("credit", "debit") if is_credit else ("debit", "credit")
+    first, second = ({column: str(abs(total)), "currency": total.currency} for column in columns)
+    return first, second
+
+
+def of_draft(entry: JournalEntry) -> EntryForm:
+    """Fill the form with what a draft says."""
+    legs = queries.journal.manual_entries.said_legs(entry)
+    accounts = queries.accounts.choices.accounts(
+        here(), with_feeds=True, chosen=[leg.account_id for leg in legs]
+    )
+    labels = {account.id: label(account) for account in accounts}
+    return EntryForm(
+        effective_at=entry.effective_on.isoformat(),
+        description=entry.description,
+        version=queries.journal.manual_entries.version(entry),
+        rows=[
+            {
+                "accountId": labels.get(leg.account_id, ""),
+                "debit" if leg.amount_minor >= 0 else "credit": str(
+                    abs(Money(leg.amount_minor, leg.currency))
+                ),
+                "currency": leg.currency,
+                "orgMerchantId": str(leg.merchant_id or ""),
+                "projectId": str(leg.project_id or ""),
+            }
+            for leg in legs
+        ],
+        accounts=accounts,
+    )
+
+
+def is_written(row: Any) -> bool:
+    """Tell whether anything was typed into a leg that a leg cannot do without."""
+    return isinstance(row, dict) and any(
+        isinstance(row.get(name), str) and row[name] for name in ("accountId", "debit", "credit")
+    )
+
+
+def label(account: Account) -> str:
+    """Write an account as the list of accounts offers it."""
+    return f"{account.code} {account.name}" if account.code else account.name
+
+
+def found(accounts: Sequence[Account], text: str) -> Account:
+    """Find the account that was meant: by its code, its name or both, else by a part that only one has."""
+    wanted = " ".join(text.casefold().split())
+    named = [(account, label(account).casefold()) for account in accounts]
+    for fits in (
+        [each for each, said in named if wanted in (said, (each.code or "").casefold())],
+        [each for each, _ in named if wanted == each.name.casefold()],
+        [each for each, said in named if wanted in said],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            some = ", ".join(label(each) for each in fits[:MOST_NAMED])
+            more = " …" if len(fits) > MOST_NAMED else ""
+            raise ma.ValidationError(
+                {"accountId": [f"{len(fits)} accounts fit: {some}{more}. Write more of it."]}
+            )
+    raise ma.ValidationError({"accountId": ["No account in use has this code or name."]})
+
+
+def signed(row: Row) -> str:
+    """Give a leg's one signed amount: what stands in the debit column, or the opposite of the credit."""
+    debit, credit = typed(row.get("debit") or ""), typed(row.get("credit") or "")
+    if debit and credit:
+        raise ma.ValidationError(
+            {"credit": ["A leg has a debit or a credit. Write the other one as a leg of its own."]}
+        )
+    column = "debit" if debit else "credit"
+    amount = debit or credit
+    if not amount:
+        raise ma.ValidationError({"debit": ["Write a debit or a credit."]})
+    if amount.startswith("-"):
+        raise ma.ValidationError({column: ["Write it without a sign; the other column is its opposite."]})
+    try:
+        Money.of(amount, "CLF")
+    except UnprocessableError as error:
+        if error.code == "not_an_amount":
+            raise ma.ValidationError({column: [str(error)]}) from error
+    return amount if debit or not amount.strip("0.") else f"-{amount}"
+
+
+def first_sentence(error: ma.ValidationError | LedgerError) -> str:
+    """Give the first thing that an error says."""
+    if isinstance(error, LedgerError):
+        return str(error)
+    messages = error.messages
+    while isinstance(messages, dict):
+        messages = next(iter(messages.values()))
+    return str(messages[0])

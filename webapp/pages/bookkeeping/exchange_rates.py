@@ -1,0 +1,97 @@
+"""Exchange rates among the settings: what is written down, adding to it, and revaluing by it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.bookkeeping.exchange_rates import (
+    ExchangeRatePageQuerySchema,
+    ExchangeRateSchema,
+    RevaluationFormSchema,
+)
+from webapp.web import paging, uploads
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+# The parts of a form have names and borders beside the file itself.
+FILE_LIMIT = services.bookkeeping.exchange_rates.MOST_FILE_BYTES + requests.MEBIBYTE
+
+bp = Blueprint("exchange_rates", __name__, url_prefix="/settings/exchange-rates")
+
+
+@bp.get("")
+@requires("read")
+def show() -> Response:
+    """Show the rates."""
+    return show_rates()
+
+
+@bp.post("")
+@requires("admin")
+def put() -> Response:
+    """Write one rate down, or show what is wrong."""
+    try:
+        services.bookkeeping.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting())
+    except REFUSALS as error:
+        return show_rates("rate", problem_of(error))
+    return go(url_for("exchange_rates.show"))
+
+
+@bp.post("/file")
+@requires("admin", body_limit=FILE_LIMIT, begins=False)
+def take_file() -> Response:
+    """Take a file of the European Central Bank's, or show why not."""
+    try:
+        upload = uploads.received({})
+        days = services.bookkeeping.exchange_rates.read_file(upload.data)
+        requests.begin(here())
+        services.bookkeeping.exchange_rates.take_file(
+            days, sha256=sha256(upload.data).hexdigest(), **acting()
+        )
+    except REFUSALS as error:
+        return show_rates("file", problem_of(error))
+    return go(url_for("exchange_rates.show"))
+
+
+@bp.post("/revalue")
+@requires("confirm")
+def revalue() -> Response:
+    """Revalue the balances in other currencies, or show what stands in the way."""
+    try:
+        as_of = RevaluationFormSchema().load(form_body())["as_of"]
+        written = services.bookkeeping.revaluations.revalue(as_of, **acting())
+    except REFUSALS as error:
+        return show_rates("revalue", problem_of(error))
+    if written:
+        return go(url_for("journal_entries.show", entry_id=written[0].id))
+    return show_rates("nothing")
+
+
+def show_rates(place: str = "", problem: Problem | None = None) -> Response:
+    """Render the rates, with what was refused at its place."""
+    asked: dict[str, Any] = ExchangeRatePageQuerySchema.read_leniently(request.query_string.decode())
+    after = paging.decode(asked["cursor"], "di")
+    page = queries.currencies.exchange_rates.listed(
+        here(), currency=asked["currency"], after=after, limit=asked["limit"]
+    )
+    return render(
+        "settings/exchange_rates.html",
+        status=problem.status if problem else 200,
+        base=queries.access.organizations.get(here()).base_currency,
+        rates=page.items,
+        next_cursor=paging.encode(page.next_key),
+        currency=asked["currency"] or "",
+        currencies=[
+            {"id": code, "name": code} for code in queries.currencies.exchange_rates.currencies(here())
+        ],
+        form=request.form,
+        place=place,
+        problem=problem,
+    )

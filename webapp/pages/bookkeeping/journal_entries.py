@@ -1,0 +1,132 @@
+"""The journal, and one entry with all that stands behind it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.queries.journal.entry_records import EntryRecord, Filters
+from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
+from webapp.web import paging
+from webapp.web.access.auth import acting, demand, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import JournalEntry
+
+bp = Blueprint("journal_entries", __name__, url_prefix="/journal")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the journal, newest first, narrowed by the filters in the address."""
+    asked: dict[str, Any] = EntryFilterFormSchema().load(request.args)
+    limit, cursor = asked.pop("limit"), asked.pop("cursor")
+    page = queries.journal.entry_records.listed(
+        here(), Filters(**asked), after=paging.decode(cursor, "di"), limit=limit
+    )
+    keep = {name: value for name, value in request.args.items() if value and name != "cursor"}
+    return render(
+        "journal_entries/index.html",
+        entries=[listed_entry(record) for record in page.items],
+        filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
+        accounts=queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[asked["account_id"]]),
+        keep=keep,
+        cursor=cursor,
+        next_cursor=paging.encode(page.next_key),
+    )
+
+
+@bp.get("/<id:entry_id>")
+@requires("read")
+def show(entry_id: int) -> Response:
+    """Show one entry."""
+    return show_entry(queries.journal.entries.get(here(), entry_id))
+
+
+@bp.post("/<id:entry_id>/void")
+@requires("confirm")
+def void(entry_id: int) -> Response:
+    """Void an entry and show it again, or say in its place why not."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    try:
+        body = VoidFormSchema().load(form_body())
+        if body["copy"]:
+            demand("draft")
+        body["effective_on"] = body.pop("effective_at")
+        done = services.bookkeeping.voids.void(entry, **body, **acting())
+    except (LedgerError, ma.ValidationError) as error:
+        return show_entry(
+            queries.journal.entries.get(here(), entry_id), problem=problem_of(error, place="void")
+        )
+    if body["copy"]:
+        return go(url_for("manual_entries.edit", entry_id=done["result"]["journalEntryIds"][-1]))
+    return go(url_for("journal_entries.show", entry_id=entry_id))
+
+
+@bp.post("/<id:entry_id>/correction/discard")
+@requires("draft")
+def discard(entry_id: int) -> Response:
+    """Discard the waiting correction of an entry, and show the entry as it stands."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    services.transactions.edits.discard_correction(entry, **acting())
+    return go(url_for("journal_entries.show", entry_id=entry_id))
+
+
+def listed_entry(record: EntryRecord) -> dict[str, Any]:
+    """Give an entry as a row of the journal."""
+    banks_first = sorted(record.postings, key=lambda posting: not posting.is_bank_leg)
+    currencies = {posting.currency for posting in record.postings}
+    debits = sum(posting.amount.minor for posting in record.postings if posting.amount.minor > 0)
+    return {
+        "id": record.id,
+        "effective_on": record.effective_at,
+        "description": record.description,
+        "status": record.status,
+        "source": record.source,
+        "total": Money(debits, currencies.pop()) if len(currencies) == 1 else None,
+        "account_names": list(dict.fromkeys(posting.account_name for posting in banks_first)),
+    }
+
+
+def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Response:
+    """Render an entry, with what was refused beside the form that asked for it."""
+    record = queries.journal.entry_records.record(entry)
+    stories = queries.journal.entry_details
+    line = stories.line_of(entry)
+    history, chain = stories.history(entry, line)
+    totals = stories.totals(entry)
+    return render(
+        "journal_entries/show.html",
+        status=problem.status if problem else 200,
+        entry={
+            **{name: getattr(record, name) for name in record.__slots__},
+            "effective_on": entry.effective_on,
+            "voids_id": entry.voids_id,
+            "voided_by_id": entry.voided_by_id,
+            "postings": stories.postings(entry),
+        },
+        totals=totals,
+        shows_base=any(posting.currency != entry.base_currency for posting in entry.postings),
+        rate=stories.rate(entry, line),
+        transaction=line and stories.line_story(line),
+        other=(other := stories.other_line_of(entry, line)) and stories.line_story(other),
+        corrections=queries.journal.correction_tables.corrections(entry),
+        proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
+        history=history,
+        chain=chain,
+        voiding=queries.journal.void_previews.preview(entry) if record.can_void else None,
+        void_from=queries.access.organizations.first_open_day(here(), stories.latest_day(entry)),
+        version=queries.journal.manual_entries.version(entry),
+        is_manual=queries.journal.manual_entries.is_by_hand(entry),
+        form=request.form,
+        problem=problem,
+    )

@@ -1,0 +1,53 @@
+"""The lock date among the settings: how far the books are closed, and moving that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.bookkeeping.lock_dates import LockDateFormSchema
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("lock_dates", __name__, url_prefix="/settings/lock-date")
+
+
+@bp.get("")
+@requires("read")
+def show() -> Response:
+    """Show the lock date."""
+    return show_lock()
+
+
+@bp.post("")
+@requires("admin")
+def move() -> Response:
+    """Move the lock date, or show it with what stands in its way."""
+    said = None
+    try:
+        said = LockDateFormSchema().load({"lockDate": None} | form_body())
+        services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **said, **acting())
+    except REFUSALS as error:
+        return show_lock(said, problem_of(error))
+    return go(url_for("lock_dates.show"))
+
+
+def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:
+    """Render the lock date, with what was asked for where it was refused."""
+    lock_date = queries.access.organizations.get(here()).lock_date
+    return render(
+        "settings/lock_date.html",
+        status=problem.status if problem else 200,
+        lock_date=lock_date,
+        said=said
+        or {
+            "lock_date": request.form.get("lockDate", lock_date),
+            "reason": request.form.get("reason"),
+            "move_drafts": "moveDrafts" in request.form,
+        },
+        problem=problem,
+    )

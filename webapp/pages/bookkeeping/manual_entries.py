@@ -1,0 +1,190 @@
+"""Writing an entry by hand, and what can be done with it while it is a draft."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.pages.bookkeeping import entry_forms
+from webapp.pages.bookkeeping.entry_forms import EntryForm
+from webapp.pages.bookkeeping.journal_entries import show_entry
+from webapp.schemas import fields
+from webapp.schemas.bookkeeping.journal_entries import (
+    EntryChangesFormSchema,
+    EntryPostSchema,
+    ManualEntryFormSchema,
+    NewEntryPageSchema,
+)
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, demand, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import JournalEntry
+
+TEMPLATE = "journal_entries/form.html"
+
+bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
+
+
+@bp.get("/new")
+@requires("draft")
+def new() -> Response:
+    """Show an empty form, dated today or the first open day, or one that a document has filled in."""
+    asked = NewEntryPageSchema.read_leniently(request.query_string.decode())
+    document = queries.documents.documents.get(here(), asked["document_id"]) if asked["document_id"] else None
+    today = queries.access.organizations.today(here(), requests.now())
+    day = today if document is None else document.issued_on or today
+    first = queries.access.organizations.first_open_day(here(), day)
+    if document is not None:
+        return show_form(entry_forms.of_document(document, first))
+    accounts = queries.accounts.choices.accounts(here(), with_feeds=True)
+    return show_form(EntryForm(first.isoformat(), "", None, [], accounts))
+
+
+@bp.post("/new")
+@requires("draft")
+def create() -> Response:
+    """Write the entry as a draft, or post it at once, or show what is wrong where it was typed."""
+    form = entry_forms.read()
+    try:
+        entry = services.bookkeeping.manual_entries.create(
+            **ManualEntryFormSchema().load(form.body()), post=asks_to_post(), **acting()
+        )
+    except REFUSALS as error:
+        return show_form(form, problem=problem_of(error))
+    return go(url_for("journal_entries.show", entry_id=entry.id))
+
+
+@bp.post("/balance", defaults={"entry_id": None})
+@bp.post("/<id:entry_id>/balance")
+@requires("draft", begins=False)
+def balance(entry_id: int | None) -> Response:
+    """Show how what was typed stands, with a leg more or the rest filled in where that is asked; writes nothing."""
+    _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
+    requests.begin_reading(here())
+    return show_form(entry_forms.read(), entry_id=entry_id)
+
+
+@bp.get("/<id:entry_id>/edit")
+@requires("draft")
+def edit(entry_id: int) -> Response:
+    """Show a draft to change it; what cannot be changed is shown as it stands."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    if queries.journal.manual_entries.version(entry) is None:
+        return go(url_for("journal_entries.show", entry_id=entry_id))
+    return show_form(entry_forms.of_draft(entry), entry_id=entry_id)
+
+
+@bp.post("/<id:entry_id>/edit")
+@requires("draft")
+def change(entry_id: int) -> Response:
+    """Change a draft, and post it where that is asked, or show what is wrong where it was typed."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    form = entry_forms.read()
+    try:
+        services.bookkeeping.manual_entries.change(
+            entry, **EntryChangesFormSchema().load(form.body()), post=asks_to_post(), **acting()
+        )
+    except REFUSALS as error:
+        return show_form(form, entry_id=entry_id, problem=problem_of(error))
+    return go(url_for("journal_entries.show", entry_id=entry_id))
+
+
+@bp.post("/<id:entry_id>/post")
+@requires("confirm")
+def post(entry_id: int) -> Response:
+    """Post a draft, and show it as it stands then."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    try:
+        services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return refused(entry_id, problem_of(error, place="draft"))
+    return go(url_for("journal_entries.show", entry_id=entry_id))
+
+
+@bp.post("/<id:entry_id>/delete")
+@requires("draft")
+def delete(entry_id: int) -> Response:
+    """Delete a draft, and go back to the journal."""
+    entry = queries.journal.entries.get(here(), entry_id)
+    try:
+        said = EntryPostSchema(only=("version",)).load(form_body())
+        services.bookkeeping.manual_entries.delete(entry, **said, **acting())
+    except REFUSALS as error:
+        return refused(entry_id, problem_of(error, place="draft"))
+    return go(url_for("journal_entries.index"))
+
+
+def refused(entry_id: int, problem: Problem) -> Response:
+    """Show an entry with what was refused beside its acts."""
+    return show_entry(queries.journal.entries.get(here(), entry_id), problem=problem)
+
+
+def asks_to_post() -> bool:
+    """Tell whether the button that posts was pressed, by somebody who may."""
+    if request.form.get("act") != "post":
+        return False
+    demand("confirm")
+    return True
+
+
+def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:
+    """Render the form with what was typed, how it stands, and what is wrong with it."""
+    organization = queries.access.organizations.get(here())
+    day = day_of(form)
+    if "fill" in request.args:
+        fill(form, organization.base_currency, day)
+    legs, needs = form.legs(organization.base_currency)
+    entry: JournalEntry | None = queries.journal.entries.get(here(), entry_id) if entry_id else None
+    context: dict[str, Any] = {
+        "form": form,
+        "entry": entry,
+        "document": entry_forms.document_of(form),
+        "day": day,
+        "rows": [*form.rows, *({} for _ in range(max(1, entry_forms.BLANK_LEGS - len(form.rows))))],
+        "preview": services.bookkeeping.entry_previews.preview(organization, legs, day),
+        "needs": needs,
+        "base": organization.base_currency,
+        "merchants": queries.accounts.choices.merchants(here()),
+        "projects": queries.accounts.choices.projects(here()),
+        "labels": [entry_forms.label(account) for account in form.accounts],
+        "problem": problem,
+        "wrong": form.placed(problem) if problem else {},
+    }
+    parts = {"legs": "legs", "balance": "balance"} if request.args else None
+    return render(TEMPLATE, parts=parts, status=problem.status if problem else 200, **context)
+
+
+def day_of(form: EntryForm) -> date:
+    """Read the day that was typed; while it is none, today's rates say how the entry stands."""
+    try:
+        day: date = fields.EffectiveAt().deserialize(form.effective_at)
+    except REFUSALS:
+        return queries.access.organizations.today(here(), requests.now())
+    return day
+
+
+def fill(form: EntryForm, base: str, day: date) -> None:
+    """Give the last leg that has no amount, or a leg more, what lets the entry balance."""
+    open_rows = [row for row in form.rows if not row.get("debit") and not row.get("credit")]
+    if not open_rows:
+        form.rows.append({})
+    row = open_rows[-1] if open_rows else form.rows[-1]
+    legs, _ = form.legs(base)
+    only = {leg.currency for leg in legs}
+    try:
+        currency = form.currency_of(row, only.pop() if len(only) == 1 else base)
+    except REFUSALS:
+        return
+    rest = services.bookkeeping.entry_previews.rest(
+        queries.access.organizations.get(here()), legs, currency, day
+    )
+    if rest:
+        row["debit" if rest.minor > 0 else "credit"] = str(abs(rest))
+        row["currency"] = currency

@@ -1,0 +1,88 @@
+"""How a file's columns are read: the guess over its real rows, changed with the preview following."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.pages.imports import column_forms
+from webapp.schemas.imports.column_forms import ColumnsFormSchema
+from webapp.services.imports.previews import PreviewOverError
+from webapp.web import uploads
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, problem_of
+
+bp = Blueprint("import_columns", __name__, url_prefix="/imports")
+
+
+@bp.get("/<id:import_id>/columns")
+@requires("read")
+def show(import_id: int) -> Response:
+    """Show how a kept file is read, or what it leaves open."""
+    imported = queries.imports.imports.get(here(), import_id)
+    if imported.status == "IMPORTED" or imported.kept_file is None:
+        return go(url_for("imports.show", import_id=import_id))
+    try:
+        return show_columns(import_id, imported.reading.get("mapping"), ColumnsFormSchema().load({}))
+    except PreviewOverError:
+        return go(url_for("imports.show", import_id=import_id))
+
+
+@bp.post("/<id:import_id>/columns")
+@requires("draft", begins=False)
+def tell(import_id: int) -> Response:
+    """Try out what was told of the columns, keep it with the preview, or import the file so."""
+    _ = request.form
+    said = ColumnsFormSchema().load({"act": "look"})
+    mapping: dict[str, object] | None = None
+    try:
+        said = ColumnsFormSchema().load(form_body(lists=frozenset({"columns"})))
+        mapping = column_forms.mapping_of(said)
+        if said["act"] != "look":
+            return _use(import_id, mapping, is_import=said["act"] == "import")
+    except REFUSALS as error:
+        problem = problem_of(error)
+        return show_columns(import_id, mapping, said, problem=problem.message, status=problem.status)
+    return show_columns(import_id, mapping, said)
+
+
+@bp.post("/columns/<id:mapping_id>/forget")
+@requires("draft")
+def forget(mapping_id: int) -> Response:
+    """Let go of how an account's columns were read."""
+    services.imports.column_mappings.forget(
+        queries.imports.column_mappings.get(here(), mapping_id), **acting()
+    )
+    return go(url_for("imports.new"))
+
+
+def _use(import_id: int, mapping: dict[str, object] | None, *, is_import: bool) -> Response:
+    uploads.read_again(import_id, mapping)
+    if is_import:
+        uploads.import_kept(import_id)
+    return go(url_for("imports.show", import_id=import_id))
+
+
+def show_columns(
+    import_id: int,
+    mapping: dict[str, object] | None,
+    said: dict[str, Any],
+    *,
+    problem: str | None = None,
+    status: int = 200,
+) -> Response:
+    """Render the page with the file as it reads now."""
+    imported, reading = uploads.tried(import_id, mapping)
+    return render(
+        "imports/columns.html",
+        status=status,
+        bank_import=queries.imports.imports.record(imported),
+        standing=column_forms.standing(reading, mapping, said["columns"] if problem else ()),
+        said=said | column_forms.form_of(mapping),
+        remembered=queries.imports.column_mappings.listed(here()),
+        problem=problem,
+    )

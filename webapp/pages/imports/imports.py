@@ -1,0 +1,128 @@
+"""Importing a bank's file: choose it, see every line, then take it in, or take it back."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.queries.common.paging import Page
+from webapp.queries.imports.imports import VERDICTS
+from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
+from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
+from webapp.services.imports.previews import PreviewOverError
+from webapp.web import paging, uploads
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, problem_of
+
+bp = Blueprint("imports", __name__, url_prefix="/imports")
+
+LINES_SHOWN = 100
+MAPPED = ("csv", "xlsx", "qif")
+
+
+@bp.get("")
+@bp.get("/new")
+@requires("read")
+def new() -> Response:
+    """Show the form, and the imports so far."""
+    return show_form()
+
+
+@bp.post("")
+@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
+def preview() -> Response:
+    """Read a file and show what it would do; nothing is written."""
+    form = {name: value for name, value in request.form.items() if value.strip()}
+    try:
+        upload = uploads.received(ImportFormSchema(unknown=ma.EXCLUDE).load(form))
+    except (LedgerError, ma.ValidationError) as error:
+        problem = problem_of(error)
+        return show_form(problem=problem.message, status=problem.status)
+    imported = uploads.preview(upload)
+    asks = imported.asks is not None and imported.is_kept
+    return go(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
+
+
+@bp.get("/<id:import_id>")
+@requires("read")
+def show(import_id: int) -> Response:
+    """Show a preview, a result, or why a file was refused."""
+    return show_import(import_id)
+
+
+@bp.post("/<id:import_id>/commit")
+@requires("draft", begins=False)
+def commit(import_id: int) -> Response:
+    """Take a previewed file in, all or nothing."""
+    try:
+        said = CommitFormSchema().load(form_body())
+        uploads.import_kept(import_id, uploads.choices(said))
+    except REFUSALS as error:
+        problem = problem_of(error)
+        return show_import(import_id, problem=problem.message, status=problem.status)
+    return go(url_for("imports.show", import_id=import_id))
+
+
+@bp.post("/<id:import_id>/delete")
+@requires("draft")
+def delete(import_id: int) -> Response:
+    """Take an import back, as if it had never been."""
+    imported = queries.imports.imports.get(here(), import_id)
+    try:
+        services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
+    except LedgerError as error:
+        problem = problem_of(error)
+        return show_import(import_id, problem=problem.message, status=problem.status)
+    return go(url_for("imports.new"))
+
+
+def show_form(*, problem: str | None = None, status: int = 200) -> Response:
+    """Render the form for a file."""
+    asked = ImportsPageQuerySchema().load(request.args)
+    page = queries.imports.imports.listed(
+        here(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"]
+    )
+    return render(
+        "imports/new.html",
+        status=status,
+        feed_accounts=queries.accounts.choices.feed_accounts(here()),
+        fa_id=asked["fa_id"],
+        imports=page.items,
+        next_cursor=paging.encode(page.next_key),
+        problem=problem,
+    )
+
+
+def show_import(import_id: int, *, problem: str | None = None, status: int = 200) -> Response:
+    """Render one import with its lines."""
+    imported = queries.imports.imports.get(here(), import_id)
+    asked = ImportPageQuerySchema().load(request.args)
+    verdict = None if asked["show"] == "ALL" else asked["show"]
+    after = paging.decode(asked["cursor"], "i")
+    try:
+        rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
+        is_kept = True
+    except PreviewOverError:
+        rows, is_kept = uploads.Rows(Page([]), {}), False
+    record = queries.imports.imports.record(imported)
+    held = services.imports.removal.removals.held(imported)
+    return render(
+        "imports/show.html",
+        status=status,
+        bank_import=record,
+        lines=rows.page.items,
+        counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
+        show=asked["show"],
+        next_cursor=paging.encode(rows.page.next_key),
+        doubts=rows.doubts,
+        whose=rows.open_accounts,
+        is_kept=is_kept,
+        can_take_back=record.status == "IMPORTED" and held is None,
+        held=held,
+        is_mapped=record.is_kept and record.format in {None, *MAPPED},
+        problem=problem,
+    )

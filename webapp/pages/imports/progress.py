@@ -1,0 +1,24 @@
+"""How far an import is, asked again and again by the page that waits for it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response
+
+from webapp import queries
+from webapp.web import progress
+from webapp.web.access.auth import here, requires
+from webapp.web.rendering.htmx import render
+
+bp = Blueprint("import_progress", __name__, url_prefix="/imports")
+
+
+@bp.get("/<id:import_id>/progress")
+@requires("read")
+def show(import_id: int) -> Response:
+    """Show how far the import of a previewed file is."""
+    imported = queries.imports.imports.get(here(), import_id)
+    return render(
+        "imports/progress.html",
+        bank_import=queries.imports.imports.record(imported),
+        progress=progress.of_import(import_id),
+    )

@@ -1,0 +1,1 @@
+"""The hub, and pages of statements and proofs."""

@@ -1,0 +1,197 @@
+"""Reconciling a statement beside the lines, and the page of a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.reconciliation.forms import (
+    AcceptFormSchema,
+    DraftFormSchema,
+    LinesFormSchema,
+    ReopenFormSchema,
+    VersionFormSchema,
+)
+from webapp.services.reconciliation.cleared_items import Choice
+from webapp.services.reconciliation.drafts import Statement
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.figures import typed
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, go, is_htmx, render, target
+from webapp.web.rendering.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import FeedAccount, Reconciliation
+
+bp = Blueprint("reconciliations", __name__, url_prefix="/reconciliations")
+
+IDS = frozenset({"ids", "cleared", "uncleared", "clearedEntries", "unclearedEntries"})
+
+
+@bp.post("/<id:fa_id>/draft")
+@requires("reconcile")
+def put_draft(fa_id: int) -> Response:
+    """Save the inputs of the draft."""
+    return act_on(fa_id, save_draft)
+
+
+@bp.post("/<id:fa_id>/lines")
+@requires("reconcile")
+def put_lines(fa_id: int) -> Response:
+    """Clear or unclear lines and entries."""
+    return act_on(fa_id, save_lines)
+
+
+@bp.post("/<id:fa_id>/complete")
+@requires("reconcile")
+def complete(fa_id: int) -> Response:
+    """Make the draft a proof."""
+
+    def act(account: FeedAccount) -> None:
+        body = VersionFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        services.reconciliation.proofs.complete(account, **body, **acting())
+
+    return act_on(fa_id, act)
+
+
+@bp.post("/<id:fa_id>/abandon")
+@requires("reconcile")
+def abandon(fa_id: int) -> Response:
+    """Let the draft go."""
+    return act_on(fa_id, lambda account: services.reconciliation.drafts.abandon(account, **acting()))
+
+
+@bp.post("/<id:fa_id>/reopen")
+@requires("reconcile")
+def reopen(fa_id: int) -> Response:
+    """Take the newest proof back into a draft, or say on its paper why not."""
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    try:
+        services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
+    except (LedgerError, ma.ValidationError) as error:
+        return show_refused(fa_id, problem_of(error))
+    return go(url_for("feed_accounts.show", fa_id=fa_id))
+
+
+@bp.post("/<id:fa_id>/accept")
+@requires("reconcile")
+def accept(fa_id: int) -> Response:
+    """Complete a broken proof's statement again over what is there now, or say on paper why not."""
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    try:
+        proof = services.reconciliation.reopenings.accept(
+            account, **AcceptFormSchema().load(form_body()), **acting()
+        )
+    except (LedgerError, ma.ValidationError) as error:
+        return show_refused(fa_id, problem_of(error))
+    return go(url_for("reconciliations.show", reconciliation_id=proof.id))
+
+
+def show_refused(fa_id: int, problem: Problem) -> Response:
+    """Say on the last proof's paper why it was not taken back; without one, beside the lines."""
+    proof = queries.reconciliation.reconciliations.anchor_of(
+        queries.reconciliation.reconciliations.account(here(), fa_id)
+    )
+    if proof is None:
+        return render_workspace(fa_id, problem=problem)
+    return show_proof(proof, problem=problem)
+
+
+@bp.get("/proofs/<id:reconciliation_id>")
+@requires("read")
+def show(reconciliation_id: int) -> Response:
+    """Show a proof on paper; a draft is shown where it is worked on."""
+    proof = queries.reconciliation.reconciliations.get(here(), reconciliation_id)
+    if proof.status == "DRAFT":
+        return go(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
+    return show_proof(proof)
+
+
+def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Response:
+    """Render a proof, and by how much it is off where it no longer holds."""
+    verdict = queries.reconciliation.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
+    is_off = verdict is not None and not verdict.holds
+    return render(
+        "reconciliations/show.html",
+        status=problem.status if problem else 200,
+        proof=queries.reconciliation.proof_pages.proof_page(proof),
+        account=queries.reconciliation.hub.account(here(), proof.feed_account_id),
+        off_by=Money(verdict.off_by_minor, proof.currency) if verdict is not None and is_off else None,
+        broken_by=verdict.broken_by if verdict is not None else None,
+        checked_at=requests.now(),
+        is_newest=queries.reconciliation.proof_pages.is_newest(proof),
+        problem=problem,
+        form=request.form,
+    )
+
+
+def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
+    """Do one act on an account's reconciliation, and answer where it was made."""
+    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    try:
+        act(account)
+    except (LedgerError, ma.ValidationError) as error:
+        return render_workspace(fa_id, problem=problem_of(error))
+    if not is_htmx():
+        return back(url_for("feed_accounts.show", fa_id=fa_id))
+    return render_workspace(fa_id)
+
+
+def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
+    """Answer with the line whose tick was pressed, or with the panel and the lines."""
+    line_id = target().removeprefix("line-")
+    if line_id.isdigit() and problem is None:
+        line = queries.transactions.transactions.get(here(), int(line_id))
+        return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
+    context = workspace(fa_id, asked, problem=problem, form=request.form if problem else None)
+    parts = ("panel",) if problem else ("panel", "filters", "lines", "dock", "head")
+    status = problem.status if problem else 200
+    return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
+
+
+def save_draft(account: FeedAccount) -> None:
+    """Read the draft's form: amounts as people type them, and the size of what is owed with its sign."""
+    body: dict[str, Any] = form_body()
+    for name in ("statementBalance", "openingBalance"):
+        if body.get(name):
+            body[name] = typed(body[name])
+    if account.account.type == "LIABILITY":
+        for name, choice in (("statementBalance", "owed"), ("openingBalance", "openingOwed")):
+            body[name] = signed(body.get(name), is_owed=body.get(choice) != "credit")
+    body.pop("owed", None)
+    body.pop("openingOwed", None)
+    body["keepAsNew"] = "keepAsNew" in body
+    inputs = DraftFormSchema().load(body)
+    version = inputs.pop("version")
+    services.reconciliation.drafts.put_draft(account, Statement(**inputs), version=version, **acting())
+
+
+def signed(size: str | None, *, is_owed: bool) -> str | None:
+    """Give what a card's statement says the sign of the books: what is owed is negative.
+
+    >>> signed("2356.38", is_owed=True), signed("0.00", is_owed=True), signed("12.00", is_owed=False)
+    ('-2356.38', '0.00', '12.00')
+    """
+    if not size or not is_owed or size.startswith("-") or not size.strip("0."):
+        return size
+    return f"-{size}"
+
+
+def save_lines(account: FeedAccount) -> None:
+    """Read which lines to clear: a tick's own, or the selected ones."""
+    body = form_body(lists=IDS)
+    mark, ids = body.pop("mark", None), body.pop("ids", [])
+    if mark in ("cleared", "uncleared"):
+        body[mark] = ids
+    chosen = LinesFormSchema(unknown=ma.EXCLUDE).load(body)
+    services.reconciliation.cleared_items.put_lines(account, Choice(**chosen), **acting())

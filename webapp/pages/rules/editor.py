@@ -1,0 +1,195 @@
+"""Making and changing a rule on a form that shows, while it is typed, what the rule would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Response, make_response, render_template, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.rules.conditions import Field, Operator
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.pages.rules import forms
+from webapp.pages.rules import rows as rule_rows
+from webapp.pages.rules.effects import ShownPreview, shown_preview
+from webapp.pages.rules.forms import RuleForm
+from webapp.pages.rules.previews import kept
+from webapp.pages.rules.rules import sentence
+from webapp.schemas.addresses import NewRulePageSchema, RuleLinesPageSchema
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, principal, requires
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.htmx import go, is_htmx, render, render_parts
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import Rule
+
+TEMPLATE = "rules/form.html"
+
+bp = Blueprint("rule_editor", __name__, url_prefix="/rules")
+
+
+@bp.get("/new")
+@requires("draft")
+def new() -> Response:
+    """Show an empty form, a copy of another rule, or what somebody suggests."""
+    asked = NewRulePageSchema.read_leniently(request.query_string.decode())
+    if asked["suggestion"] is not None:
+        return show_form(
+            forms.of_input(queries.suggestions.rule_suggestions.filled(here(), asked["suggestion"]))
+        )
+    if asked["copy"] is None:
+        return show_form(suggested(asked))
+    copied = forms.of_content(queries.rules.rules.get(here(), asked["copy"]), version=None)
+    return show_form(replace(copied, name=f"{copied.name} (copy)"[:255]))
+
+
+@bp.post("/new")
+@requires("draft")
+def create() -> Response:
+    """Store a rule, or show what is wrong where it was typed."""
+    form = forms.read()
+    try:
+        said = form.load()
+        del said["version"]
+        made = services.rules.rules.create(**said, **acting())
+    except REFUSALS as error:
+        return show_form(form, problem=problem_of(error))
+    return go(after_saving(made.rule.id))
+
+
+@bp.get("/<id:rule_id>")
+@requires("read")
+def show(rule_id: int) -> Response:
+    """Show a rule to change it, or to whoever may not, what it would do."""
+    rule = queries.rules.rules.get(here(), rule_id)
+    if "draft" not in principal().scopes:
+        return go(url_for("rule_previews.show", rule_id=rule_id))
+    return show_form(forms.of_content(rule, version=rule.version), rule=rule)
+
+
+@bp.post("/<id:rule_id>")
+@requires("draft")
+def change(rule_id: int) -> Response:
+    """Put what was typed in place of a rule, or show what is wrong, or who was there before."""
+    rule = queries.rules.rules.get(here(), rule_id)
+    form = forms.read()
+    try:
+        services.rules.rules.replace(rule, **form.load(), **acting())
+    except REFUSALS as error:
+        problem = problem_of(error)
+        return show_form(form, rule=queries.rules.rules.get(here(), rule_id), problem=problem)
+    return go(after_saving(rule_id))
+
+
+@bp.post("/try", defaults={"rule_id": None})
+@bp.post("/<id:rule_id>/try")
+@requires("draft", begins=False)
+def attempt(rule_id: int | None) -> Response:
+    """Show what was typed would do, with a row more or less where that is asked; writes nothing."""
+    _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
+    requests.begin_reading(here())
+    rule = None if rule_id is None else queries.rules.rules.get(here(), rule_id)
+    form = forms.read()
+    rearrange(form)
+    return show_form(form, rule=rule, is_unfinished=True)
+
+
+def rearrange(form: RuleForm) -> None:
+    """Add or take away the row that a button names."""
+    if request.args.get("add") == "condition":
+        form.conditions.append({"field": Field.ANY_TEXT.value, "operator": Operator.CONTAINS.value})
+    elif request.args.get("add") == "effect":
+        form.effects.append({"kind": EffectKind.SET_ACCOUNT.value})
+    where, _, place = request.args.get("remove", "").rpartition(".")
+    rows = {"conditions": form.conditions, "effects": form.effects}.get(where, [])
+    if place.isascii() and place.isdigit() and int(place[:4]) < len(rows):
+        del rows[int(place[:4])]
+
+
+def suggested(asked: dict[str, Any]) -> RuleForm:
+    """Fill a form with one condition and what it sets, as far as the address says them."""
+    words = {"field": asked["field"], "operator": asked["operator"]}
+    field = Field(words["field"]) if words["field"] in set(Field) else Field.ANY_TEXT
+    operator = Operator(words["operator"]) if words["operator"] in set(Operator) else Operator.CONTAINS
+    effects = [
+        {"kind": kind.value, key: str(asked[name])}
+        for kind, name in (
+            (EffectKind.SET_ACCOUNT, "account_id"),
+            (EffectKind.SET_MERCHANT, "org_merchant_id"),
+            (EffectKind.SET_PROJECT, "project_id"),
+        )
+        if asked[name] is not None and (key := VALUE_KEY[kind])
+    ]
+    return RuleForm(
+        name=asked["name"] or "",
+        conditions=[{"field": field.value, "operator": operator.value, "value": asked["value"] or ""}],
+        effects=effects or [{"kind": EffectKind.SET_ACCOUNT.value}],
+    )
+
+
+def after_saving(rule_id: int) -> str:
+    """Go on to the list, or to what the rule would do where that is asked."""
+    if request.form.get("act") == "apply":
+        lines = kept(RuleLinesPageSchema.read_leniently_of(request.form))
+        query = f"?{urlencode(lines)}" if lines else ""
+        return url_for("rule_previews.show", rule_id=rule_id) + query
+    return url_for("rules.index")
+
+
+def show_form(
+    form: RuleForm, *, rule: Rule | None = None, problem: Problem | None = None, is_unfinished: bool = False
+) -> Response:
+    """Render the form with what was typed, what it would do, and what is wrong with it."""
+    choices = rule_rows.choices(form.conditions, form.effects)
+    asked = RuleLinesPageSchema.read_leniently_of(request.values)
+    wrong = dict(problem.fields) if problem else form.problems(is_unfinished=True) if is_unfinished else {}
+    context: dict[str, Any] = {
+        "form": form,
+        "rule": rule,
+        "place": f"/rules/{rule.id}/" if rule else "/rules/",
+        "conditions": [
+            rule_rows.shown_condition(row, index, choices) for index, row in enumerate(form.conditions)
+        ],
+        "effects": [rule_rows.shown_effect(row, index, choices) for index, row in enumerate(form.effects)],
+        "fields": rule_rows.fields_for(form.target),
+        "triggers": rule_rows.triggers_of(form.target),
+        "words": rule_wording,
+        "feeds": choices["faId"],
+        "lines": asked,
+        "found": found(form, rule, asked),
+        "problem": problem,
+        "wrong": wrong,
+        "theirs": theirs(rule) if rule and problem and problem.code == "stale_version" else None,
+    }
+    if is_htmx() and is_unfinished:
+        return make_response(parts_of(context))
+    return render(TEMPLATE, status=problem.status if problem else 200, **context)
+
+
+def found(form: RuleForm, rule: Rule | None, asked: dict[str, Any]) -> ShownPreview:
+    """Try what was typed; conditions of which none can be read yet would match everything, which nobody means."""
+    said = form.said()
+    if form.conditions and not said["conditions"]["conditions"]:
+        return ShownPreview(problem="Say what to look for.")
+    return shown_preview(queries.rule_decisions.previews.unsaved(here(), said, rule), asked)
+
+
+def parts_of(context: dict[str, Any]) -> str:
+    """Give what follows while somebody types; the rows themselves only where some come, go or are of another kind."""
+    parts = {"found": "found", "saving": "saving"}
+    if request.args:
+        return render_parts(TEMPLATE, {"rows": "rows", **parts}, **context)
+    notes: str = render_template("rules/_notes.html", **context)
+    return render_parts(TEMPLATE, parts, **context) + notes
+
+
+def theirs(rule: Rule) -> dict[str, Any]:
+    """Tell what the rule says by now, and who changed it last."""
+    names = queries.rules.names.of_rules(here(), [rule])
+    page = queries.rules.rules.versions(here(), rule.id, after=None, limit=1)
+    made = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
+    return {"sentence": sentence(rule, names), "act": next(iter(made.values()), None)}

@@ -1,0 +1,93 @@
+"""What a rule would do, as pages show it: the counts, some lines before and after, and which other rules meet them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from webapp import queries
+from webapp.ledger.errors import LedgerError
+from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.compiled_rules import SaidRule
+from webapp.queries.rule_decisions.previews import EffectRecord, Preview
+from webapp.queries.rules.names import Names
+from webapp.web import paging
+from webapp.web.access.auth import here
+
+COLUMNS = {
+    "SET_ACCOUNT": ("accountId", "account_id", "Account"),
+    "SET_MERCHANT": ("orgMerchantId", "org_merchant_id", "Merchant"),
+    "SET_PROJECT": ("projectId", "project_id", "Project"),
+    "SET_CURRENCY": ("currency", "currency", "Currency"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPreview:
+    """A preview with names, or the sentence why there is none."""
+
+    preview: Preview | None = None
+    names: Names = field(default_factory=dict)
+    rules: Mapping[int, str] = field(default_factory=dict)
+    currency: str | None = None
+    noun: str = "line"
+    columns: list[tuple[str, str, str]] = field(default_factory=list)
+    others: list[dict[str, Any]] = field(default_factory=list)
+    next_cursor: str | None = None
+    problem: str | None = None
+
+
+def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
+    """Try a rule on the lines that are asked for; one that looks at receipts has no preview."""
+    chosen = Chosen(asked["from_"], asked["to"], asked["fa_id"])
+    after = paging.decode(asked["cursor"], "i")
+    try:
+        preview = queries.rule_decisions.previews.preview(
+            here(), rule, chosen, after=after, limit=asked["limit"], changes_first=asked["show"] == "first"
+        )
+    except LedgerError as error:
+        return ShownPreview(problem=str(error))
+    rules = {each["id"]: each["name"] for each in preview.rules}
+    return ShownPreview(
+        preview=preview,
+        names=queries.rules.names.of_ids(here(), _named(preview.items)),
+        rules=rules,
+        noun="document" if rule.target == "RECEIPT" else "line",
+        currency=_only([item.currency or "" for item in preview.items]),
+        columns=_columns(rule),
+        others=_others(preview.items, rules),
+        next_cursor=paging.encode(preview.next_key),
+    )
+
+
+def _only(currencies: list[str]) -> str | None:
+    """Give the currency that all lines share, which is said once, in the head."""
+    return currencies[0] if len(set(currencies)) == 1 else None
+
+
+def _columns(rule: SaidRule) -> list[tuple[str, str, str]]:
+    """Choose the fields to show: the account always, and what the rule sets."""
+    kinds = {effect["kind"] for effect in rule.effects} | {"SET_ACCOUNT"}
+    return [column for kind, column in COLUMNS.items() if kind in kinds]
+
+
+def _named(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:
+    for item in items:
+        for side in filter(None, (item.before, item.after)):
+            for key, name, _ in COLUMNS.values():
+                value = getattr(side, name)
+                if isinstance(value, int):
+                    yield key, value
+
+
+def _others(items: list[EffectRecord], rules: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Count on how many of the lines that are shown each other rule fires, sets last, or cuts this one off."""
+    fires = Counter(rule_id for item in items for rule_id in item.also_fires)
+    last = Counter(rule_id for item in items for rule_id in {each["rule_id"] for each in item.overruled})
+    cuts = Counter(item.cut_off_by for item in items if item.cut_off_by is not None)
+    return [
+        {"id": rule_id, "name": name, "fires": fires[rule_id], "last": last[rule_id], "cuts": cuts[rule_id]}
+        for rule_id, name in rules.items()
+    ]

@@ -1,0 +1,266 @@
+"""The form of a rule: rows of conditions and effects as typed, read as the API's body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import marshmallow as ma
+from flask import request
+from werkzeug.datastructures import MultiDict
+
+from webapp.ledger.rules.conditions import (
+    KIND_OF,
+    WITHOUT_VALUE,
+    Condition,
+    Field,
+    Match,
+    Operator,
+    ValueKind,
+    condition_problem,
+    fields_of,
+    operators_of,
+)
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effect_problem
+from webapp.ledger.rules.triggers import Target, Trigger
+from webapp.pages.rules.rows import CONDITIONS, SEVERAL, triggers_of
+from webapp.schemas.rules.rules import RuleReplacementSchema, canonical_effects
+from webapp.web.rendering.figures import typed
+from webapp.web.rendering.forms import nest
+
+if TYPE_CHECKING:
+    from webapp.models.rules.rules import RuleContent
+
+Row = dict[str, Any]
+
+CHOOSE: Final = {
+    EffectKind.SET_ACCOUNT: "Choose an account.",
+    EffectKind.SET_MERCHANT: "Choose a merchant.",
+    EffectKind.SET_PROJECT: "Choose a project.",
+    EffectKind.SET_CURRENCY: "Write a code such as EUR.",
+}
+
+
+@dataclass
+class RuleForm:
+    """What was typed; a row of a condition has `field`, `operator`, `value`, `last` (the second end of a range)."""
+
+    name: str = ""
+    description: str = ""
+    target: str = Target.TRANSACTION.value
+    trigger: str = Trigger.TRANSACTION_INGESTED.value
+    priority: str = "100"
+    match: str = Match.ALL.value
+    conditions: list[Row] = field(default_factory=list)
+    effects: list[Row] = field(default_factory=list)
+    is_active: bool = True
+    stop_processing: bool = False
+    version: str | None = None
+
+    def load(self) -> dict[str, Any]:
+        """Give what the services take, or raise ValidationError with the names of the inputs."""
+        problems = self.problems()
+        if problems:
+            raise ma.ValidationError(cast("dict[str, Any]", problems))
+        body = {
+            "name": self.name,
+            "description": self.description or None,
+            "conditions": {"match": self.match, "conditions": [asked(row) for row in self.conditions]},
+            "effects": [effect_of(row, index) for index, row in enumerate(self.effects)],
+            "priority": int(self.priority),
+            "stopProcessing": self.stop_processing,
+            "isActive": self.is_active,
+            "target": self.target,
+            "trigger": self.trigger,
+            "version": int(self.version) if self.version else None,
+        }
+        return dict(RuleReplacementSchema().load(body))
+
+    def said(self) -> dict[str, Any]:
+        """Give the rule as far as it makes sense, for a preview: wrong rows and unfinished ones are left out."""
+        wrong = self.problems()
+        return {
+            "name": self.name,
+            "target": self.target,
+            "trigger": self.trigger,
+            "priority": int(self.priority) if "priority" not in wrong else 100,
+            "stop_processing": self.stop_processing,
+            "conditions": {
+                "match": self.match,
+                "conditions": [
+                    asked(row)
+                    for index, row in enumerate(self.conditions)
+                    if not _at(wrong, CONDITIONS, index)
+                ],
+            },
+            "effects": canonical_effects(
+                [
+                    effect_of(row, index)
+                    for index, row in enumerate(self.effects)
+                    if not _at(wrong, "effects", index)
+                ]
+            ),
+        }
+
+    def problems(self, *, is_unfinished: bool = False) -> dict[str, list[str]]:
+        """Collect what is wrong by the names of the inputs; while it is unfinished, nothing of what is still empty."""
+        found: dict[str, list[str]] = {}
+        if not self.name.strip() and not is_unfinished:
+            found["name"] = ["Give the rule a name."]
+        if not _is_whole(self.priority):
+            found["priority"] = ["Write a whole number."]
+        if not self.effects and not is_unfinished:
+            found["effects"] = ["A rule needs at least one effect."]
+        for index, row in enumerate(self.conditions):
+            found |= _condition_problem(row, index, Target(self.target), is_unfinished=is_unfinished)
+        for index, row in enumerate(self.effects):
+            found |= _effect_problem(row, index, is_unfinished=is_unfinished)
+        return found
+
+
+def read() -> RuleForm:
+    """Read the posted form; words that are none of its own choices give way to the first one."""
+    several = MultiDict(
+        [
+            (name, ",".join(filter(None, values)) if name.endswith(".value") else values[-1])
+            for name, values in request.form.lists()
+        ]
+    )
+    body = nest(several)
+    said = body.get("conditions")
+    asked_ = said if isinstance(said, dict) else {}
+    target = _word(Target, body.get("target"), Target.TRANSACTION)
+    triggers = [trigger.value for trigger in triggers_of(target)]
+    trigger = str(body.get("trigger"))
+    return RuleForm(
+        name=_text(body.get("name")),
+        description=_text(body.get("description")),
+        target=target,
+        trigger=trigger if trigger in triggers else triggers[0],
+        priority=_text(body.get("priority")) or "100",
+        match=_word(Match, asked_.get("match"), Match.ALL),
+        conditions=[_fitting(row, Target(target)) for row in _rows(asked_.get("conditions"))],
+        effects=[
+            {**row, "kind": _word(EffectKind, row.get("kind"), EffectKind.SET_ACCOUNT)}
+            for row in _rows(body.get("effects"))
+        ],
+        is_active=bool(body.get("isActive")),
+        stop_processing=bool(body.get("stopProcessing")),
+        version=_digits(body.get("version")),
+    )
+
+
+def of_content(rule: RuleContent, *, version: int | None) -> RuleForm:
+    """Fill the form with what a stored rule says."""
+    return RuleForm(
+        name=rule.name,
+        description=rule.description or "",
+        target=rule.target,
+        trigger=rule.trigger,
+        priority=str(rule.priority),
+        match=rule.conditions["match"],
+        conditions=[_parted(row) for row in rule.conditions["conditions"]],
+        effects=[
+            {name: str(value) for name, value in row.items()}
+            for row in sorted(rule.effects, key=lambda effect: int(effect["sortOrder"]))
+        ],
+        is_active=rule.is_active,
+        stop_processing=rule.stop_processing,
+        version=None if version is None else str(version),
+    )
+
+
+def of_input(rule: Mapping[str, Any]) -> RuleForm:
+    """Fill the form with a rule that is not stored yet, as the API takes it."""
+    return RuleForm(
+        name=rule["name"],
+        description=rule["description"],
+        target=rule["target"],
+        trigger=rule["trigger"],
+        match=rule["conditions"]["match"],
+        conditions=[_parted(row) for row in rule["conditions"]["conditions"]],
+        effects=[{name: str(value) for name, value in row.items()} for row in rule["effects"]],
+    )
+
+
+def asked(row: Mapping[str, Any]) -> dict[str, str | None]:
+    """Give a condition as the API takes it; amounts as people type them are read as plain decimals."""
+    field_, operator = Field(row["field"]), Operator(row["operator"])
+    ends = [str(row.get("value") or "")]
+    if operator is Operator.BETWEEN:
+        ends = [ends[0], str(row.get("last") or "")]
+    if KIND_OF[field_] in (ValueKind.AMOUNT, ValueKind.SIZE) and operator not in SEVERAL:
+        ends = [typed(end) for end in ends]
+    value = "..".join(ends) if any(ends) else None
+    return {"field": field_.value, "operator": operator.value, "value": value}
+
+
+def effect_of(row: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Give an effect as the API takes it."""
+    kind = EffectKind(row["kind"])
+    key = VALUE_KEY[kind]
+    text = str(row.get(key) or "")
+    is_id = kind is not EffectKind.SET_CURRENCY
+    return {"kind": kind.value, key: int(text) if is_id and _digits(text) else text, "sortOrder": index}
+
+
+def _fitting(row: Row, target: Target) -> Row:
+    """Give a row an operator that fits its field: the one that was chosen, else the first."""
+    allowed = {each.value for each in fields_of(target)}
+    field_ = Field(row["field"]) if row.get("field") in allowed else Field.ANY_TEXT
+    operators = operators_of(field_)
+    usual = Operator.CONTAINS if Operator.CONTAINS in operators else operators[0]
+    chosen = str(row.get("operator"))
+    return {**row, "field": field_.value, "operator": chosen if chosen in operators else usual.value}
+
+
+def _parted(row: Mapping[str, str]) -> Row:
+    first, _, last = (
+        row["value"].partition("..") if row["operator"] == Operator.BETWEEN else (row["value"], "", "")
+    )
+    return {**row, "value": first, "last": last}
+
+
+def _condition_problem(row: Row, index: int, target: Target, *, is_unfinished: bool) -> dict[str, list[str]]:
+    said = asked(row)
+    value = said["value"]
+    if value is None and Operator(row["operator"]) not in WITHOUT_VALUE:
+        return {} if is_unfinished else {f"{CONDITIONS}.{index}.value": ["Say what to compare with."]}
+    found = condition_problem(Condition(Field(row["field"]), Operator(row["operator"]), value or ""), target)
+    return {f"{CONDITIONS}.{index}.{found[0]}": [found[1]]} if found else {}
+
+
+def _effect_problem(row: Row, index: int, *, is_unfinished: bool) -> dict[str, list[str]]:
+    effect = effect_of(row, index)
+    kind = EffectKind(row["kind"])
+    key = VALUE_KEY[kind]
+    if not effect[key]:
+        return {} if is_unfinished else {f"effects.{index}.{key}": [CHOOSE[kind]]}
+    found = effect_problem(effect)
+    return {f"effects.{index}.{found[0]}": [found[1]]} if found else {}
+
+
+def _at(problems: Mapping[str, Any], path: str, index: int) -> bool:
+    return any(name.startswith(f"{path}.{index}.") for name in problems)
+
+
+def _rows(value: Any) -> list[Row]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _word(words: type[Target | Match | EffectKind], value: Any, usual: str) -> str:
+    return str(value) if isinstance(value, str) and value in set(words) else str(usual)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _digits(value: Any) -> str | None:
+    text = _text(value)
+    return text if text.isascii() and text.isdigit() and len(text) <= 19 else None  # noqa: PLR2004
+
+
+def _is_whole(text: str) -> bool:
+    return _digits(text.removeprefix("-")) is not None and abs(int(text)) < 2**31

@@ -1,0 +1,142 @@
+"""The rows of a rule's form with what each may choose from, and the kind of input that its value takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from webapp import queries
+from webapp.ledger.rules.conditions import (
+    DOCUMENT_TYPES,
+    KIND_OF,
+    WITHOUT_VALUE,
+    Field,
+    Operator,
+    ValueKind,
+    fields_of,
+    operators_of,
+)
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.triggers import Target, Trigger
+from webapp.queries.rules.names import ASKED
+from webapp.web.access.auth import here
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.forms import chosen_id
+
+Row = dict[str, Any]
+Choices = Mapping[str, Sequence[Any]]
+
+CONDITIONS: Final = "conditions.conditions"
+SEVERAL: Final = frozenset({Operator.IN, Operator.NOT_IN})
+CHOSEN: Final = {
+    ValueKind.DIRECTION: ("IN", "OUT"),
+    ValueKind.DOCUMENT_TYPE: DOCUMENT_TYPES,
+}
+
+
+def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
+    """Give what rules may name in these books and what these rows name, by the key that its id is sent under."""
+    named = _named(conditions, effects)
+    return {
+        "accountId": queries.accounts.choices.accounts(here(), chosen=named["accountId"]),
+        "orgMerchantId": queries.accounts.choices.merchants(here()),
+        "projectId": queries.accounts.choices.projects(here()),
+        "faId": queries.accounts.choices.feed_accounts(here(), chosen=named["faId"]),
+    }
+
+
+def _named(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[str, set[int | None]]:
+    found: defaultdict[str, set[int | None]] = defaultdict(set)
+    for row in conditions:
+        parts = str(row.get("value") or "").split(",")
+        found[ASKED.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
+    for row in effects:
+        key = VALUE_KEY[EffectKind(row["kind"])]
+        found[key].add(chosen_id(row.get(key)))
+    return found
+
+
+def triggers_of(target: str) -> list[Trigger]:
+    """List the triggers that meet a target, the usual one first."""
+    by_itself = (
+        [Trigger.RECEIPT_PARSED]
+        if target == Target.RECEIPT
+        else [Trigger.TRANSACTION_INGESTED, Trigger.TRANSACTION_UPDATED]
+    )
+    return [*by_itself, Trigger.MANUAL_APPLY, Trigger.MANUAL_PREVIEW]
+
+
+def fields_for(target: str) -> list[Row]:
+    """List what a condition may look at."""
+    return [
+        {"id": each.value, "name": _capital(rule_wording.FIELDS[each])} for each in fields_of(Target(target))
+    ]
+
+
+def shown_condition(row: Row, index: int, choices: Choices) -> Row:
+    """Give a row of a condition with what it may choose from, and the kind of input that its value takes."""
+    field_, operator = Field(row["field"]), Operator(row["operator"])
+    options = _options(field_, choices)
+    value = str(row.get("value") or "")
+    return {
+        "index": index,
+        "path": f"{CONDITIONS}.{index}",
+        "field": field_.value,
+        "operator": operator.value,
+        "operators": [
+            {"id": each.value, "name": rule_wording.operator_word(field_, each)}
+            for each in operators_of(field_)
+        ],
+        "widget": widget(field_, operator),
+        "value": value,
+        "values": [part.strip() for part in value.split(",")],
+        "last": str(row.get("last") or ""),
+        "options": options,
+    }
+
+
+def shown_effect(row: Row, index: int, choices: Choices) -> Row:
+    """Give a row of an effect with what it may choose from."""
+    key = VALUE_KEY[EffectKind(row["kind"])]
+    return {
+        "index": index,
+        "path": f"effects.{index}",
+        "kind": row["kind"],
+        "key": key,
+        "value": str(row.get(key) or ""),
+        "options": choices.get(key),
+    }
+
+
+def widget(field_: Field, operator: Operator) -> str:
+    """Name the input that a condition's value takes.
+
+    >>> widget(Field.AMOUNT, Operator.BETWEEN), widget(Field.PROJECT, Operator.IN), widget(Field.IBAN, Operator.IN)
+    ('amounts', 'several', 'text')
+    """
+    kind = KIND_OF[field_]
+    if operator in WITHOUT_VALUE:
+        return "none"
+    if kind in CHOSEN or kind is ValueKind.ID:
+        return "several" if operator in SEVERAL else "choice"
+    if operator in SEVERAL or kind in (ValueKind.TEXT, ValueKind.CURRENCY):
+        return "text"
+    plain = "day" if kind is ValueKind.DAY else "amount"
+    return f"{plain}s" if operator is Operator.BETWEEN else plain
+
+
+def _options(field_: Field, choices: Choices) -> Sequence[Any]:
+    if field_ in ASKED:
+        return [
+            {"id": str(each.id), "name": each.name, "is_archived": getattr(each, "is_archived", False)}
+            for each in choices[ASKED[field_]]
+        ]
+    return [
+        {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
+        for word in CHOSEN.get(KIND_OF[field_], ())
+    ]
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

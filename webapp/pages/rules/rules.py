@@ -1,0 +1,122 @@
+"""The rules in the order in which they run: moved, switched, deleted, and what each said in its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.addresses import VersionsPageSchema
+from webapp.schemas.rules.rules import MoveFormSchema, SwitchFormSchema
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, go, is_htmx, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models.rules.rules import RuleContent
+    from webapp.queries.rules.names import Names
+
+TEMPLATE = "rules/index.html"
+
+bp = Blueprint("rules", __name__, url_prefix="/rules")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the rules in the order in which they run."""
+    return show_list()
+
+
+@bp.post("/<id:rule_id>/move")
+@requires("draft")
+def move(rule_id: int) -> Response:
+    """Let a rule run before another one, or last."""
+    rule = queries.rules.rules.get(here(), rule_id)
+    try:
+        services.rules.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_list(problem_of(error, place="list"))
+    return show_list() if is_htmx() else back(url_for("rules.index"))
+
+
+@bp.post("/<id:rule_id>/switch")
+@requires("draft")
+def switch(rule_id: int) -> Response:
+    """Let a rule run by itself, or not any more."""
+    rule = queries.rules.rules.get(here(), rule_id)
+    try:
+        services.rules.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
+    except REFUSALS as error:
+        return show_list(problem_of(error, place="list"))
+    return show_list() if is_htmx() else back(url_for("rules.index"))
+
+
+@bp.post("/<id:rule_id>/delete")
+@requires("draft")
+def delete(rule_id: int) -> Response:
+    """Delete a rule; what it did stays."""
+    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
+    return go(url_for("rules.index"))
+
+
+@bp.get("/<id:rule_id>/versions")
+@requires("read")
+def versions(rule_id: int) -> Response:
+    """Show what a rule said in each of its versions, also after it was deleted."""
+    asked = VersionsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(asked.pop("cursor"), "i")
+    page = queries.rules.rules.versions(here(), rule_id, after=after, **asked)
+    names = queries.rules.names.of_rules(here(), page.items)
+    acts = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
+    return render(
+        "rules/versions.html",
+        rule_id=rule_id,
+        rule=queries.rules.rules.find(here(), rule_id),
+        versions=[{"said": each, "sentence": sentence(each, names)} for each in page.items],
+        acts=acts,
+        words=rule_wording,
+        next_cursor=paging.encode(page.next_key),
+    )
+
+
+def show_list(problem: Problem | None = None) -> Response:
+    """Render the rules, with what was refused."""
+    return render(
+        TEMPLATE,
+        status=problem.status if problem else 200,
+        rules=shown(),
+        words=rule_wording,
+        problem=problem,
+    )
+
+
+def shown() -> list[dict[str, Any]]:
+    """Give the rules in order, each with its sentence and the rules that a move up or down puts it before."""
+    rules = queries.rules.rules.in_order(here())
+    names = queries.rules.names.of_rules(here(), rules)
+    return [
+        {
+            "rule": rule,
+            "sentence": sentence(rule, names),
+            "up": _id_at(rules, index - 1),
+            "down": _id_at(rules, index + 2),
+        }
+        for index, rule in enumerate(rules)
+    ]
+
+
+def sentence(said: RuleContent, names: Names) -> str:
+    """Say what a rule says."""
+    conditions = said.conditions
+    effects = sorted(said.effects, key=lambda effect: int(effect["sortOrder"]))
+    return rule_wording.sentence(conditions["match"], conditions["conditions"], effects, names)
+
+
+def _id_at(rules: Sequence[Any], index: int) -> int | None:
+    return rules[index].id if 0 <= index < len(rules) else None

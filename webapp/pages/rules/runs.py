@@ -1,0 +1,86 @@
+"""What rules did: every run, one of them field by field, and undoing it."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.addresses import RunsPageSchema
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("rule_runs", __name__, url_prefix="/rules/runs")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the runs of rules, newest first."""
+    asked = RunsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(asked.pop("cursor"), "i")
+    page = queries.rules.runs.listed(here(), after=after, **asked)
+    return render(
+        "rules/runs.html",
+        runs=page.items,
+        acts=queries.audit.action_requests.named(here(), [run.action_request_id for run in page.items]),
+        words=rule_wording,
+        next_cursor=paging.encode(page.next_key),
+        is_first=after is None,
+    )
+
+
+@bp.get("/<id:run_id>")
+@requires("read")
+def show(run_id: int) -> Response:
+    """Show what one run changed, field by field."""
+    return show_run(run_id)
+
+
+@bp.get("/<id:run_id>/undo")
+@requires("draft")
+def ask(run_id: int) -> Response:
+    """Show what undoing a run would leave as it is, before anything goes back."""
+    run = queries.rules.runs.get(here(), run_id)
+    if run.undone_at is not None:
+        return go(url_for("rule_runs.show", run_id=run_id))
+    kept = services.rules.run_undos.would_keep(run)
+    return show_run(run_id, kept=kept)
+
+
+@bp.post("/<id:run_id>/undo")
+@requires("draft")
+def undo(run_id: int) -> Response:
+    """Put back what a run set, or say why not."""
+    try:
+        services.rules.run_undos.undo(queries.rules.runs.get(here(), run_id), **acting())
+    except REFUSALS as error:
+        return show_run(run_id, problem=problem_of(error))
+    return go(url_for("rule_runs.show", run_id=run_id))
+
+
+def show_run(
+    run_id: int, *, kept: list[services.rules.run_undos.Kept] | None = None, problem: Problem | None = None
+) -> Response:
+    """Render a run, and where somebody is about to undo it, the fields that would stay."""
+    asked = RunsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(asked.pop("cursor"), "i")
+    run = queries.rules.runs.get(here(), run_id)
+    page = queries.rules.run_diffs.items(run, after=after, **asked)
+    acts = queries.audit.action_requests.named(here(), [run.action_request_id, run.undone_by])
+    return render(
+        "rules/run.html",
+        status=problem.status if problem else 200,
+        run=run,
+        act=acts.get(run.action_request_id),
+        undone=acts.get(run.undone_by or ""),
+        changes=page.items,
+        kept=None if kept is None else queries.rules.run_diffs.named_kept(here(), kept),
+        kept_count=len(kept or ()),
+        words=rule_wording,
+        next_cursor=paging.encode(page.next_key),
+        is_first=after is None,
+        problem=problem,
+    )

@@ -1,0 +1,99 @@
+"""Rules that people's confirmations suggest, each with its lines: made a rule in one step, or dismissed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.schemas.rules.suggestions import SuggestionKeySchema, SuggestionsPageSchema
+from webapp.web import paging
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webapp.queries.suggestions.rule_suggestions import RuleSuggestion
+
+bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
+
+# On a page that loads them as a part there are rules above them.
+SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show what is suggested, and what was dismissed."""
+    return show()
+
+
+@bp.post("/dismiss")
+@requires("draft", begins=False)
+def dismiss() -> Response:
+    """Suggest a rule no more."""
+    key = SuggestionKeySchema().load(form_body())["key"]
+
+    def act() -> None:
+        suggestion = requests.ask_first(here(), lambda: queries.suggestions.rule_suggestions.get(here(), key))
+        services.rules.suggestions.dismiss(suggestion, **acting())
+
+    return settle(act)
+
+
+@bp.post("/undismiss")
+@requires("draft")
+def undismiss() -> Response:
+    """Suggest a dismissed rule again."""
+    key = SuggestionKeySchema().load(form_body())["key"]
+    return settle(
+        lambda: services.rules.suggestions.undismiss(
+            queries.suggestions.rule_suggestions.dismissal(here(), key), **acting()
+        )
+    )
+
+
+def settle(act: Callable[[], object]) -> Response:
+    """Do one act on a suggestion, and go back to those that are left, or show the refusal above them."""
+    try:
+        act()
+    except LedgerError as error:
+        return show(problem=problem_of(error))
+    return back(url_for("rule_suggestions.index"))
+
+
+def sentence(suggestion: RuleSuggestion) -> str:
+    """Say what the rule would say that a suggestion is."""
+    names = {
+        ("accountId", suggestion.account_id): suggestion.account_name,
+        ("orgMerchantId", suggestion.org_merchant_id): suggestion.merchant_name,
+        ("projectId", suggestion.project_id): suggestion.project_name,
+    }
+    known = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
+    asked = suggestion.rule["conditions"]
+    return rule_wording.sentence(asked["match"], asked["conditions"], suggestion.rule["effects"], known)
+
+
+def show(*, problem: Problem | None = None) -> Response:
+    """Render the list."""
+    asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
+    limit = SHOWN_AS_PART if is_htmx() else SHOWN
+    page = queries.suggestions.rule_suggestions.listed(
+        here(), after=paging.decode(asked["cursor"], "is"), limit=limit
+    )
+    return render(
+        "rules/suggestions.html",
+        status=problem.status if problem else 200,
+        suggestions=page.items,
+        sentences={each.key: sentence(each) for each in page.items},
+        next_cursor=paging.encode(page.next_key),
+        dismissals=queries.suggestions.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
+        problem=problem,
+    )

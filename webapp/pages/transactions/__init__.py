@@ -1,0 +1,1 @@
+"""The workspace of a bank account and the acts on its lines."""

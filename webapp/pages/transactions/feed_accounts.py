@@ -1,0 +1,188 @@
+"""The workspace of one bank account: its lines, and the reconciliation beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.queries.transactions.workspaces import Narrowing
+from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.web import paging
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering import rule_wording
+from webapp.web.rendering.figures import figure
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, go, render, target
+from webapp.web.rendering.problems import Problem
+
+if TYPE_CHECKING:
+    from webapp.ledger.proofs.covered_months import CoveredMonth
+    from webapp.models import FeedAccount, Transaction
+    from webapp.queries.rule_decisions.line_reasons import LineReasons
+
+bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
+
+TEMPLATE = "feed_accounts/show.html"
+EMPTY_SPLIT_ROWS = 2
+SPLIT_CHOICES = ("account_id", "org_merchant_id", "project_id")
+STRIP_MONTHS = 12
+
+
+@bp.get("/<id:fa_id>")
+@requires("read")
+def show(fa_id: int) -> Response:
+    """Show the workspace, or for htmx the one line that it asks for."""
+    asked = WorkspaceQuerySchema().load(request.args)
+    if target() == f"line-{asked['line']}":
+        line = queries.transactions.transactions.get(here(), asked["line"])
+        return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
+    return render(TEMPLATE, **workspace(fa_id, asked))
+
+
+@bp.post("/<id:fa_id>/resume")
+@requires("admin")
+def resume(fa_id: int) -> Response:
+    """Let a paused feed push again."""
+    services.feeds.pushes.resume(queries.accounts.feed_accounts.get(here(), fa_id), **acting())
+    return back(url_for("feed_accounts.show", fa_id=fa_id))
+
+
+@bp.post("/<id:fa_id>/batches")
+@requires("admin")
+def batches(fa_id: int) -> Response:
+    """Set whether the batches of an account's files are split."""
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    services.accounts.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
+    return go(url_for("accounts.show", account_id=feed_account.account_id))
+
+
+def render_line(
+    transaction: Transaction,
+    *,
+    parts: tuple[str, ...] = ("line", "filters", "panel"),
+    current_id: int | None = None,
+    editing: str | None = None,
+    problem: Problem | None = None,
+    rows: list[dict[str, Any]] | None = None,
+) -> Response:
+    """Answer an act on a line: with its row and what it changes beside it, or with the whole page.
+
+    Where its form was refused, `rows` are the parts as they were typed.
+    """
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(transaction.feed_account_id)}
+    asked |= {"line": current_id, "edit": editing}
+    form = request.form if problem else None
+    context = workspace(transaction.feed_account_id, asked, problem=problem, form=form)
+    line = queries.transactions.workspaces.line(transaction)
+    context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, asked)}
+    elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
+    return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
+
+
+def came_from(fa_id: int) -> dict[str, Any]:
+    """Read the filters of the workspace that an act was made on, out of the page's own address."""
+    address, _, query = request.headers.get("HX-Current-URL", request.referrer or "").partition("?")
+    if not address.endswith(f"/feeds/{fa_id}"):
+        return {}
+    return WorkspaceQuerySchema.read_leniently(query)
+
+
+def workspace(
+    fa_id: int,
+    asked: Mapping[str, Any],
+    *,
+    problem: Problem | None = None,
+    form: Mapping[str, str] | None = None,
+    asking: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Gather what the workspace shows."""
+    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    hub = queries.reconciliation.hub.accounts(here())
+    account = next((each for each in hub if each.fa_id == fa_id), None) or queries.reconciliation.hub.account(
+        here(), fa_id
+    )
+    show = asked["show"] or ("statement" if account.draft else "all")
+    narrowing = Narrowing(show, asked["q"], asked["from_"], asked["to"], asked["cursor"])
+    page = queries.transactions.workspaces.lines(
+        here(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
+    )
+    counts = queries.transactions.workspaces.counts(here(), fa_id, narrowing)
+    current = next((line for line in page.items if line["id"] == asked["line"]), None)
+    return {
+        "account": account,
+        "lines": page.items,
+        "counts": counts,
+        "filters": narrowing,
+        "keep": keep(narrowing),
+        "page": {
+            "shown": len(page.items),
+            "total": counts[show],
+            "next_cursor": paging.encode(page.next_key),
+        },
+        "current_id": asked["line"],
+        "editing": asked["edit"],
+        "split_rows": split_rows(current) if current else [],
+        "why": why(current["id"], asked) if current else None,
+        "words": rule_wording,
+        "choices": choices(current),
+        "neighbours": neighbours(hub, fa_id),
+        "panel": queries.reconciliation.panels.panel(feed_account),
+        "coverage": None if target() else coverage(feed_account),
+        "form": form or {},
+        "problem": problem,
+        "asking": asking,
+    }
+
+
+def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
+    """Tell why a line's entry says what it says, where that is asked."""
+    if asked["edit"] != "why":
+        return None
+    return queries.rule_decisions.line_reasons.reasons(queries.transactions.transactions.get(here(), line_id))
+
+
+def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
+    """Give the newest months of the account's coverage, oldest first, as the strip has room for."""
+    return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+
+
+def keep(narrowing: Narrowing) -> dict[str, str]:
+    """Give the filters that are set, as they stand in the address."""
+    named = {"show": narrowing.show, "q": narrowing.q, "from": narrowing.from_date, "to": narrowing.to_date}
+    return {name: str(value) for name, value in named.items() if value}
+
+
+def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Give what the current line's fields can be set to."""
+    parts = [line, *(line["splits"] or ())] if line else []
+    return {
+        "accounts": queries.accounts.choices.accounts(here(), chosen=[part["account_id"] for part in parts]),
+        "merchants": queries.accounts.choices.merchants(here()),
+        "projects": queries.accounts.choices.projects(here()),
+    }
+
+
+def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
+    """Find the accounts before and after this one by name, and the next that needs somebody."""
+    by_name = sorted(hub, key=lambda account: (account.account_name.casefold(), account.fa_id))
+    at = next(index for index, account in enumerate(by_name) if account.fa_id == fa_id)
+    later = [*by_name[at + 1 :], *by_name[:at]]
+    return {
+        "previous": by_name[at - 1] if at else None,
+        "next": by_name[at + 1] if at + 1 < len(by_name) else None,
+        "waiting": next((each for each in later if each.status != "reconciled"), None),
+    }
+
+
+def split_rows(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Give the rows of the split form: the parts there are, amounts as they are typed, and empty ones to fill."""
+    parts = [
+        {"amount": figure(part["amount"]), **{name: part[name] for name in SPLIT_CHOICES}}
+        for part in line["splits"] or [line]
+    ]
+    empty = dict.fromkeys(("amount", *SPLIT_CHOICES))
+    return [*parts, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

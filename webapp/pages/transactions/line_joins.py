@@ -1,0 +1,58 @@
+"""Settling which rows are one line of the bank, on the line itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import marshmallow as ma
+from flask import Blueprint, Response, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.transactions.line_joins import OtherLineFormSchema
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.problems import problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import Transaction
+
+bp = Blueprint("line_joins", __name__, url_prefix="/transactions")
+
+
+@bp.post("/<id:transaction_id>/join")
+@requires("draft")
+def join(transaction_id: int) -> Response:
+    """Settle that two rows are one line."""
+    return settle(
+        transaction_id, lambda line, other: services.transactions.joins.join(line, other, **acting())
+    )
+
+
+@bp.post("/<id:transaction_id>/unjoin")
+@requires("draft")
+def unjoin(transaction_id: int) -> Response:
+    """Settle that two rows are two lines."""
+    return settle(
+        transaction_id, lambda line, other: services.transactions.joins.unjoin(line, other, **acting())
+    )
+
+
+def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
+    """Settle two rows, and answer with the lines as they stand then: both may have changed, or one be gone."""
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    try:
+        other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
+        left = act(line, queries.transactions.transactions.refer(here(), other_id))
+    except (LedgerError, ma.ValidationError) as error:
+        problem = problem_of(error, line_id=transaction_id, place="line")
+        return render_line(line, current_id=transaction_id, problem=problem)
+    if not is_htmx():
+        return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(line.feed_account_id), "line": left.id}
+    parts = {part: part for part in ("lines", "filters", "panel")}
+    return render(TEMPLATE, parts=parts, **workspace(line.feed_account_id, asked))

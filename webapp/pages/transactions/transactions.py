@@ -1,0 +1,168 @@
+"""Acts on bank lines, made in a workspace and answered in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import marshmallow as ma
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.titles import counted
+from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.schemas.addresses import WorkspaceQuerySchema
+from webapp.schemas.transactions.transactions import (
+    ConfirmManyFormSchema,
+    ConfirmSchema,
+    TransactionFormSchema,
+)
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.figures import typed
+from webapp.web.rendering.forms import chosen_id, form_body
+from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from webapp.models import Transaction
+
+bp = Blueprint("transactions", __name__, url_prefix="/transactions")
+
+
+@bp.post("/<id:transaction_id>")
+@requires("draft")
+def edit(transaction_id: int) -> Response:
+    """Change what a line's entry says."""
+    return act_on(transaction_id, save)
+
+
+@bp.post("/<id:transaction_id>/confirm")
+@requires("confirm")
+def confirm(transaction_id: int) -> Response:
+    """Confirm a line."""
+    return act_on(
+        transaction_id,
+        lambda line: services.transactions.lifecycle.confirm(
+            line, **ConfirmSchema().load(form_body()), **acting()
+        ),
+    )
+
+
+@bp.post("/<id:transaction_id>/delete")
+@requires("draft")
+def delete(transaction_id: int) -> Response:
+    """Leave a line out of the books."""
+    return act_on(transaction_id, lambda line: services.transactions.lifecycle.delete(line, **acting()))
+
+
+@bp.post("/<id:transaction_id>/restore")
+@requires("draft")
+def restore(transaction_id: int) -> Response:
+    """Bring a line back."""
+    return act_on(transaction_id, lambda line: services.transactions.lifecycle.restore(line, **acting()))
+
+
+@bp.post("/confirm")
+@requires("confirm")
+def confirm_many() -> Response:
+    """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
+    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
+    first = queries.transactions.transactions.get(here(), body["ids"][0])
+    ids = queries.transactions.workspaces.unconfirmed(here(), body["ids"])
+    if "withUncategorised" not in request.form:
+        count = queries.transactions.workspaces.count_uncategorised(here(), ids)
+        if count:
+            asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
+            return render_dock(first.feed_account_id, asking=asking)
+    results = services.transactions.lifecycle.confirm_many(here(), ids, note=body["note"], **acting())
+    refused = [result for result in results if result["status"] == "FAILED"]
+    if refused:
+        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0]['error']}"
+        problem = Problem(message, str(refused[0]["code"]), 409, place="dock")
+        return render_dock(first.feed_account_id, problem=problem)
+    return render_dock(first.feed_account_id, notice=notice_of(first, ids))
+
+
+def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
+    """Say how many lines were confirmed and what they come to, with the way to their entries."""
+    if not ids:
+        return {"text": "Nothing left to confirm."}
+    account = queries.accounts.feed_accounts.get(here(), first.feed_account_id)
+    amount = queries.transactions.workspaces.total(here(), ids, first.currency)
+    return {
+        "text": f"{counted(len(ids), 'line')} confirmed, {amount.said}",
+        "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
+        "link": "See the entries",
+    }
+
+
+def render_dock(
+    fa_id: int,
+    *,
+    asking: dict[str, Any] | None = None,
+    problem: Problem | None = None,
+    notice: dict[str, str] | None = None,
+) -> Response:
+    """Answer an act on selected lines."""
+    if not is_htmx() and asking is None and problem is None:
+        return back(url_for("feed_accounts.show", fa_id=fa_id))
+    asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
+    context = workspace(fa_id, asked, problem=problem, asking=asking) | {"notice": notice}
+    parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
+    status = 409 if asking or problem else 200
+    return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
+
+
+def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
+    """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
+    line = queries.transactions.transactions.get(here(), transaction_id)
+    try:
+        act(line)
+    except (LedgerError, ma.ValidationError) as error:
+        problem = problem_of(error, line_id=transaction_id, place="line")
+        line = queries.transactions.transactions.get(here(), transaction_id)
+        rows = typed_rows()
+        editing = "splits" if rows else "description" if "description" in request.form else None
+        return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
+    if not is_htmx():
+        return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
+    return render_line(line, current_id=transaction_id)
+
+
+def as_typed(part: Any) -> Any:
+    """Read a split's amount as people type it; one without an amount was not filled in."""
+    if not isinstance(part, dict) or not isinstance(part.get("amount"), (str, type(None))):
+        return part
+    return {**part, "amount": typed(part["amount"])} if part.get("amount") else None
+
+
+def typed_rows() -> list[dict[str, Any]]:
+    """Give the rows of the split form as they were sent, to be shown again beside what is wrong with them."""
+    parts = form_body().get("splits")
+    rows = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return [
+        {
+            "amount": row.get("amount"),
+            "account_id": chosen_id(row.get("accountId")),
+            "org_merchant_id": chosen_id(row.get("orgMerchantId")),
+            "project_id": chosen_id(row.get("projectId")),
+        }
+        for row in rows
+    ]
+
+
+def save(line: Transaction) -> None:
+    """Save what a form changed of a line; what it sends unchanged is no change."""
+    body = form_body()
+    if isinstance(body.get("splits"), list):
+        body["splits"] = [part for part in map(as_typed, body["splits"]) if part]
+    changes = TransactionFormSchema().load(body)
+    present = queries.transactions.transactions.record(line)
+    changed = {
+        name: value
+        for name, value in changes.items()
+        if name in ("splits", "description") or value != getattr(present, name)
+    }
+    if changed:
+        services.transactions.edits.edit(line, changed, **acting())

@@ -1,0 +1,97 @@
+"""Transfers to settle, and what stands open on the watched accounts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.pages.transactions.transactions import act_on
+from webapp.schemas.addresses import OpenItemsPageSchema
+from webapp.schemas.transactions.line_joins import OtherLineFormSchema
+from webapp.web import paging
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, here, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.problems import Problem, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webapp.models import Transaction
+
+bp = Blueprint("transfers", __name__, url_prefix="/transfers")
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """Show the pairs that are proposed, and the open items with their age."""
+    return show()
+
+
+@bp.post("/accept")
+@requires("draft")
+def accept() -> Response:
+    """Pair all lines that fit each other and nothing else."""
+    services.transactions.transfers.pair_unambiguous(**acting())
+    return back(url_for("transfers.index"))
+
+
+@bp.post("/<id:transaction_id>/join")
+@requires("draft")
+def join(transaction_id: int) -> Response:
+    """Pair two lines."""
+    return settle(transaction_id, services.transactions.links.join)
+
+
+@bp.post("/<id:transaction_id>/unjoin")
+@requires("draft")
+def unjoin(transaction_id: int) -> Response:
+    """Take two lines apart, or say that they are no transfer."""
+    return settle(transaction_id, services.transactions.links.unjoin)
+
+
+def settle(transaction_id: int, act: Callable[..., object]) -> Response:
+    """Do one act on two lines, answered in the row of the workspace or on the page that it was made on."""
+
+    def on_both(line: Transaction) -> None:
+        other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
+        act(line, queries.transactions.transactions.refer(here(), other_id), **acting())
+
+    if is_htmx():
+        return act_on(transaction_id, on_both)
+    try:
+        on_both(queries.transactions.transactions.get(here(), transaction_id))
+    except LedgerError as error:
+        return show(problem=problem_of(error))
+    return back(url_for("transfers.index"))
+
+
+def show(*, problem: Problem | None = None) -> Response:
+    """Render what there is to settle."""
+    asked: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
+    after = paging.decode(asked.pop("cursor"), "di")
+    today = queries.access.organizations.today(here(), requests.now())
+    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
+    proposals = queries.transfers.proposed.proposed(here())
+    best: dict[int | None, Any] = defaultdict(lambda: None)
+    for each in reversed(proposals):
+        best[each.line.id] = best[each.other.id] = each
+    return render(
+        "transfers/index.html",
+        status=problem.status if problem else 200,
+        proposals=proposals,
+        only_count=sum(each.is_only for each in proposals),
+        proposed_for=best,
+        items=page.items,
+        watched=queries.transfers.watched.watched(here()),
+        account_id=asked["account_id"],
+        keep={"accountId": asked["account_id"]} if asked["account_id"] else {},
+        next_cursor=paging.encode(page.next_key),
+        problem=problem,
+    )

@@ -1,0 +1,1 @@
+"""Shapes of organizations, members and API keys."""

@@ -1,0 +1,1 @@
+"""Shapes of accounts, bank accounts, merchants and projects."""

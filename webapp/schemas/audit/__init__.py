@@ -1,0 +1,1 @@
+"""Shapes of action requests, proposals, and what a call would do."""

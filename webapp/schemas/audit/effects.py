@@ -1,0 +1,92 @@
+"""The shapes of what a call would do: entries before and after, balances, and proofs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import Schema
+from webapp.schemas.bookkeeping.journal_entries import TYPES
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted, naming, untrusted_paths
+
+
+class NewId(ma.fields.Field[int | str]):
+    """The id of something that is there, or `new-1`, `new-2`, … of what would come; only ever sent."""
+
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(dump_only=True, metadata={"type": ["integer", "string"]}, **kwargs)  # type: ignore[arg-type]
+
+
+class AsStored(ma.fields.Nested):
+    """What is stored in the shape of a schema already, and sent as it is."""
+
+    def _serialize(self, nested_obj: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        del args, kwargs
+        return nested_obj
+
+
+class BalanceChangeSchema(Schema):
+    """What an account holds in a currency, before and after."""
+
+    account_id = NewId()
+    account_name = ma.fields.String()
+    account_type = fields.Word(*TYPES)
+    currency = fields.Currency()
+    before = fields.Amount()
+    after = fields.Amount()
+    change = fields.Amount()
+    change_base = fields.Amount()
+
+
+class ProofChangeSchema(Schema):
+    """A proof that would hold no longer (`holds` false), or would hold again."""
+
+    reconciliation_id = fields.Id()
+    fa_id = fields.Id()
+    account_name = ma.fields.String()
+    statement_date = ma.fields.String(metadata={"format": "date"})
+    statement_balance = fields.Amount()
+    cleared_now = fields.Amount()
+    off_by = fields.Amount()
+    holds = ma.fields.Boolean()
+
+
+class EntryChangeSchema(Schema):
+    """An entry before and after, each as `GET /journal-entries/{id}` gives it; null where it is not there."""
+
+    id = NewId()
+    before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+
+
+class ActSchema(Schema):
+    """An act that would be done."""
+
+    kind = ma.fields.String()
+    target = ma.fields.Dict()
+    title = Untrusted()
+    note = ma.fields.String()
+    before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+
+
+class EffectSchema(Schema):
+    """All that a call would change; at most 200 entries and acts are told, `entryCount` counts every entry."""
+
+    acts = ma.fields.List(ma.fields.Nested(ActSchema))
+    entries = ma.fields.List(ma.fields.Nested(EntryChangeSchema))
+    entry_count = ma.fields.Integer()
+    balances = ma.fields.List(ma.fields.Nested(BalanceChangeSchema))
+    proofs = ma.fields.List(ma.fields.Nested(ProofChangeSchema))
+
+
+class DryRunSchema(Schema):
+    """What a call would answer and change; nothing is written."""
+
+    dry_run = ma.fields.Boolean()
+    status = ma.fields.Integer()
+    answer = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
+    effect = ma.fields.Nested(EffectSchema)
+    untrusted = naming(["answer", *untrusted_paths(EffectSchema(), "effect.")])

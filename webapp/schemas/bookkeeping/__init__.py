@@ -1,0 +1,1 @@
+"""Shapes of journal entries, exchange rates and the lock date."""

@@ -1,0 +1,1 @@
+"""Shapes of documents and what they belong to."""

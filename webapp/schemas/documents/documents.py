@@ -1,0 +1,133 @@
+"""The shapes of documents, and of what they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.ledger.rules.conditions import DOCUMENT_TYPES
+from webapp.schemas import fields
+from webapp.schemas.addresses import AddressSchema
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+from webapp.schemas.rules.runs import ProvenanceSchema
+from webapp.schemas.untrusted import Untrusted
+
+LONGEST_TEXT = 100_000
+
+
+class DocumentFieldsSchema(Schema):
+    """The fields of a document; what is not sent stays, or is not known. `fileName` is made safe to save under."""
+
+    document_type = fields.Word(*DOCUMENT_TYPES)
+    number = fields.Text(most=255, allow_none=True)
+    issued_on = fields.Day(allow_none=True)
+    sender = fields.Text(most=255, allow_none=True)
+    currency = fields.Currency(allow_none=True)
+    net = fields.Amount(allow_none=True)
+    tax = fields.Amount(allow_none=True)
+    total = fields.Amount(allow_none=True)
+    text = fields.Text(most=LONGEST_TEXT, allow_none=True)
+    file_name = fields.Text(most=255, allow_none=True)
+    account_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(allow_none=True)
+    project_id = fields.Id(allow_none=True)
+
+
+class DocumentFormSchema(DocumentFieldsSchema):
+    """The same fields as a form writes them: an empty one is none."""
+
+    account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+
+
+class DocumentUploadSchema(DocumentFormSchema):
+    """The fields of an upload, of which an empty one is not sent; the file itself is read as it streams in."""
+
+    file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
+
+    @ma.pre_load
+    def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
+        """Take an empty field for one that was not filled in."""
+        del kwargs
+        return {name: value for name, value in data.items() if value.strip()}
+
+
+class RelationSchema(Schema):
+    """A line or an entry that a document belongs to."""
+
+    id = fields.Id()
+    document_id = fields.Id()
+    transaction_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(allow_none=True)
+    created_at = fields.Instant()
+
+
+class DocumentSchema(Schema):
+    """A receipt, invoice or bill: what it says of itself, its file, and what is chosen for the entry it gets."""
+
+    id = fields.Id()
+    document_type = fields.Word(*DOCUMENT_TYPES)
+    number = Untrusted(allow_none=True)
+    issued_on = fields.Day(allow_none=True)
+    sender = Untrusted(allow_none=True)
+    currency = fields.Currency(allow_none=True)
+    net = fields.Amount(allow_none=True)
+    tax = fields.Amount(allow_none=True)
+    total = fields.Amount(allow_none=True)
+    file_name = Untrusted(allow_none=True)
+    file_type = ma.fields.String(allow_none=True)
+    file_size = ma.fields.Integer(allow_none=True)
+    sha256 = ma.fields.String(allow_none=True)
+    account_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(allow_none=True)
+    project_id = fields.Id(allow_none=True)
+    relations = ma.fields.List(ma.fields.Nested(RelationSchema))
+    created_at = fields.Instant()
+    updated_at = fields.Instant()
+
+
+class DocumentStorySchema(DocumentSchema):
+    """The same, its text, and which rules set what of it."""
+
+    text = Untrusted(allow_none=True)
+    provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
+
+
+class DocumentQuerySchema(PageSchema):
+    """Which documents to list; days are those of issue, and inclusive."""
+
+    document_type = fields.Word(*DOCUMENT_TYPES, load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+    related = fields.FormFlag(load_default=None)
+    q = fields.Text(least=1, most=255, load_default=None)
+
+
+class DocumentPageQuerySchema(AddressSchema, DocumentQuerySchema):
+    """Which documents a page shows."""
+
+
+class RelatedSchema(Schema):
+    """What a document belongs to: a line or an entry."""
+
+    transaction_id = fields.Id()
+    journal_entry_id = fields.Id()
+
+    @ma.validates_schema
+    def name_one(self, data: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse none and both."""
+        del kwargs
+        if len(data) != 1:
+            sentence = "Send transactionId or journalEntryId, one of the two."
+            raise ma.ValidationError(sentence, "transactionId")
+
+
+class RelatedFormSchema(RelatedSchema):
+    """The same as a form writes it."""
+
+    transaction_id = fields.FormId()  # type: ignore[assignment]
+    journal_entry_id = fields.FormId()  # type: ignore[assignment]

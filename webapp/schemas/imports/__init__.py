@@ -1,0 +1,1 @@
+"""Shapes of imports and of the columns of a table."""

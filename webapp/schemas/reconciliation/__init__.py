@@ -1,0 +1,1 @@
+"""Shapes of the hub, drafts and proofs, and of their forms."""

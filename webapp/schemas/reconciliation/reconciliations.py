@@ -1,0 +1,275 @@
+"""The shapes of reconciliations: the hub's records, drafts, proofs, and what may be sent about them."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import marshmallow as ma
+
+from webapp.ledger.proofs.equations import BreachField
+from webapp.schemas import fields
+from webapp.schemas.accounts.feed_accounts import FeedAccountSchema
+from webapp.schemas.audit.action_requests import BulkResultSchema, PersonSchema
+from webapp.schemas.base import OPTIONAL, DocumentedSchema, Schema
+from webapp.schemas.paging import PageSchema, listing
+from webapp.schemas.untrusted import Untrusted
+
+MOST_IDS = 5_000
+AT_MOST = ma.validate.Length(max=MOST_IDS, error=f"Send at most {MOST_IDS} ids.")
+
+
+class BrokenBySchema(Schema):
+    """What broke a proof: the field that changed, from what to what, by whom and when."""
+
+    journal_entry_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(allow_none=True)
+    action_request_id = ma.fields.String(allow_none=True)
+    actor = ma.fields.Nested(PersonSchema)
+    field = fields.Word(*get_args(BreachField))
+    before = ma.fields.String(allow_none=True)
+    after = ma.fields.String(allow_none=True)
+    at = fields.Instant()
+
+
+class AnchorSchema(Schema):
+    """The last completed reconciliation, and whether it still holds."""
+
+    id = fields.Id()
+    statement_date = fields.Day()
+    statement_balance = fields.Amount()
+    completed_at = fields.Instant()
+    completed_by = ma.fields.Nested(PersonSchema)
+    digest = ma.fields.String()
+    holds = ma.fields.Boolean()
+    broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)
+
+
+class DraftSchema(Schema):
+    """The open draft: its inputs, and what they come to."""
+
+    id = fields.Id()
+    statement_date = fields.Day()
+    statement_balance = fields.Amount()
+    opening_balance = fields.Amount()
+    opening_date = fields.Day(allow_none=True)
+    keep_as_new = ma.fields.Boolean()
+    cleared_balance = fields.Amount()
+    difference = fields.Amount()
+    cleared_count = ma.fields.Integer()
+    version = ma.fields.Integer()
+    opened_at = fields.Instant()
+    opened_by = ma.fields.Nested(PersonSchema)
+
+
+class ProviderBalanceSchema(Schema):
+    """The bank's balance at the close of a day, and where it comes from."""
+
+    amount = fields.Amount(allow_none=True)
+    currency = fields.Currency()
+    as_of = fields.Day()
+    snapshot_date = fields.Day(allow_none=True)
+    basis = fields.Word("snapshot", "rolled_back", "rolled_forward", "unavailable")
+
+
+class HubAccountSchema(FeedAccountSchema):
+    """A feed account in the hub; `providerBalance` is there when a day was asked for."""
+
+    class Meta(FeedAccountSchema.Meta):
+        """How lines come from the bank is no matter of the hub's."""
+
+        exclude = ("external_id", "provider", "is_active", "splits_batches")
+
+    status = fields.Word("never", "needs", "reconciled")
+    anchor = ma.fields.Nested(AnchorSchema, allow_none=True)
+    draft = ma.fields.Nested(DraftSchema, allow_none=True)
+    provider_balance = ma.fields.Nested(ProviderBalanceSchema, metadata=OPTIONAL)
+
+    @ma.post_dump
+    def leave_out_what_nobody_asked(self, written: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Leave the rolled balance out where no day was asked for."""
+        del kwargs
+        if written.get("providerBalance") is None:
+            written.pop("providerBalance", None)
+        return written
+
+
+class HubAccountAnswerSchema(Schema):
+    """One account as the hub shows it."""
+
+    account = ma.fields.Nested(HubAccountSchema)
+
+
+class WatchedSchema(Schema):
+    """A watched account, its open items, and its balance in the base currency."""
+
+    account_id = fields.Id()
+    account_name = ma.fields.String()
+    open_items = ma.fields.Integer()
+    balance_base = fields.Amount()
+
+
+class HubSchema(Schema):
+    """Every active feed account, and the watched accounts beside them."""
+
+    accounts = ma.fields.List(ma.fields.Nested(HubAccountSchema))
+    watched = ma.fields.List(ma.fields.Nested(WatchedSchema))
+
+
+class HubQuerySchema(DocumentedSchema):
+    """The day to which the banks' balances are rolled."""
+
+    provider_balance_as_of = fields.Day(load_default=None)
+
+
+class StatementLineSchema(Schema):
+    """An item of a statement: a bank line, or an entry that comes from none."""
+
+    transaction_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(allow_none=True)
+    booked_on = fields.Day()
+    amount = fields.Amount()
+    description = Untrusted()
+    entry_status = fields.Word("DRAFT", "POSTED", "VOIDED", allow_none=True)
+    cleared = ma.fields.Boolean()
+
+
+class AccountLinesQuerySchema(PageSchema):
+    """Which page of lines, and the day to which the bank's balance is rolled."""
+
+    provider_balance_as_of = fields.Day(load_default=None)
+
+
+# A feed account and the lines of its draft, or else of its last proof.
+AccountLinesSchema = listing("lines", StatementLineSchema, account=ma.fields.Nested(HubAccountSchema))
+
+
+class DraftInputSchema(Schema):
+    """A statement to reconcile; `version` is what the caller saw of an open draft."""
+
+    statement_date = fields.Day(required=True)
+    statement_balance = fields.Amount(required=True)
+    keep_as_new = fields.Flag(load_default=False)
+    opening_balance = fields.Amount(load_default=None, allow_none=True)
+    opening_date = fields.Day(load_default=None, allow_none=True)
+    version = fields.Whole(least=1, load_default=None, allow_none=True)
+
+
+class DraftAnswerSchema(Schema):
+    """The account with its draft, and the ids of what a change of its day had to unclear."""
+
+    account = ma.fields.Nested(HubAccountSchema)
+    uncleared = ma.fields.List(fields.Id())
+    uncleared_entries = ma.fields.List(fields.Id())
+
+
+def _ids() -> Any:
+    return ma.fields.List(fields.Id(), load_default=list, validate=AT_MOST)
+
+
+class LinesInputSchema(Schema):
+    """What to clear and unclear: ids of lines, ids of entries that come from no line, or `auto` alone.
+
+    All or nothing, or with `oneByOne` each by itself.
+    """
+
+    cleared = _ids()
+    uncleared = _ids()
+    cleared_entries = _ids()
+    uncleared_entries = _ids()
+    auto = fields.Flag(load_default=False)
+    one_by_one = fields.Flag(load_default=False)
+    version = fields.Whole(least=1, load_default=None, allow_none=True)
+
+
+class ClearedResultSchema(BulkResultSchema):
+    """What became of one item that was to be cleared or uncleared; `path` is its place in the body."""
+
+    path = ma.fields.String()
+
+
+class ClearedAnswerSchema(HubAccountAnswerSchema):
+    """The account as it stands then, and with `oneByOne` one result for each item, in the order of the lists."""
+
+    results = ma.fields.List(ma.fields.Nested(ClearedResultSchema), metadata=OPTIONAL)
+
+
+class CompleteSchema(Schema):
+    """The version of the draft that the caller saw, if it is to matter."""
+
+    version = fields.Whole(least=1, load_default=None, allow_none=True)
+
+
+class ReopenSchema(Schema):
+    """Why a proof is reopened, and down to which one; without an id the newest alone."""
+
+    reason = fields.Text(least=1, most=2000, required=True, strip=True)
+    reconciliation_id = fields.Id(load_default=None, allow_none=True)
+
+
+class AcceptSchema(Schema):
+    """The broken proof whose statement is completed again, and why."""
+
+    reconciliation_id = fields.Id(required=True)
+    reason = fields.Text(most=2000, load_default=None, allow_none=True, strip=True)
+
+
+class ItemSchema(Schema):
+    """An item as a proof freezes it."""
+
+    transaction_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(allow_none=True)
+    provider_transaction_id = Untrusted(allow_none=True)
+    booked_on = fields.Day()
+    amount = fields.Amount()
+
+
+class BreakSchema(Schema):
+    """A time for which a proof did not hold: what broke it, and what ended that."""
+
+    broken_by = ma.fields.Nested(BrokenBySchema)
+    repair = fields.Word("UNDONE", "REOPENED", "ACCEPTED", allow_none=True)
+    repaired_at = fields.Instant(allow_none=True)
+    repaired_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    repair_action_request_id = ma.fields.String(allow_none=True)
+
+
+class ReconciliationSchema(Schema):
+    """A draft or proof in full, with all that its digest is of."""
+
+    id = fields.Id()
+    organization_id = ma.fields.String()
+    fa_id = fields.Id()
+    status = fields.Word("DRAFT", "COMPLETED", "REOPENED")
+    currency = fields.Currency()
+    statement_date = fields.Day()
+    statement_balance = fields.Amount()
+    opening_balance = fields.Amount()
+    opening_date = fields.Day(allow_none=True)
+    keep_as_new = ma.fields.Boolean()
+    opening_entry_id = fields.Id(allow_none=True)
+    cleared_balance = fields.Amount()
+    difference = fields.Amount()
+    cleared_count = ma.fields.Integer()
+    in_count = ma.fields.Integer()
+    in_sum = fields.Amount()
+    out_count = ma.fields.Integer()
+    out_sum = fields.Amount()
+    ledger_balance = fields.Amount()
+    outstanding = ma.fields.List(ma.fields.Nested(ItemSchema))
+    in_transit = ma.fields.List(ma.fields.Nested(ItemSchema))
+    lines = ma.fields.List(ma.fields.Nested(ItemSchema))
+    version = ma.fields.Integer()
+    opened_at = fields.Instant()
+    opened_by = ma.fields.Nested(PersonSchema)
+    reopened_from_id = fields.Id(allow_none=True)
+    previous_id = fields.Id(allow_none=True)
+    previous_digest = ma.fields.String(allow_none=True)
+    digest = ma.fields.String(allow_none=True)
+    holds = ma.fields.Boolean(allow_none=True)
+    broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)
+    history = ma.fields.List(ma.fields.Nested(BreakSchema))
+    completed_at = fields.Instant(allow_none=True)
+    completed_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    reopened_at = fields.Instant(allow_none=True)
+    reopened_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    reopen_reason = ma.fields.String(allow_none=True)

@@ -1,0 +1,138 @@
+"""The shapes of reports: amounts in the base currency, debit positive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.ledger.periods import Period
+from webapp.schemas import fields
+from webapp.schemas.accounts.accounts import TYPES
+from webapp.schemas.addresses import AddressSchema
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+from webapp.schemas.untrusted import Untrusted
+
+
+class PeriodQuerySchema(Schema):
+    """The period of a report, both days among it; without them the year up to today."""
+
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+
+    @ma.validates_schema
+    def runs_forward(self, data: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse a period that ends before it begins."""
+        del kwargs
+        if data.get("from_") and data.get("to") and data["from_"] > data["to"]:
+            raise ma.ValidationError("The period ends before it begins.", "to")
+
+
+class PeriodPageQuerySchema(AddressSchema, PeriodQuerySchema):
+    """The period of a report's page."""
+
+
+class LedgerQuerySchema(PageSchema, PeriodQuerySchema):
+    """Which postings the general ledger lists."""
+
+    account_id = fields.FormId(load_default=None)
+
+
+class LedgerPageQuerySchema(AddressSchema, LedgerQuerySchema):
+    """Which postings the general ledger's page shows."""
+
+
+class PeriodSchema(Schema):
+    """From a day to another, both inclusive."""
+
+    first = fields.Day(data_key="from")
+    last = fields.Day(data_key="to")
+
+
+class _AccountSchema(Schema):
+    account_id = fields.Id()
+    code = ma.fields.String(allow_none=True)
+    name = ma.fields.String()
+    type = fields.Word(*TYPES)
+    in_scope = ma.fields.Boolean()
+
+
+class ReportLineSchema(_AccountSchema):
+    """An account: its figure of the period, and the same of the period before."""
+
+    amount = fields.Amount()
+    before = fields.Amount()
+
+
+class TrialLineSchema(_AccountSchema):
+    """An account: opening, change and closing, and the closing on its side."""
+
+    opening = fields.Amount()
+    change = fields.Amount()
+    closing = fields.Amount()
+    debit = fields.Amount(allow_none=True)
+    credit = fields.Amount(allow_none=True)
+
+
+class SumsSchema(Schema):
+    """A figure of the period, and the same of the period before."""
+
+    amount = fields.Amount()
+    before = fields.Amount()
+
+
+class _ReportSchema(Schema):
+    base_currency = fields.Currency()
+    period = ma.fields.Nested(PeriodSchema)
+    compared_with = ma.fields.Function(lambda report: _before(report.period))
+
+
+def _before(period: Period) -> dict[str, str]:
+    shown: dict[str, str] = PeriodSchema().dump(period.before)
+    return shown
+
+
+class TrialBalanceSchema(_ReportSchema):
+    """All accounts with their balances; debits and credits are equal."""
+
+    lines = ma.fields.List(ma.fields.Nested(TrialLineSchema))
+    debit = fields.Amount()
+    credit = fields.Amount()
+
+
+class ProfitAndLossSchema(_ReportSchema):
+    """Income (below zero, as credits are) and expenses; `result` is above zero for a profit."""
+
+    lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
+    income = ma.fields.Nested(SumsSchema)
+    expenses = ma.fields.Nested(SumsSchema)
+    result = ma.fields.Nested(SumsSchema)
+
+
+class BalanceSheetSchema(_ReportSchema):
+    """What is owned, owed and left at the period's close; all five figures add up to 0."""
+
+    lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
+    assets = ma.fields.Nested(SumsSchema)
+    liabilities = ma.fields.Nested(SumsSchema)
+    equity = ma.fields.Nested(SumsSchema)
+    result_of_year = ma.fields.Nested(SumsSchema)
+    earlier_results = ma.fields.Nested(SumsSchema)
+
+
+class LedgerLineSchema(Schema):
+    """A posting under its account, with the account's balance behind it."""
+
+    account_id = fields.Id()
+    account_code = ma.fields.String(allow_none=True)
+    account_name = ma.fields.String()
+    journal_entry_id = fields.Id()
+    effective_at = fields.EffectiveAt()
+    description = Untrusted()
+    source = ma.fields.String()
+    amount = fields.Amount()
+    currency = ma.fields.String()
+    amount_base = fields.Amount()
+    balance_base = fields.Amount()

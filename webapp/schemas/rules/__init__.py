@@ -1,0 +1,1 @@
+"""Shapes of rules, runs and suggested rules."""

@@ -1,0 +1,1 @@
+"""Shapes of bank lines, joins, transfers and open items."""

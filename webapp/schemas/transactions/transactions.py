@@ -1,0 +1,150 @@
+"""The shapes of bank lines and of what can be done with them."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.schemas import fields
+from webapp.schemas.base import DocumentedSchema, Schema
+from webapp.schemas.paging import PageSchema
+from webapp.schemas.rules.runs import ProvenanceSchema
+from webapp.schemas.untrusted import Untrusted
+
+STATUSES = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
+ENTRY_STATUSES = ("DRAFT", "POSTED", "VOIDED")
+MOST_SPLITS = 100
+MOST_IDS = 500
+
+
+class SplitSchema(Schema):
+    """A part of a line's amount, with the line's sign."""
+
+    account_id = fields.Id(required=True)
+    amount = fields.Amount(required=True)
+    project_id = fields.Id(allow_none=True, load_default=None)
+    org_merchant_id = fields.Id(allow_none=True, load_default=None)
+
+
+class TransactionSchema(Schema):
+    """A line as the bank sent it, and how it stands in the books."""
+
+    id = fields.Id()
+    fa_id = fields.Id()
+    provider_transaction_id = Untrusted(allow_none=True)
+    status = fields.Word(*STATUSES)
+    booked_on = fields.Day()
+    value_on = fields.Day(allow_none=True)
+    amount = fields.Amount()
+    currency = fields.Currency()
+    description = Untrusted()
+    counterparty = Untrusted(allow_none=True)
+    reference = Untrusted(allow_none=True)
+    iban = Untrusted(allow_none=True)
+    journal_entry_id = fields.Id(allow_none=True)
+    entry_status = fields.Word(*ENTRY_STATUSES, allow_none=True)
+    account_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(allow_none=True)
+    project_id = fields.Id(allow_none=True)
+    splits = ma.fields.List(ma.fields.Nested(SplitSchema), allow_none=True)
+    correction_marker_id = fields.Id(allow_none=True)
+    reconciliation_id = fields.Id(allow_none=True)
+    import_id = fields.Id(allow_none=True)
+    created_at = fields.Instant()
+    updated_at = fields.Instant()
+
+
+class TransactionStorySchema(TransactionSchema):
+    """The same, and which rules set what of its entry."""
+
+    provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
+
+
+class TransactionQuerySchema(PageSchema):
+    """Which lines to list; days are inclusive."""
+
+    fa_id = fields.FormId(load_default=None)
+    account_id = fields.FormId(load_default=None)
+    status = fields.Word(*STATUSES, load_default=None)
+    entry_status = fields.Word(*ENTRY_STATUSES, load_default=None)
+    reconciled = fields.FormFlag(load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)
+    q = fields.Text(least=1, most=255, load_default=None)
+
+
+class TransactionChangesSchema(Schema):
+    """What to change of a line's entry; what is not sent stays."""
+
+    account_id = fields.Id(allow_none=True)
+    project_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(allow_none=True)
+    description = fields.Text(most=2000)
+    splits = ma.fields.List(
+        ma.fields.Nested(SplitSchema),
+        allow_none=True,
+        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+    )
+
+
+class TransactionChangeSchema(TransactionChangesSchema):
+    """The line to change, and what to change of its entry."""
+
+    id = fields.Id(required=True)
+
+
+class TransactionChangesManySchema(Schema):
+    """Lines to change one by one, in this order."""
+
+    changes = ma.fields.List(
+        ma.fields.Nested(TransactionChangeSchema),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 changes."),
+    )
+
+
+class ConfirmSchema(DocumentedSchema):
+    """Why a line is confirmed, if anybody says so."""
+
+    note = fields.Text(most=2000, allow_none=True, load_default=None)
+
+
+class ConfirmManySchema(Schema):
+    """Which lines to confirm, in which order."""
+
+    ids = ma.fields.List(
+        fields.Id(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
+    )
+    note = fields.Text(most=2000, allow_none=True, load_default=None)
+
+
+class SplitFormSchema(SplitSchema):
+    """A part of a line as a form writes it."""
+
+    account_id = fields.FormId(required=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
+
+
+class TransactionFormSchema(TransactionChangesSchema):
+    """The same changes as a form writes them."""
+
+    splits = ma.fields.List(
+        ma.fields.Nested(SplitFormSchema),
+        validate=ma.validate.Length(min=2, max=MOST_SPLITS, error="Split a line into 2 to 100 parts."),
+    )
+
+    account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+
+
+class ConfirmManyFormSchema(ConfirmManySchema):
+    """The same choice as a form writes it."""
+
+    ids = ma.fields.List(
+        fields.FormId(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 lines."),
+    )

@@ -1,0 +1,293 @@
+"""Who asks, and what they may: deny by default, 401 before 404 before 403, a bearer token alone where one is sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from flask import Flask, Response, current_app, g, redirect, request, url_for
+from flask_login import LoginManager, current_user
+from sqlalchemy import orm
+from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
+
+from webapp.config import Settings
+from webapp.db import db
+from webapp.errors import is_for_api
+from webapp.ledger.scopes import PROPOSE, scopes_of_role
+from webapp.queries.access import principals
+from webapp.queries.access.principals import Principal
+from webapp.services.audit.act import Actor
+from webapp.web.access import bearers, idempotency, rate_limits, requests
+from webapp.web.access.strictness import (
+    declared_places,
+    is_dry_run_asked,
+    refuse_unasked,
+    refuse_unasked_query,
+)
+
+View = TypeVar("View", bound=Callable[..., Any])
+PUBLIC = "public"
+
+log = logging.getLogger("tieout.auth")
+login_manager = LoginManager()
+login_manager.session_protection = None
+
+
+class NoScopeError(Forbidden):
+    """You may not do this."""
+
+    own_code = "forbidden"
+
+    def __init__(self, sentence: str, *, scope: str | None = None) -> None:
+        """Say what is missing; `scope` is the one that would do."""
+        super().__init__(sentence)
+        self.scope = scope
+
+    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
+        """Tell a token which scope it lacks, as RFC 6750 asks."""
+        headers = super().get_headers(*args, **kwargs)
+        if principal().token_id is not None:
+            told = bearers.challenge("insufficient_scope", scope=self.scope)
+            headers.append(("WWW-Authenticate", told))
+        return headers
+
+
+class ProposableError(NoScopeError):
+    """A token may not do this by itself, but it may propose it: its owner may, and it has the scope propose."""
+
+
+class CrossSiteError(Forbidden):
+    """The request did not come from this site's own pages."""
+
+    own_code = "csrf"
+    description = (
+        "This request did not come from Tieout's own pages. Open the page again and repeat it there."
+    )
+
+
+class UnauthenticatedError(Unauthorized):
+    """No valid session or token."""
+
+    own_code = "unauthenticated"
+
+    def __init__(self) -> None:
+        """Say why, and how to authenticate, as RFC 6750 asks."""
+        sentence, self.challenge = bearers.refusal()
+        super().__init__(sentence)
+
+    def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
+        """Add the challenge."""
+        return [*super().get_headers(*args, **kwargs), ("WWW-Authenticate", self.challenge)]
+
+
+def requires(
+    scope: str,
+    *,
+    body_limit: int = requests.BODY_LIMIT,
+    begins: bool = True,
+    is_documented: bool = False,
+    session_only: bool = False,
+) -> Callable[[View], View]:
+    """Declare what a view needs: a scope of behaviour.md 5, its largest body in bytes, and who opens the transaction.
+
+    With `begins=False` the view itself calls `begin`, after reading what comes in slowly. `is_documented` marks
+    the interface document's endpoints, which ignore what they do not know. `session_only` refuses tokens: none
+    makes tokens, approves, lets people in or goes over to other books.
+    """
+
+    def declare(view: View) -> View:
+        view.scope = scope  # type: ignore[attr-defined]
+        view.body_limit = body_limit  # type: ignore[attr-defined]
+        view.begins = begins  # type: ignore[attr-defined]
+        view.is_documented = is_documented  # type: ignore[attr-defined]
+        view.session_only = session_only  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+def register_auth(app: Flask) -> None:
+    """Put the guard in front of every view."""
+    login_manager.init_app(app)
+    app.before_request(guard)
+
+
+def guard() -> Response | None:
+    """Refuse in the order of behaviour.md 6, then open the transaction."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    scope = getattr(view, "scope", None)
+    if scope == PUBLIC or (request.endpoint or "").endswith("static"):
+        _open_public(view)
+        return None
+    if not current_user.is_authenticated:
+        return _turn_away()
+    if request.routing_exception is not None:
+        raise request.routing_exception
+    if scope is None:
+        raise RuntimeError(f"{request.endpoint} declares no scope.")
+    requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
+    if principal().session_hash is not None and not requests.is_safe():
+        refuse_cross_site()
+    rate_limits.take(principal())
+    g.is_proposal = scope not in principal().scopes and may_propose(scope)
+    if not g.is_proposal:
+        demand(scope)
+    is_for_people = getattr(view, "session_only", False)
+    if is_for_people:
+        demand_session()
+    g.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and is_dry_run_asked()
+    if getattr(view, "begins", True):
+        begin()
+    elif is_for_api():
+        _begin_late(view)
+    return idempotency.answered(
+        principal(), is_read=scope == "read" and not is_for_people, now=requests.now()
+    )
+
+
+def demand(scope: str) -> None:
+    """Refuse whoever lacks a scope (403)."""
+    if scope not in principal().scopes:
+        yours = ", ".join(sorted(principal().scopes))
+        error = ProposableError if may_propose(scope) else NoScopeError
+        raise error(f"This needs the scope {scope}; yours are {yours}.", scope=scope)
+
+
+def may_propose(scope: str) -> bool:
+    """Tell whether a token may propose this write, which needs a scope: its owner's role has it."""
+    found = principal()
+    is_write = scope != "read" and is_for_api() and not requests.is_safe()
+    is_scoped = found.token_id is not None and PROPOSE in found.scopes
+    return is_write and is_scoped and scope in scopes_of_role(found.role)
+
+
+def demand_session() -> None:
+    """Refuse a token what only a signed-in person does (403)."""
+    if principal().session_hash is None:
+        raise NoScopeError(
+            "Sign in to do this; no token makes tokens, approves, lets people in or goes over to other books."
+        )
+
+
+def begin() -> None:
+    """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
+    if is_for_api():
+        requests.read_json_body()
+        refuse_unasked(principal().organization_id)
+    else:
+        _ = request.form
+    requests.begin(principal().organization_id)
+
+
+def _begin_late(view: Any) -> None:
+    """Leave it to the view when its transaction begins, unless it is only tried: then everything is read before."""
+    refuse_unasked_query(view)
+    _read_body(view)
+    if g.is_proposal or g.is_dry_run:
+        _ = request.files
+        requests.begin(principal().organization_id)
+
+
+def _read_body(view: Any) -> None:
+    """Read the JSON body of a view that takes one; where it takes a form too, the larger limit is the form's."""
+    places = declared_places(view)
+    if "body" not in places or ("form" in places and request.mimetype == "multipart/form-data"):
+        return
+    if "form" in places:
+        requests.limit_body(requests.BODY_LIMIT)
+    requests.read_json_body()
+
+
+def _open_public(view: Any) -> None:
+    requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
+    if not requests.is_safe():
+        refuse_cross_site(is_signed_in=False)
+
+
+def _turn_away() -> Response:
+    if is_for_api():
+        raise UnauthenticatedError
+    if isinstance(request.routing_exception, HTTPException):
+        raise request.routing_exception
+    address = url_for("sessions.sign_in")
+    if request.method == "GET" and request.path != "/":
+        address += "?next=" + quote(request.full_path.rstrip("?"), safe="/")
+    if request.headers.get("HX-Request") == "true":
+        return Response("Sign in again.", 401, headers={"HX-Redirect": address}, content_type="text/plain")
+    return cast("Response", redirect(address, 303))
+
+
+def refuse_cross_site(*, is_signed_in: bool = True) -> None:
+    """Refuse an unsafe request that the browser does not vouch for as our own (behaviour.md 5)."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin")
+    if site is not None:
+        ours = site in {"same-origin", "none"}
+    elif origin is not None:
+        ours = origin == request.host_url.rstrip("/")
+    else:
+        # A cookie without either header could come from anywhere; without a cookie there is nothing to ride on.
+        ours = not is_signed_in
+    if not ours:
+        raise CrossSiteError
+
+
+def cookie_name() -> str:
+    """Name the session cookie: `__Host-` over HTTPS, which a plain-HTTP loopback cannot set."""
+    return "__Host-tieout" if request.is_secure else "tieout"
+
+
+@login_manager.request_loader
+def load_principal(_request: Any) -> Principal | None:
+    """Find who asks. An Authorization header decides alone, and a bad one never falls back to the cookie."""
+    with orm.Session(db.engine.execution_options(read_only=True)) as session:
+        if "Authorization" in request.headers:
+            token = bearers.sent()
+            found = principals.by_token(session, token, requests.now()) if token else None
+        else:
+            cookie = request.cookies.get(cookie_name(), "")
+            found = principals.by_session(session, cookie, requests.now()) if cookie else None
+    if found is not None:
+        g.principal = found
+    return found
+
+
+def principal() -> Principal:
+    """Tell who asks."""
+    found: Principal = g.principal
+    return found
+
+
+def here() -> str:
+    """Tell whose books the request is about; never read from the request itself."""
+    return principal().organization_id
+
+
+def acting() -> dict[str, Any]:
+    """Give a service who acts, and when."""
+    found = principal()
+    is_token_ = found.token_id is not None
+    actor = Actor(
+        organization_id=found.organization_id,
+        kind="TOKEN" if is_token_ else "PERSON",
+        id=found.token_id if is_token_ else found.user_id,
+        name=(found.token_name or "") if is_token_ else found.user_name,
+        user_id=found.user_id,
+        request_id=g.request_id,
+        address=request.remote_addr,
+        is_uncapped=is_decided_on(),
+    )
+    return {"actor": actor, "now": requests.now()}
+
+
+def is_decided_on() -> bool:
+    """Tell whether what is done now is done for a person to decide on, or because one has."""
+    return bool(g.get("is_decided_on"))
+
+
+def settings() -> Settings:
+    """Give the installation's settings."""
+    found: Settings = current_app.config["SETTINGS"]
+    return found

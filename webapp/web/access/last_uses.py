@@ -1,0 +1,47 @@
+"""When a token or a session was used last: noted once a minute at most, after the answer has left."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any, cast
+
+from flask import Response, current_app, g
+from sqlalchemy.exc import SQLAlchemyError
+
+from webapp.db import own_transaction
+from webapp.ledger.errors import LedgerError
+from webapp.models import ApiToken, BrowserSession
+from webapp.queries.access.principals import Principal
+from webapp.web.access import requests
+
+SEEN_EVERY = timedelta(minutes=1)
+
+log = logging.getLogger("tieout.auth")
+
+
+def note_last_use(response: Response) -> Response:
+    """Write a token's or session's last use, at most once a minute, after the answer has left."""
+    found: Principal | None = g.get("principal")
+    if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - SEEN_EVERY):
+        return response
+    app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
+
+    def write() -> None:
+        with app.app_context(), own_transaction() as session:
+            if found.token_id is not None:
+                session.query(ApiToken).filter_by(id=found.token_id).update({"last_used_at": at})
+            else:
+                session.query(BrowserSession).filter_by(id_hash=found.session_hash).update(
+                    {"last_seen_at": at}
+                )
+
+    def write_or_leave() -> None:
+        # The answer has left; whoever asked must not suffer from a note that can be made next time.
+        try:
+            write()
+        except (LedgerError, SQLAlchemyError) as error:
+            log.warning("The last use was not noted: %s", type(error).__name__)
+
+    response.call_on_close(write_or_leave)
+    return response

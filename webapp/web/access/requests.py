@@ -1,0 +1,169 @@
+"""One request, one transaction; and the request's own id, clock and reading of bodies."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
+
+from webapp import db as database
+from webapp.db import db
+from webapp.web.access import idempotency
+
+Answer = TypeVar("Answer")
+
+MEBIBYTE = 1024 * 1024
+BODY_LIMIT = MEBIBYTE
+DEEPEST_JSON = 32
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+
+def register_requests(app: Flask) -> None:
+    """Give every request an id and a clock before anything else, and an end to its transaction after all."""
+    app.before_request(open_request)
+    app.after_request(close_request)
+
+
+def open_request() -> Response | None:
+    """Name the request and read the clock once; a host that is not ours gets no further."""
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
+    g.now = datetime.now(UTC)
+    if isinstance(request.routing_exception, SecurityError):
+        return _refuse_host()
+    _refuse_unreadable_query()
+    return None
+
+
+def _refuse_unreadable_query() -> None:
+    """Refuse a query with raw bytes that are no UTF-8, which nothing else could read without falling over it."""
+    try:
+        request.query_string.decode()
+    except UnicodeDecodeError:
+        request.query_string = b""
+        raise BadRequest from None
+
+
+def _refuse_host() -> Response:
+    """Answer without addresses of ours: there are none under a name that we do not trust."""
+    sentence = "This service does not answer to that host name. Its owner can add it to TRUSTED_HOSTS."
+    if request.path.startswith("/api"):
+        body = json.dumps({"error": sentence, "code": "untrusted_host"})
+        return Response(body, 400, content_type="application/json")
+    return Response(f"{sentence}\n", 400, content_type="text/plain; charset=utf-8")
+
+
+def close_request(response: Response) -> Response:
+    """Commit what a good answer stands for, with its key, and roll back everything else."""
+    if response.status_code >= 400 and not g.get("stays"):  # noqa: PLR2004  (the first status that refuses)
+        db.session.rollback()
+    idempotency.settle(response)
+    db.session.commit()
+    response.headers["X-Request-Id"] = g.get("request_id", "")
+    return response
+
+
+def stay() -> None:
+    """Let what was written stay though the answer may be an error: the record of a refusal."""
+    g.stays = True
+
+
+def now() -> datetime:
+    """Tell the instant of this request, in UTC."""
+    instant: datetime = g.now
+    return instant
+
+
+def is_safe() -> bool:
+    """Tell whether the request only reads."""
+    return request.method in SAFE_METHODS
+
+
+def limit_body(most_bytes: int) -> None:
+    """Refuse a body that is larger than its address takes, before reading it."""
+    # Of a body that does not say its length, Werkzeug reads so much and keeps quiet about the rest.
+    is_measured = request.content_length is not None
+    request.max_content_length = most_bytes if is_measured else most_bytes + 1
+    if is_measured and (request.content_length or 0) > most_bytes:
+        raise RequestEntityTooLarge
+
+
+def read_json_body() -> None:
+    """Read a JSON body whole, before the transaction begins: 413, 415 for another type, 400 for no JSON in UTF-8."""
+    data = request.get_data(cache=True)
+    if not data:
+        return
+    if request.content_length is None and len(data) >= (request.max_content_length or 0):
+        raise RequestEntityTooLarge
+    # Flask's is_json takes every type that ends in +json too.
+    if request.mimetype != "application/json":
+        raise UnsupportedMediaType
+    try:
+        body = json.loads(data.decode(), parse_constant=_no_constant, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest from error
+    if _is_deeper(body, DEEPEST_JSON):
+        raise BadRequest
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    """Read a number with a point or an exponent; one beyond all numbers, such as 1e400, is written down by nobody."""
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return False
+    return any(isinstance(inner, (dict, list)) for inner in layer)
+
+
+def begin(organization_id: str) -> None:
+    """Open the request's one transaction on an organization's books: a snapshot to read, or the writer's turn."""
+    database.scope_session(organization_id)
+    if is_safe():
+        database.begin_read()
+    else:
+        database.begin_write(organization_id)
+
+
+def begin_reading(organization_id: str) -> None:
+    """Open a snapshot to read, for the part of a request that comes before it writes."""
+    database.scope_session(organization_id)
+    database.begin_read()
+
+
+def ask_first(organization_id: str, question: Callable[[], Answer]) -> Answer:
+    """Ask the books what takes a while in a snapshot of its own, and only then open the transaction that writes.
+
+    So nobody waits behind the question. Where a transaction is open already, it is asked in that one.
+    """
+    if db.session().in_transaction():
+        return question()
+    begin_reading(organization_id)
+    answer = question()
+    db.session.rollback()
+    begin(organization_id)
+    return answer

@@ -1,0 +1,1 @@
+"""Making pages: htmx parts, figures and words, forms, problems."""

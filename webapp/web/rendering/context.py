@@ -1,0 +1,54 @@
+"""What every template may name: who looks, at whose books, what they may do, and how figures and days are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from flask import Flask, g
+
+from webapp.ledger.legible import legible
+from webapp.queries.access.principals import Principal
+from webapp.web.access import requests
+from webapp.web.rendering import figures, wording
+
+
+def add_context(app: Flask) -> None:
+    """Give the templates their names, filters and tests."""
+    app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
+    app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
+    app.jinja_env.tests.update(figures.TESTS)
+    app.jinja_env.globals.update(wording.GLOBALS)
+    app.jinja_env.finalize = printed
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.context_processor(names)
+
+
+def printed(value: Any) -> Any:
+    """Print a text with all of its characters: those of a bank's line that nobody sees are written out."""
+    return legible(value) if type(value) is str else value
+
+
+def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]:
+    """Make a filter of what prints a day as it is seen from the request's own day."""
+    return lambda value: printed(value, requests.now().date())
+
+
+def names() -> dict[str, Any]:
+    """Give the names that base.html tells about."""
+    found: Principal | None = g.get("principal")
+    if found is None:
+        return {"viewer": None, "organization": None, "can": frozenset(), "notice": None, "waiting": 0}
+    return {
+        "viewer": {"name": found.user_name, "email": found.email},
+        "organization": {
+            "id": found.organization_id,
+            "name": found.organization_name,
+            "base_currency": found.base_currency,
+        },
+        "can": found.scopes,
+        "notice": None,
+        "waiting": found.waiting,
+        "now": g.now,
+    }

@@ -1,0 +1,51 @@
+"""A refusal as a page shows it, at the place where the act was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import marshmallow as ma
+
+from webapp.db import db
+from webapp.errors import walk_messages
+from webapp.ledger.errors import LedgerError
+from webapp.services.audit.action_requests import record_refusal
+from webapp.web.access import requests
+from webapp.web.access.auth import here
+
+# What a page catches to show it where the act was made.
+REFUSALS = (LedgerError, ma.ValidationError)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is true and what to do; `fields` are messages by the input's name, `place` where the act was made."""
+
+    message: str
+    code: str
+    status: int
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    line_id: int | None = None
+    place: str = "panel"
+
+
+def problem_of(
+    error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
+) -> Problem:
+    """Take back what the refused act half did, record the refusal, and go on reading for the page that says it."""
+    db.session.rollback()
+    if isinstance(error, LedgerError):
+        record_refusal(error)
+        problem = Problem(
+            str(error), error.code, error.status, dict(error.fields), dict(error.details), line_id, place
+        )
+    else:
+        fields: dict[str, list[str]] = {}
+        for path, message in walk_messages(error.messages, ()):
+            fields.setdefault(path, []).append(message)
+        message = " ".join(messages[0] for messages in fields.values())
+        problem = Problem(message, "validation", 422, fields, {}, line_id, place)
+    requests.begin(here())
+    return problem

@@ -1,0 +1,150 @@
+"""How rules are worded on pages: what one says as a sentence, and the words for its fields, operators and triggers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Operator, ValueKind
+from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
+from webapp.ledger.rules.triggers import SPOKEN, Target, Trigger
+from webapp.ledger.titles import joined
+from webapp.queries.rules.names import ASKED
+from webapp.web.rendering.figures import day, figure
+
+# Names by the key that their ids are sent under, and the id.
+Names = Mapping[tuple[str, int], str]
+
+FIELDS: Final[dict[Field, str]] = {
+    Field.ANY_TEXT: "any text",
+    Field.DESCRIPTION: "description",
+    Field.COUNTERPARTY: "counterparty",
+    Field.REFERENCE: "reference",
+    Field.IBAN: "IBAN",
+    Field.AMOUNT: "amount",
+    Field.AMOUNT_ABS: "unsigned amount",
+    Field.DIRECTION: "direction",
+    Field.CURRENCY: "currency",
+    Field.DATE: "day",
+    Field.FEED_ACCOUNT: "bank account",
+    Field.MERCHANT: "merchant",
+    Field.PROJECT: "project",
+    Field.DOCUMENT_TYPE: "document type",
+    Field.TOTAL: "total",
+    Field.TAX: "tax",
+    Field.ISSUED_ON: "issue date",
+    Field.SENDER: "sender",
+    Field.FILE_NAME: "file name",
+    Field.TEXT: "text of the document",
+}
+OPERATORS: Final[dict[Operator, str]] = {
+    Operator.EQUALS: "is",
+    Operator.NOT_EQUALS: "is not",
+    Operator.CONTAINS: "contains",
+    Operator.NOT_CONTAINS: "does not contain",
+    Operator.STARTS_WITH: "starts with",
+    Operator.ENDS_WITH: "ends with",
+    Operator.MATCHES: "matches",
+    Operator.IN: "is one of",
+    Operator.NOT_IN: "is none of",
+    Operator.GREATER_THAN: "is more than",
+    Operator.GREATER_OR_EQUAL: "is at least",
+    Operator.LESS_THAN: "is less than",
+    Operator.LESS_OR_EQUAL: "is at most",
+    Operator.BETWEEN: "is between",
+    Operator.IS_EMPTY: "is empty",
+    Operator.IS_NOT_EMPTY: "is not empty",
+}
+OF_DAYS: Final[dict[Operator, str]] = {
+    Operator.GREATER_THAN: "is after",
+    Operator.GREATER_OR_EQUAL: "is on or after",
+    Operator.LESS_THAN: "is before",
+    Operator.LESS_OR_EQUAL: "is on or before",
+}
+KINDS: Final[dict[EffectKind, str]] = {
+    EffectKind.SET_ACCOUNT: "account",
+    EffectKind.SET_MERCHANT: "merchant",
+    EffectKind.SET_PROJECT: "project",
+    EffectKind.SET_CURRENCY: "currency",
+}
+TARGETS: Final = {each: SPOKEN[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
+TRIGGERS: Final = {each: SPOKEN[each].capitalize() for each in Trigger}
+DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
+
+
+def sentence(
+    match: str, conditions: Sequence[Mapping[str, str]], effects: Sequence[Mapping[str, Any]], names: Names
+) -> str:
+    """Say a rule in one sentence; one without conditions says that it matches everything.
+
+    >>> effects = [{"kind": "SET_ACCOUNT", "accountId": 7}, {"kind": "SET_CURRENCY", "currency": "USD"}]
+    >>> uber = {"field": "DESCRIPTION", "operator": "CONTAINS", "value": "Uber"}
+    >>> sentence("ALL", [uber], effects[:1], {("accountId", 7): "Travel"})
+    'If description contains “Uber”, set account Travel.'
+    >>> sentence("ANY", [uber, {"field": "AMOUNT", "operator": "LESS_THAN", "value": "-1000"}], effects, {})
+    'If description contains “Uber” or amount is less than −1,000, set account 7 and currency USD.'
+    >>> sentence("ALL", [], effects[:1], {("accountId", 7): "Travel"})
+    'Matches everything: set account Travel.'
+    """
+    done = joined([effect_text(each, names) for each in effects], "and") or "nothing"
+    if not conditions:
+        return f"Matches everything: set {done}."
+    asked = joined([condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and")
+    return f"If {asked}, set {done}."
+
+
+def condition_text(condition: Mapping[str, str], names: Names) -> str:
+    """Say one condition.
+
+    >>> condition_text({"field": "DATE", "operator": "BETWEEN", "value": "2026-01-01..2026-01-31"}, {})
+    'day is between 1 Jan 2026 and 31 Jan 2026'
+    >>> condition_text({"field": "PROJECT", "operator": "IN", "value": "4, 5"}, {("projectId", 4): "Website"})
+    'project is one of Website, 5'
+    """
+    asked = Condition(Field(condition["field"]), Operator(condition["operator"]), condition["value"])
+    said = value_text(asked, names)
+    return f"{FIELDS[asked.field]} {operator_word(asked.field, asked.operator)}{' ' if said else ''}{said}"
+
+
+def operator_word(field: Field, operator: Operator) -> str:
+    """Give an operator's words as they are said of a field."""
+    words = OF_DAYS if KIND_OF[field] is ValueKind.DAY else {}
+    return words.get(operator, OPERATORS[operator])
+
+
+def value_text(condition: Condition, names: Names) -> str:
+    """Say what a condition compares with."""
+    match condition.operator:
+        case Operator.IS_EMPTY | Operator.IS_NOT_EMPTY:
+            return ""
+        case Operator.BETWEEN:
+            first, _, last = condition.value.partition("..")
+            return f"{_one(condition.field, first, names)} and {_one(condition.field, last, names)}"
+        case Operator.IN | Operator.NOT_IN:
+            return ", ".join(_one(condition.field, part, names) for part in condition.value.split(","))
+        case _:
+            return _one(condition.field, condition.value, names)
+
+
+def effect_text(effect: Mapping[str, Any], names: Names) -> str:
+    """Say what one effect sets."""
+    kind = EffectKind(effect["kind"])
+    key = VALUE_KEY[kind]
+    value = effect[key]
+    return f"{KINDS[kind]} {names.get((key, value), value) if isinstance(value, int) else value}"
+
+
+def _one(field: Field, value: str, names: Names) -> str:
+    text = value.strip()
+    says: dict[ValueKind, Callable[[str], str]] = {
+        ValueKind.TEXT: "“{}”".format,
+        ValueKind.AMOUNT: figure,
+        ValueKind.SIZE: figure,
+        ValueKind.DAY: lambda said: day(date.fromisoformat(said)),
+        ValueKind.DIRECTION: lambda said: DIRECTIONS[said.upper()],
+        ValueKind.DOCUMENT_TYPE: lambda said: said.replace("_", " ").lower(),
+        ValueKind.CURRENCY: str.upper,
+        ValueKind.ID: lambda said: names.get((ASKED[field], int(said)), said),
+    }
+    return says[KIND_OF[field]](text)

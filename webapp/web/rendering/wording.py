@@ -1,0 +1,140 @@
+"""How names and counts are worded on pages: filters of the templates, all pure."""
+
+from typing import NamedTuple, Protocol
+
+from webapp.ledger.titles import counted, joined
+from webapp.web.rendering.figures import MINUS, figure, size
+
+
+class Breach(Protocol):
+    """What broke a proof: a field's word and its values as text."""
+
+    field: str
+    before: str | None
+    after: str | None
+    journal_entry_id: int | None
+
+
+NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+
+
+def spelled(count: int) -> str:
+    """Write a small count as a word, and a large one in digits.
+
+    >>> spelled(0), spelled(2), spelled(12), spelled(1300)
+    ('no', 'two', 'twelve', '1,300')
+    """
+    return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
+
+
+def initials(name: str) -> str:
+    """Stand in for a picture: the capitals of the first two words, or a short name as it is.
+
+    >>> initials("Ben Keller"), initials("N26 Bank"), initials("Wise"), initials("ING"), initials("")
+    ('BK', 'N26', 'W', 'ING', '?')
+    """
+    words = [word for word in name.split() if word[0].isalnum()]
+    if not words:
+        return "?"
+    short = words[0]
+    if len(short) <= 3 and short.upper() == short and len(short) > 1:  # noqa: PLR2004
+        return short
+    return "".join(word[0].upper() for word in words[:2]) if len(words) > 1 else short[0].upper()
+
+
+def standing(broken: int, needs: int, never: int) -> str:
+    """Say in one sentence which accounts do not tie out, the loudest first.
+
+    >>> standing(1, 1, 1)
+    'One proof is broken, one account is half-way, one was never reconciled.'
+    >>> standing(0, 3, 0), standing(0, 0, 0)
+    ('Three accounts are half-way.', 'Every account agrees with its bank.')
+    """
+    parts = [
+        (broken, "proof is broken", "proofs are broken"),
+        (needs, "account is half-way", "accounts are half-way"),
+        (never, "was never reconciled", "were never reconciled"),
+    ]
+    said = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
+    return f"{said[0].upper()}{said[1:]}." if said else "Every account agrees with its bank."
+
+
+def breach(culprit: Breach) -> str:
+    """Say what a change did to a proof: which field, from what to what.
+
+    >>> from types import SimpleNamespace
+    >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"))
+    'Its state went from Posted to Voided, so its bank leg no longer counts.'
+    >>> breach(SimpleNamespace(field="amount", before="-49.00", after="-45.00"))
+    'Its amount went from −49.00 to −45.00.'
+    """
+    if culprit.field == "arrival":
+        return f"It is dated inside the statement and came after it was proved, with {figure(culprit.after)}."
+    if culprit.field == "books":
+        return f"The books of that day differ from the statement by {figure(culprit.after)}."
+    if culprit.field == "entryStatus":
+        before, after = ((word or "nothing").capitalize() for word in (culprit.before, culprit.after))
+        return f"Its state went from {before} to {after}, so its bank leg no longer counts."
+    if culprit.field == "lineStatus":
+        return f"Its line went from {str(culprit.before).capitalize()} to {str(culprit.after).capitalize()}."
+    if culprit.field == "amount":
+        return f"Its amount went from {figure(culprit.before)} to {figure(culprit.after)}."
+    return f"Its day went from {culprit.before} to {culprit.after}."
+
+
+class Undoing(NamedTuple):
+    """How a change is undone: the act, and what it leads to."""
+
+    act: str
+    consequence: str
+
+
+# By the field that changed, and whether an entry is to blame.
+TAKEN_BACK = ("The bank took the line back", "When it sends the line again, the proof holds")
+UNDOINGS = {
+    ("entryStatus", True): (
+        "Undo the voiding of entry {entry}",
+        "Confirm its fresh draft again, and the proof holds",
+    ),
+    ("entryStatus", False): ("Bring the line back", "Restore and confirm it, and the proof holds"),
+    ("lineStatus", True): TAKEN_BACK,
+    ("lineStatus", False): TAKEN_BACK,
+    ("arrival", True): ("Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds"),
+    ("arrival", False): (
+        "Take the line away",
+        "Delete the line or take its import back, and the proof holds",
+    ),
+    ("other", True): ("Look at entry {entry}", "Put it back as it was, and the proof holds"),
+    ("other", False): ("Look at the line", "As the bank first sent it, the proof holds"),
+}
+
+
+def undoing(culprit: Breach) -> Undoing:
+    """Say how the change that broke a proof is undone.
+
+    >>> from types import SimpleNamespace
+    >>> undoing(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
+    'Undo the voiding of entry 1187'
+    >>> undoing(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
+    'Delete the line or take its import back, and the proof holds'
+    """
+    entry = culprit.journal_entry_id
+    field = culprit.field if culprit.field in ("entryStatus", "lineStatus", "arrival") else "other"
+    act, consequence = UNDOINGS[field, entry is not None]
+    return Undoing(act.format(entry=entry), consequence)
+
+
+def owing(balance: object, currency: str) -> str:
+    """Say what the balance of a card or loan means to the one who has it.
+
+    >>> owing("-2356.38", "EUR"), owing("12.00", "EUR"), owing("0.00", "EUR")
+    ('You owe 2,356.38 EUR', 'In credit 12.00 EUR', 'Nothing owed')
+    """
+    plain = size(balance)
+    if not plain.strip("0.,"):
+        return "Nothing owed"
+    return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
+
+
+GLOBALS = {"summary_sentence": standing}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, undoing, owing, joined)}
