@@ -21,7 +21,7 @@ from webapp.schemas.documents.documents import (
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.web import document_files, paging
 from webapp.web.access import requests, strictness
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)
@@ -37,7 +37,8 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List documents, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
     return paging.answer(
-        "documents", queries.documents.documents.listed(here(), Filters(**asked), after=after, limit=limit)
+        "documents",
+        queries.documents.documents.listed(organization_id(), Filters(**asked), after=after, limit=limit),
     )
 
 
@@ -52,7 +53,7 @@ def create(said: dict[str, Any]) -> dict[str, Any]:
     if request.mimetype == "multipart/form-data":
         strictness.refuse_repeated(request.form, DocumentUploadSchema())
         said, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
-    requests.begin(here())
+    requests.begin(organization_id())
     return answer(services.documents.documents.create(said, file, **acting()))
 
 
@@ -61,7 +62,7 @@ def create(said: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(document_id: int) -> dict[str, Any]:
     """Read one document, its text, and which rules set what of it."""
-    return answer(queries.documents.documents.get(here(), document_id))
+    return answer(queries.documents.documents.get(organization_id(), document_id))
 
 
 @bp.patch("/<id:document_id>")
@@ -70,7 +71,7 @@ def read(document_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Change a document; the rules on receipts run on what it says now."""
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     return answer(services.documents.documents.update(document, changes, **acting()))
 
 
@@ -79,7 +80,9 @@ def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(document_id: int) -> dict[str, bool]:
     """Delete a document and its file for good, unless something posted or proved, or an entry of its own, holds it."""
-    services.documents.documents.delete(queries.documents.documents.get(here(), document_id), **acting())
+    services.documents.documents.delete(
+        queries.documents.documents.get(organization_id(), document_id), **acting()
+    )
     return {"ok": True}
 
 
@@ -88,7 +91,7 @@ def delete(document_id: int) -> dict[str, bool]:
 @bp.response(200, **FILE)
 def file(document_id: int) -> Response:
     """Download a document's file as it was sent."""
-    return document_files.sent(queries.documents.documents.get(here(), document_id))
+    return document_files.sent(queries.documents.documents.get(organization_id(), document_id))
 
 
 @bp.post("/<id:document_id>/relations")
@@ -99,7 +102,7 @@ def file(document_id: int) -> Response:
 def relate(body: dict[str, int], document_id: int) -> Any:
     """Let a document belong to a line or an entry, which stays as it is."""
     ((name, other_id),) = body.items()
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     related = services.documents.relations.relate(document, name, other_id, **acting())
     return {"relation": related.relation}, 201 if related.is_new else 200
 
@@ -111,7 +114,7 @@ def relate(body: dict[str, int], document_id: int) -> Any:
 def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
     """Let a document belong to a line or an entry no longer."""
     ((name, other_id),) = body.items()
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     services.documents.relations.unrelate(document, name, other_id, **acting())
     return {"ok": True}
 

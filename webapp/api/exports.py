@@ -10,7 +10,7 @@ from flask import Response
 from flask_smorest import Blueprint
 
 from webapp import queries
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
@@ -44,7 +44,7 @@ def csv() -> Response:
 
 def attached(format_: str) -> Response:
     """Write the book while the request still reads its snapshot, beside memory where it is long, and send it."""
-    export = queries.reports.exports.of(here(), format_)
+    export = queries.reports.exports.of(organization_id(), format_)
     file = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
     for piece in export.pieces:
         file.write(piece.encode())

@@ -20,7 +20,7 @@ from webapp.schemas.imports.imports import (
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)
@@ -33,7 +33,9 @@ AnswerSchema = wrapped("import", ImportSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List imports, newest first."""
     after = paging.decode(asked["cursor"], "i")
-    return paging.answer("imports", queries.imports.imports.listed(here(), after=after, limit=asked["limit"]))
+    return paging.answer(
+        "imports", queries.imports.imports.listed(organization_id(), after=after, limit=asked["limit"])
+    )
 
 
 @bp.post("")
@@ -54,7 +56,9 @@ def create(form: dict[str, Any]) -> Response:
 @bp.response(200, AnswerSchema)
 def read(import_id: int) -> dict[str, Any]:
     """Read one import."""
-    return {"import": queries.imports.imports.record(queries.imports.imports.get(here(), import_id))}
+    return {
+        "import": queries.imports.imports.record(queries.imports.imports.get(organization_id(), import_id))
+    }
 
 
 @bp.get("/<id:import_id>/lines")
@@ -64,7 +68,7 @@ def read(import_id: int) -> dict[str, Any]:
 def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
     """List the rows of a file with their verdicts, in its order."""
     after = paging.decode(asked.pop("cursor"), "i")
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     return paging.answer("lines", uploads.rows(imported, after=after, **asked).page)
 
 
@@ -82,7 +86,7 @@ def commit(said: dict[str, Any], import_id: int) -> Response:
 @bp.response(200, OkSchema)
 def delete(import_id: int) -> dict[str, bool]:
     """Take an import back, as if it had never been; none of its lines may be confirmed or cleared."""
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
     return {"ok": True}
 

@@ -10,7 +10,7 @@ from flask_smorest import Blueprint
 from webapp import queries, services
 from webapp.api.accounts.feed_accounts import AnswerSchema
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_pushes", __name__, url_prefix="/api/feeds/accounts", description="Pushes of a feed")
@@ -23,7 +23,7 @@ BODY_LIMIT = 8 * MEBIBYTE
 @bp.response(200, PushResultsSchema)
 def push(batch: dict[str, Any], fa_id: int) -> Response:
     """Take a batch of lines, whole or not at all; the same batch again answers the same."""
-    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     answer = services.feeds.pushes.push(feed_account, batch, **acting())
     return Response(answer, 200, content_type="application/json")
 
@@ -33,6 +33,6 @@ def push(batch: dict[str, Any], fa_id: int) -> Response:
 @bp.response(200, AnswerSchema)
 def resume(fa_id: int) -> dict[str, Any]:
     """Let a paused feed push again."""
-    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.feeds.pushes.resume(feed_account, **acting())
     return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}

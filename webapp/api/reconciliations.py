@@ -28,7 +28,7 @@ from webapp.schemas.reconciliation.reconciliations import (
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint(
     "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"
@@ -43,8 +43,10 @@ AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
 def hub(asked: dict[str, Any]) -> dict[str, Any]:
     """List every active feed account with its anchor, its open draft, and its status."""
     return {
-        "accounts": queries.reconciliation.hub.accounts(here(), as_of=asked["provider_balance_as_of"]),
-        "watched": queries.transfers.watched.watched(here()),
+        "accounts": queries.reconciliation.hub.accounts(
+            organization_id(), as_of=asked["provider_balance_as_of"]
+        ),
+        "watched": queries.transfers.watched.watched(organization_id()),
     }
 
 
@@ -55,8 +57,12 @@ def hub(asked: dict[str, Any]) -> dict[str, Any]:
 def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Read an account and the lines of its draft, or else of its last proof, newest first."""
     after = paging.decode(asked["cursor"], "dii")
-    account = queries.reconciliation.hub.account(here(), fa_id, as_of=asked["provider_balance_as_of"])
-    lines = queries.reconciliation.reconciliations.lines(here(), fa_id, after=after, limit=asked["limit"])
+    account = queries.reconciliation.hub.account(
+        organization_id(), fa_id, as_of=asked["provider_balance_as_of"]
+    )
+    lines = queries.reconciliation.reconciliations.lines(
+        organization_id(), fa_id, after=after, limit=asked["limit"]
+    )
     return {"account": account, **paging.answer("lines", lines)}
 
 
@@ -66,7 +72,7 @@ def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, DraftAnswerSchema)
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; says what that had to unclear."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version = body.pop("version")
     change = services.reconciliation.drafts.put_draft(account, Statement(**body), version=version, **acting())
     return {
@@ -82,7 +88,7 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, ClearedAnswerSchema)
 def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version, is_one_by_one = body.pop("version"), body.pop("one_by_one")
     choice, by = Choice(**body), {"version": version, **acting()}
     if is_one_by_one:
@@ -98,7 +104,7 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Freeze the account's draft as a proof."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     proof = services.reconciliation.proofs.complete(account, **body, **acting())
     return {"reconciliation": queries.reconciliation.records.record(proof)}
 
@@ -110,7 +116,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Take back the account's newest proof, or all back to the one named; a draft with its figures opens."""
     services.reconciliation.reopenings.reopen(
-        queries.reconciliation.reconciliations.account(here(), fa_id), **body, **acting()
+        queries.reconciliation.reconciliations.account(organization_id(), fa_id), **body, **acting()
     )
     return answer(fa_id)
 
@@ -121,7 +127,7 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Complete the statement of a broken proof again over the items as they are now."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     proof = services.reconciliation.reopenings.accept(account, **body, **acting())
     return {"reconciliation": queries.reconciliation.records.record(proof)}
 
@@ -132,7 +138,7 @@ def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 def abandon(fa_id: int) -> dict[str, bool]:
     """Discard the account's open draft; without one nothing happens, and a proof is left alone."""
     services.reconciliation.drafts.abandon(
-        queries.reconciliation.reconciliations.account(here(), fa_id), **acting()
+        queries.reconciliation.reconciliations.account(organization_id(), fa_id), **acting()
     )
     return {"ok": True}
 
@@ -142,11 +148,11 @@ def abandon(fa_id: int) -> dict[str, bool]:
 @bp.response(200, AnswerSchema)
 def read(reconciliation_id: int) -> Response:
     """Read a draft or proof in full, as canonical JSON: sorted keys, no spaces, UTF-8."""
-    found = queries.reconciliation.reconciliations.get(here(), reconciliation_id)
+    found = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
     written = AnswerSchema().dump({"reconciliation": queries.reconciliation.records.record(found)})
     return Response(canonical_json(written), mimetype="application/json")
 
 
 def answer(fa_id: int) -> dict[str, Any]:
     """Give an account as it stands now."""
-    return {"account": queries.reconciliation.hub.account(here(), fa_id)}
+    return {"account": queries.reconciliation.hub.account(organization_id(), fa_id)}

@@ -17,7 +17,7 @@ from webapp.schemas.reports.reports import (
     TrialBalanceSchema,
 )
 from webapp.web import paging
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import periods
 
 bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="Reports")
@@ -29,7 +29,9 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 @bp.response(200, wrapped("trialBalance", TrialBalanceSchema))
 def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
     """Give opening, change and closing of every account."""
-    return {"trialBalance": queries.reports.statements.trial_balance(here(), periods.asked(**asked))}
+    return {
+        "trialBalance": queries.reports.statements.trial_balance(organization_id(), periods.asked(**asked))
+    }
 
 
 @bp.get("/profit-and-loss")
@@ -38,7 +40,9 @@ def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
 def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
     """Give income and expenses of a period, beside those of the one before."""
-    return {"profitAndLoss": queries.reports.statements.profit_and_loss(here(), periods.asked(**asked))}
+    return {
+        "profitAndLoss": queries.reports.statements.profit_and_loss(organization_id(), periods.asked(**asked))
+    }
 
 
 @bp.get("/balance-sheet")
@@ -47,7 +51,9 @@ def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("balanceSheet", BalanceSheetSchema))
 def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
     """Give what is owned, owed and left at the close of a period."""
-    return {"balanceSheet": queries.reports.statements.balance_sheet(here(), periods.asked(**asked))}
+    return {
+        "balanceSheet": queries.reports.statements.balance_sheet(organization_id(), periods.asked(**asked))
+    }
 
 
 @bp.get("/general-ledger")
@@ -57,7 +63,7 @@ def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
 def general_ledger(asked: dict[str, Any]) -> dict[str, Any]:
     """List the postings of a period by account and day, with running balances."""
     page = queries.reports.general_ledger.listed(
-        here(),
+        organization_id(),
         periods.asked(asked["from_"], asked["to"]),
         account_id=asked["account_id"],
         after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),

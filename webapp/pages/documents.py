@@ -16,7 +16,7 @@ from webapp.schemas.documents.documents import (
 )
 from webapp.web import document_files, paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -47,7 +47,7 @@ def create() -> Response:
     try:
         said = DocumentUploadSchema().load(request.form.to_dict())
         file = document_files.received()
-        requests.begin(here())
+        requests.begin(organization_id())
         document = services.documents.documents.create(said, file, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
@@ -65,7 +65,7 @@ def show(document_id: int) -> Response:
 @requires("draft")
 def update(document_id: int) -> Response:
     """Change what differs of a document, or show it with what is wrong."""
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     try:
         said = DocumentFormSchema().load(form_body())
         changes = {name: value for name, value in said.items() if value != standing(document, name)}
@@ -80,7 +80,7 @@ def update(document_id: int) -> Response:
 @requires("draft")
 def delete(document_id: int) -> Response:
     """Delete a document and go back to the list, or show it with what holds it."""
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     try:
         services.documents.documents.delete(document, **acting())
     except REFUSALS as error:
@@ -92,7 +92,7 @@ def delete(document_id: int) -> Response:
 @requires("read")
 def file(document_id: int) -> Response:
     """Download a document's file."""
-    return document_files.sent(queries.documents.documents.get(here(), document_id))
+    return document_files.sent(queries.documents.documents.get(organization_id(), document_id))
 
 
 @bp.post("/<id:document_id>/relations")
@@ -120,7 +120,7 @@ def show_list(problem: Problem | None = None) -> Response:
     asked = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
     limit, cursor = asked.pop("limit"), asked.pop("cursor")
     page = queries.documents.documents.listed(
-        here(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit
+        organization_id(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit
     )
     return render(
         "documents/index.html",
@@ -139,7 +139,7 @@ def show_list(problem: Problem | None = None) -> Response:
 
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with what was typed where it was refused."""
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     pages = queries.documents.pages
     return render(
         "documents/show.html",
@@ -149,9 +149,9 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         candidates=pages.candidates(document),
         held=queries.documents.deletion_blockers.held(document),
         set_by_rules=pages.set_by_rules(document),
-        accounts=queries.accounts.choices.accounts(here(), chosen=[document.account_id]),
-        merchants=queries.accounts.choices.merchants(here()),
-        projects=queries.accounts.choices.projects(here()),
+        accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),
+        merchants=queries.accounts.choices.merchants(organization_id()),
+        projects=queries.accounts.choices.projects(organization_id()),
         types=TYPES,
         choices=CHOICES,
         form=request.form,
@@ -160,7 +160,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
 
 
 def _related(document_id: int, act: Any) -> Response:
-    document = queries.documents.documents.get(here(), document_id)
+    document = queries.documents.documents.get(organization_id(), document_id)
     try:
         body = {name: value for name, value in form_body().items() if value is not None}
         ((name, other_id),) = RelatedFormSchema().load(body).items()

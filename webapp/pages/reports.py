@@ -11,7 +11,7 @@ from webapp import queries
 from webapp.ledger.periods import Period
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, PeriodPageQuerySchema
 from webapp.web import paging
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import periods
 from webapp.web.rendering.htmx import go, render
 
@@ -53,7 +53,7 @@ def general_ledger() -> Response:
     asked = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
     period, account_id = periods.asked(asked["from_"], asked["to"]), asked["account_id"]
     page = queries.reports.general_ledger.listed(
-        here(),
+        organization_id(),
         period,
         account_id=account_id,
         after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),
@@ -65,7 +65,7 @@ def general_ledger() -> Response:
         keep={"accountId": account_id} if account_id else {},
         lines=page.items,
         account_id=account_id,
-        accounts=queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[account_id]),
+        accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True, chosen=[account_id]),
         cursor=asked["cursor"],
         next_cursor=paging.encode(page.next_key),
     )
@@ -74,4 +74,4 @@ def general_ledger() -> Response:
 def shown(template: str, report: Callable[[str, Period], Any]) -> Response:
     """Render a report of the period that the address names."""
     period = periods.asked(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
-    return render(template, period=period, keep={}, report=report(here(), period))
+    return render(template, period=period, keep={}, report=report(organization_id(), period))

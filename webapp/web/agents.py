@@ -7,13 +7,13 @@ from typing import Any
 from webapp import queries
 from webapp.models import ApiToken
 from webapp.web import uploads
-from webapp.web.access.auth import acting, here, principal
+from webapp.web.access.auth import acting, organization_id, principal
 
 
 def token(token_id: int) -> ApiToken:
     """Find a token whose acts the visitor may undo: his own, or for an owner anybody's; or NotFoundError."""
     user_id = None if "admin" in principal().scopes else principal().user_id
-    return queries.access.tokens.get(here(), token_id, user_id=user_id)
+    return queries.access.tokens.get(organization_id(), token_id, user_id=user_id)
 
 
 def undoing() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webapp.services.imports.progress import Phase, Progress, sentence
 from webapp.services.rules.runs import RunProgress
-from webapp.web.access.auth import here, settings
+from webapp.web.access.auth import organization_id, settings
 
 
 @contextlib.contextmanager
@@ -82,4 +82,4 @@ def _of_rule(rule_id: int) -> str:
 
 def _path(name: str) -> Path:
     """Name the file of a piece of work, so that nobody reaches another organization's."""
-    return settings().instance_path / "progress" / f"{here()}-{name}.json"
+    return settings().instance_path / "progress" / f"{organization_id()}-{name}.json"

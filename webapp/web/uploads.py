@@ -24,7 +24,7 @@ from webapp.services.imports.uploads import Upload
 from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, is_decided_on, settings
+from webapp.web.access.auth import acting, is_decided_on, organization_id, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_DOUBTS = 100
@@ -99,7 +99,7 @@ def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord
 
 def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:
     """Read a kept file with a mapping and judge it, without writing anything."""
-    imported = imports.get(here(), import_id)
+    imported = imports.get(organization_id(), import_id)
     data = previews.kept(imported, folder(), now=requests.now())
     return imported, column_trials.tried(imported, data, mapping)
 

@@ -18,7 +18,7 @@ from webapp.schemas.accounts.accounts import (
 )
 from webapp.schemas.paging import listing, wrapped
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_accounts", __name__, url_prefix="/api/accounts", description="Ledger accounts")
 AnswerSchema = wrapped("account", AccountSchema)
@@ -31,7 +31,9 @@ AnswerSchema = wrapped("account", AccountSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List ledger accounts by code, with their balances."""
     after = paging.decode(asked.pop("cursor"), "isi")
-    return paging.answer("accounts", queries.accounts.accounts.listed(here(), after=after, **asked))
+    return paging.answer(
+        "accounts", queries.accounts.accounts.listed(organization_id(), after=after, **asked)
+    )
 
 
 @bp.post("")
@@ -53,7 +55,7 @@ def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
     """Read one ledger account, with its balance at the close of a day where one is asked for."""
     return {
         "account": queries.accounts.accounts.record(
-            queries.accounts.accounts.get(here(), account_id), **asked
+            queries.accounts.accounts.get(organization_id(), account_id), **asked
         )
     }
 
@@ -64,7 +66,7 @@ def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
 @bp.response(200, listing("postings", RegisterLineSchema))
 def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
     """List what counts on an account from either end, with the balance after each posting."""
-    account = queries.accounts.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(organization_id(), account_id)
     asked["after"] = paging.decode(asked.pop("cursor"), "dii")
     asked["oldest_first"] = asked.pop("order") == "OLDEST"
     return paging.answer("postings", queries.reports.registers.page(account, **asked))
@@ -77,6 +79,6 @@ def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
 def update(changes: dict[str, Any], account_id: int) -> dict[str, Any]:
     """Change or archive a ledger account."""
     account = services.accounts.accounts.update(
-        queries.accounts.accounts.get(here(), account_id), changes, **acting()
+        queries.accounts.accounts.get(organization_id(), account_id), changes, **acting()
     )
     return {"account": queries.accounts.accounts.record(account)}

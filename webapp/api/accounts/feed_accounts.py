@@ -15,7 +15,7 @@ from webapp.schemas.accounts.feed_accounts import (
 )
 from webapp.schemas.paging import PageSchema, listing, wrapped
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_feed_accounts", __name__, url_prefix="/api/feeds/accounts", description="Feed accounts")
 AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
@@ -28,7 +28,7 @@ AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List feed accounts, newest first."""
     after = paging.decode(asked["cursor"], "i")
-    page = queries.accounts.feed_accounts.listed(here(), after=after, limit=asked["limit"])
+    page = queries.accounts.feed_accounts.listed(organization_id(), after=after, limit=asked["limit"])
     return paging.answer("feedAccounts", page)
 
 
@@ -49,7 +49,7 @@ def read(fa_id: int) -> dict[str, Any]:
     """Read one feed account."""
     return {
         "feedAccount": queries.accounts.feed_accounts.record(
-            queries.accounts.feed_accounts.get(here(), fa_id)
+            queries.accounts.feed_accounts.get(organization_id(), fa_id)
         )
     }
 
@@ -60,7 +60,7 @@ def read(fa_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Change a feed account; its ledger account can be another only while no line is posted."""
-    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.accounts.feed_accounts.edit(feed_account, changes, **acting())
     return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
 
@@ -70,4 +70,8 @@ def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.response(200, wrapped("coverage", CoverageSchema))
 def coverage(fa_id: int) -> dict[str, Any]:
     """Tell month by month what covers a feed account, and whether its lines agree with the bank's balances."""
-    return {"coverage": queries.imports.coverage.record(queries.accounts.feed_accounts.get(here(), fa_id))}
+    return {
+        "coverage": queries.imports.coverage.record(
+            queries.accounts.feed_accounts.get(organization_id(), fa_id)
+        )
+    }

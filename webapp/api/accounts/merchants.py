@@ -15,7 +15,7 @@ from webapp.schemas.accounts.merchants import (
 )
 from webapp.schemas.paging import listing, wrapped
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_merchants", __name__, url_prefix="/api/merchants", description="Merchants")
 AnswerSchema = wrapped("merchant", MerchantSchema)
@@ -28,7 +28,9 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List merchants, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("merchants", queries.accounts.merchants.listed(here(), after=after, **asked))
+    return paging.answer(
+        "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **asked)
+    )
 
 
 @bp.post("")
@@ -45,7 +47,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(merchant_id: int) -> dict[str, Any]:
     """Read one merchant."""
-    return {"merchant": queries.accounts.merchants.get(here(), merchant_id)}
+    return {"merchant": queries.accounts.merchants.get(organization_id(), merchant_id)}
 
 
 @bp.patch("/<id:merchant_id>")
@@ -54,5 +56,5 @@ def read(merchant_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], merchant_id: int) -> dict[str, Any]:
     """Change a merchant."""
-    merchant = queries.accounts.merchants.get(here(), merchant_id)
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
     return {"merchant": services.accounts.merchants.update(merchant, changes, **acting())}

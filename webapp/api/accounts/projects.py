@@ -18,7 +18,7 @@ from webapp.schemas.accounts.projects import (
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_projects", __name__, url_prefix="/api/projects", description="Projects")
 AnswerSchema = wrapped("project", ProjectSchema)
@@ -32,7 +32,9 @@ GroupAnswerSchema = wrapped("group", ProjectGroupSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List projects, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("projects", queries.accounts.projects.listed(here(), after=after, **asked))
+    return paging.answer(
+        "projects", queries.accounts.projects.listed(organization_id(), after=after, **asked)
+    )
 
 
 @bp.post("")
@@ -49,7 +51,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def read(project_id: int) -> dict[str, Any]:
     """Read one project."""
-    return {"project": queries.accounts.projects.get(here(), project_id)}
+    return {"project": queries.accounts.projects.get(organization_id(), project_id)}
 
 
 @bp.patch("/<id:project_id>")
@@ -58,7 +60,7 @@ def read(project_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
     """Change a project."""
-    project = queries.accounts.projects.get(here(), project_id)
+    project = queries.accounts.projects.get(organization_id(), project_id)
     return {"project": services.accounts.projects.update(project, changes, **acting())}
 
 
@@ -67,7 +69,9 @@ def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(project_id: int) -> dict[str, bool]:
     """Delete a project that nothing names."""
-    services.accounts.projects.delete(queries.accounts.projects.get(here(), project_id), **acting())
+    services.accounts.projects.delete(
+        queries.accounts.projects.get(organization_id(), project_id), **acting()
+    )
     return {"ok": True}
 
 
@@ -78,7 +82,9 @@ def delete(project_id: int) -> dict[str, bool]:
 def listed_groups(asked: dict[str, Any]) -> dict[str, Any]:
     """List project groups, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
-    return paging.answer("groups", queries.accounts.projects.listed_groups(here(), after=after, **asked))
+    return paging.answer(
+        "groups", queries.accounts.projects.listed_groups(organization_id(), after=after, **asked)
+    )
 
 
 @bp.post("/groups")
@@ -96,7 +102,7 @@ def create_group(body: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, GroupAnswerSchema)
 def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
     """Change a project group."""
-    group = queries.accounts.projects.get_group(here(), group_id)
+    group = queries.accounts.projects.get_group(organization_id(), group_id)
     return {"group": services.accounts.projects.update_group(group, changes, **acting())}
 
 
@@ -105,5 +111,7 @@ def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete_group(group_id: int) -> dict[str, bool]:
     """Delete a project group; its projects stay."""
-    services.accounts.projects.delete_group(queries.accounts.projects.get_group(here(), group_id), **acting())
+    services.accounts.projects.delete_group(
+        queries.accounts.projects.get_group(organization_id(), group_id), **acting()
+    )
     return {"ok": True}

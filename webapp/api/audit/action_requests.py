@@ -19,7 +19,7 @@ from webapp.schemas.audit.action_requests import (
 from webapp.schemas.paging import listing
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.proposals import approvals
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
@@ -32,7 +32,7 @@ bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List acts, newest first."""
     after = paging.decode(asked.pop("cursor"), "s")
-    found = queries.audit.action_requests.listed(here(), now=requests.now(), after=after, **asked)
+    found = queries.audit.action_requests.listed(organization_id(), now=requests.now(), after=after, **asked)
     return paging.answer("actionRequests", found)
 
 
@@ -41,7 +41,9 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, ActionRequestAnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
     """Read one act, or what became of a proposal."""
-    return {"actionRequest": queries.audit.action_requests.read(here(), request_id, requests.now())}
+    return {
+        "actionRequest": queries.audit.action_requests.read(organization_id(), request_id, requests.now())
+    }
 
 
 @bp.post("/<act:request_id>/approve")

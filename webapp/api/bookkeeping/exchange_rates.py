@@ -14,7 +14,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
 )
 from webapp.schemas.paging import listing
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates", description="Exchange rates")
 
@@ -26,7 +26,9 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
     after = paging.decode(asked.pop("cursor"), "di")
-    return paging.answer("rates", queries.currencies.exchange_rates.listed(here(), after=after, **asked))
+    return paging.answer(
+        "rates", queries.currencies.exchange_rates.listed(organization_id(), after=after, **asked)
+    )
 
 
 @bp.put("")

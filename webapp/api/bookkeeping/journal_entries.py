@@ -21,7 +21,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
 )
 from webapp.schemas.paging import OkSchema, listing
 from webapp.web import paging
-from webapp.web.access.auth import acting, demand, here, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 
 if TYPE_CHECKING:
     from webapp.models import JournalEntry
@@ -38,7 +38,7 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.journal.entry_records.listed(here(), Filters(**asked), after=after, limit=limit)
+    page = queries.journal.entry_records.listed(organization_id(), Filters(**asked), after=after, limit=limit)
     return paging.answer("entries", page)
 
 
@@ -47,7 +47,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, EntryAnswerSchema)
 def read(entry_id: int) -> dict[str, Any]:
     """Read one journal entry, its origin, and whether it can be voided."""
-    return answer(queries.journal.entries.get(here(), entry_id))
+    return answer(queries.journal.entries.get(organization_id(), entry_id))
 
 
 @bp.post("")
@@ -69,7 +69,7 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Let a draft that was written by hand say something else; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     return answer(services.bookkeeping.manual_entries.change(entry, **body, **acting()))
 
 
@@ -80,7 +80,7 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
     """Take a draft that was written by hand out of the journal."""
     services.bookkeeping.manual_entries.delete(
-        queries.journal.entries.get(here(), entry_id), **asked, **acting()
+        queries.journal.entries.get(organization_id(), entry_id), **asked, **acting()
     )
     return {"ok": True}
 
@@ -91,7 +91,7 @@ def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
 @bp.response(200, ActionResultSchema)
 def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     """Make a draft that was written by hand part of the books; a repeat changes nothing."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     return services.bookkeeping.manual_entries.post(entry, **body, **acting())
 
 
@@ -104,7 +104,9 @@ def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
     if body["copy"]:
         demand("draft")
     body["effective_on"] = body.pop("effective_at")
-    return services.bookkeeping.voids.void(queries.journal.entries.get(here(), entry_id), **body, **acting())
+    return services.bookkeeping.voids.void(
+        queries.journal.entries.get(organization_id(), entry_id), **body, **acting()
+    )
 
 
 def answer(entry: JournalEntry) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.schemas.bookkeeping.lock_dates import LockDateChangeSchema, LockDateSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", description="The lock date")
 
@@ -18,7 +18,7 @@ bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", descript
 @bp.response(200, LockDateSchema)
 def read() -> Any:
     """Read up to which day the books are closed."""
-    return queries.access.organizations.get(here())
+    return queries.access.organizations.get(organization_id())
 
 
 @bp.put("")
@@ -27,4 +27,6 @@ def read() -> Any:
 @bp.response(200, LockDateSchema)
 def put(body: dict[str, Any]) -> Any:
     """Close the books up to a day, or open them again."""
-    return services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **body, **acting())
+    return services.bookkeeping.lock_dates.move(
+        queries.access.organizations.get(organization_id()), **body, **acting()
+    )

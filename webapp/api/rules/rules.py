@@ -17,7 +17,7 @@ from webapp.schemas.rules.rules import (
 )
 from webapp.services.rules.rules import CreatedRule
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_rules", __name__, url_prefix="/api/automations/rules", description="Automation rules")
 AnswerSchema = wrapped("rule", RuleSchema)
@@ -30,7 +30,7 @@ AnswerSchema = wrapped("rule", RuleSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""
     after = paging.decode(asked.pop("cursor"), "ii")
-    return paging.answer("rules", queries.rules.rules.listed(here(), after=after, **asked))
+    return paging.answer("rules", queries.rules.rules.listed(organization_id(), after=after, **asked))
 
 
 @bp.post("")
@@ -47,7 +47,7 @@ def create(body: dict[str, Any]) -> CreatedRule:
 @bp.response(200, AnswerSchema)
 def read(rule_id: int) -> dict[str, Any]:
     """Read one automation rule."""
-    return {"rule": queries.rules.rules.get(here(), rule_id)}
+    return {"rule": queries.rules.rules.get(organization_id(), rule_id)}
 
 
 @bp.get("/<id:rule_id>/versions")
@@ -57,7 +57,9 @@ def read(rule_id: int) -> dict[str, Any]:
 def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """List what a rule said in each of its versions, newest first, also after it was deleted."""
     after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("versions", queries.rules.rules.versions(here(), rule_id, after=after, **asked))
+    return paging.answer(
+        "versions", queries.rules.rules.versions(organization_id(), rule_id, after=after, **asked)
+    )
 
 
 @bp.put("/<id:rule_id>")
@@ -67,7 +69,9 @@ def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
 def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Put another automation rule in place of this one."""
     return {
-        "rule": services.rules.rules.replace(queries.rules.rules.get(here(), rule_id), **body, **acting())
+        "rule": services.rules.rules.replace(
+            queries.rules.rules.get(organization_id(), rule_id), **body, **acting()
+        )
     }
 
 
@@ -76,5 +80,5 @@ def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.response(200, OkSchema)
 def delete(rule_id: int) -> dict[str, bool]:
     """Delete an automation rule."""
-    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
+    services.rules.rules.delete(queries.rules.rules.get(organization_id(), rule_id), **acting())
     return {"ok": True}

@@ -22,7 +22,7 @@ from webapp.schemas.rules.runs import (
 )
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="What rules do")
 
@@ -34,10 +34,10 @@ bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", descrip
 @bp.response(200, PreviewAnswerSchema)
 def preview_unsaved(body: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
     """Tell what a rule would do to the past before it is stored; nothing is written."""
-    requests.begin_reading(here())
+    requests.begin_reading(organization_id())
     replaced = asked.pop("rule_id")
-    stored = None if replaced is None else queries.rules.rules.get(here(), replaced)
-    return _preview(queries.rule_decisions.previews.unsaved(here(), body, stored), asked)
+    stored = None if replaced is None else queries.rules.rules.get(organization_id(), replaced)
+    return _preview(queries.rule_decisions.previews.unsaved(organization_id(), body, stored), asked)
 
 
 @bp.post("/rules/<id:rule_id>/preview")
@@ -46,8 +46,8 @@ def preview_unsaved(body: dict[str, Any], asked: dict[str, Any]) -> dict[str, An
 @bp.response(200, PreviewAnswerSchema)
 def preview(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Tell what a stored rule would do to the past; nothing is written."""
-    requests.begin_reading(here())
-    return _preview(queries.rules.rules.get(here(), rule_id), asked)
+    requests.begin_reading(organization_id())
+    return _preview(queries.rules.rules.get(organization_id(), rule_id), asked)
 
 
 @bp.post("/rules/<id:rule_id>/apply")
@@ -57,7 +57,7 @@ def preview(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.response(200, wrapped("run", RunSchema))
 def apply(body: dict[str, Any], chosen: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Let a rule change the past exactly as its preview said."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     return {"run": services.rules.runs.apply(rule, body["digest"], Chosen(**chosen), **acting())}
 
 
@@ -68,7 +68,7 @@ def apply(body: dict[str, Any], chosen: dict[str, Any], rule_id: int) -> dict[st
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List what rules did, newest first."""
     after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("runs", queries.rules.runs.listed(here(), after=after, **asked))
+    return paging.answer("runs", queries.rules.runs.listed(organization_id(), after=after, **asked))
 
 
 @bp.post("/runs/<id:run_id>/undo")
@@ -76,10 +76,12 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, UndoneSchema)
 def undo(run_id: int) -> Any:
     """Put back what a run set, field by field, unless somebody has changed it since."""
-    return services.rules.run_undos.undo(queries.rules.runs.get(here(), run_id), **acting())
+    return services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())
 
 
 def _preview(rule: Any, asked: dict[str, Any]) -> dict[str, Any]:
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
-    found = queries.rule_decisions.previews.preview(here(), rule, Chosen(**asked), after=after, limit=limit)
+    found = queries.rule_decisions.previews.preview(
+        organization_id(), rule, Chosen(**asked), after=after, limit=limit
+    )
     return {"preview": found, "next_cursor": paging.encode(found.next_key)}

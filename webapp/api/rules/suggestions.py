@@ -11,7 +11,7 @@ from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.rules.suggestions import DismissalSchema, RuleSuggestionSchema, SuggestionKeySchema
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint(
     "api_rule_suggestions",
@@ -29,7 +29,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List rules that would do what people always did with lines of the same text, that with most lines first."""
     after = paging.decode(asked.pop("cursor"), "is")
     return paging.answer(
-        "suggestions", queries.suggestions.rule_suggestions.listed(here(), after=after, **asked)
+        "suggestions", queries.suggestions.rule_suggestions.listed(organization_id(), after=after, **asked)
     )
 
 
@@ -41,7 +41,7 @@ def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
     """List the suggestions that somebody did not want, newest first."""
     after = paging.decode(asked.pop("cursor"), "i")
     return paging.answer(
-        "dismissals", queries.suggestions.rule_suggestions.dismissals(here(), after=after, **asked)
+        "dismissals", queries.suggestions.rule_suggestions.dismissals(organization_id(), after=after, **asked)
     )
 
 
@@ -52,7 +52,7 @@ def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
 def dismiss(body: dict[str, str]) -> dict[str, Any]:
     """Suggest a rule no more, until twice as many lines speak for it."""
     suggestion = requests.ask_first(
-        here(), lambda: queries.suggestions.rule_suggestions.get(here(), body["key"])
+        organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), body["key"])
     )
     return {"dismissal": services.rules.suggestions.dismiss(suggestion, **acting())}
 
@@ -64,6 +64,6 @@ def dismiss(body: dict[str, str]) -> dict[str, Any]:
 def undismiss(body: dict[str, str]) -> dict[str, bool]:
     """Suggest a dismissed rule again."""
     services.rules.suggestions.undismiss(
-        queries.suggestions.rule_suggestions.dismissal(here(), body["key"]), **acting()
+        queries.suggestions.rule_suggestions.dismissal(organization_id(), body["key"]), **acting()
     )
     return {"ok": True}

@@ -9,7 +9,7 @@ from flask_smorest import Blueprint
 from webapp import queries, services
 from webapp.api.transactions.transactions import AnswerSchema, answer
 from webapp.schemas.transactions.line_joins import OtherLineSchema, SuggestionsSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", description="Joins of bank lines")
 
@@ -20,7 +20,7 @@ bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", descr
 def suggestions(transaction_id: int) -> Any:
     """Tell which other lines a line is, goes with, may or does not, and what the bank changed of it."""
     return queries.transactions.suggestions.of_line(
-        queries.transactions.transactions.get(here(), transaction_id)
+        queries.transactions.transactions.get(organization_id(), transaction_id)
     )
 
 
@@ -30,8 +30,8 @@ def suggestions(transaction_id: int) -> Any:
 @bp.response(200, AnswerSchema)
 def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
     """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
-    line = queries.transactions.transactions.get(here(), transaction_id)
-    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    other = queries.transactions.transactions.refer(organization_id(), body["transaction_id"])
     return answer(services.transactions.links.join(line, other, **acting()).id)
 
 
@@ -41,6 +41,6 @@ def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
     """Settle that two lines do not, for good; answers the one that was taken for the other, of a transfer the first."""
-    line = queries.transactions.transactions.get(here(), transaction_id)
-    other = queries.transactions.transactions.refer(here(), body["transaction_id"])
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    other = queries.transactions.transactions.refer(organization_id(), body["transaction_id"])
     return answer(services.transactions.links.unjoin(line, other, **acting()).id)

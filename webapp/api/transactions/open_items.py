@@ -11,7 +11,7 @@ from webapp.schemas.paging import listing
 from webapp.schemas.transactions.open_items import OpenItemQuerySchema, OpenItemSchema
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 
 bp = Blueprint(
     "api_open_items", __name__, url_prefix="/api/open-items", description="What stands on watched accounts"
@@ -25,6 +25,6 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List what stands open on the watched accounts with its age in days, newest first."""
     after = paging.decode(asked.pop("cursor"), "di")
-    today = queries.access.organizations.today(here(), requests.now())
-    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
+    today = queries.access.organizations.today(organization_id(), requests.now())
+    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **asked)
     return paging.answer("openItems", page)

@@ -20,7 +20,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionStorySchema,
 )
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.proposals.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
@@ -34,7 +34,9 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.transactions.transactions.listed(here(), Filters(**asked), after=after, limit=limit)
+    page = queries.transactions.transactions.listed(
+        organization_id(), Filters(**asked), after=after, limit=limit
+    )
     return paging.answer("transactions", page)
 
 
@@ -52,7 +54,7 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Change what a line's entry says; of a posted one, open its correction marker."""
-    transaction = queries.transactions.transactions.get(here(), transaction_id)
+    transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
 
@@ -63,7 +65,7 @@ def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
     """Change what several lines' entries say, one result for each."""
-    return {"results": services.transactions.edits.edit_many(here(), body["changes"], **acting())}
+    return {"results": services.transactions.edits.edit_many(organization_id(), body["changes"], **acting())}
 
 
 @bp.delete("/<id:transaction_id>")
@@ -72,7 +74,7 @@ def edit_many(body: dict[str, Any]) -> dict[str, Any]:
 def delete(transaction_id: int) -> dict[str, bool]:
     """Take a line and its draft out; it can be brought back."""
     services.transactions.lifecycle.delete(
-        queries.transactions.transactions.get(here(), transaction_id), **acting()
+        queries.transactions.transactions.get(organization_id(), transaction_id), **acting()
     )
     return {"ok": True}
 
@@ -83,7 +85,7 @@ def delete(transaction_id: int) -> dict[str, bool]:
 def restore(transaction_id: int) -> dict[str, Any]:
     """Bring a deleted line back."""
     services.transactions.lifecycle.restore(
-        queries.transactions.transactions.get(here(), transaction_id), **acting()
+        queries.transactions.transactions.get(organization_id(), transaction_id), **acting()
     )
     return answer(transaction_id)
 
@@ -94,7 +96,7 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @bp.response(200, ActionResultSchema)
 def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
     """Finalize a transaction."""
-    transaction = queries.transactions.transactions.get(here(), transaction_id)
+    transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     return services.transactions.lifecycle.confirm(transaction, **body, **acting())
 
 
@@ -104,13 +106,17 @@ def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
-    return {"results": propose_rest(services.transactions.lifecycle.confirm_many(here(), **body, **acting()))}
+    return {
+        "results": propose_rest(
+            services.transactions.lifecycle.confirm_many(organization_id(), **body, **acting())
+        )
+    }
 
 
 def answer(transaction_id: int) -> dict[str, Any]:
     """Give a line as it stands now."""
     return {
         "transaction": queries.transactions.line_details.story(
-            queries.transactions.transactions.get(here(), transaction_id)
+            queries.transactions.transactions.get(organization_id(), transaction_id)
         )
     }

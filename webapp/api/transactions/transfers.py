@@ -8,7 +8,7 @@ from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.schemas.transactions.transfers import PairResultsSchema, TransfersSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 
 bp = Blueprint(
     "api_transfers", __name__, url_prefix="/api/transfers", description="Transfers between own accounts"
@@ -20,7 +20,7 @@ bp = Blueprint(
 @bp.response(200, TransfersSchema)
 def listed() -> dict[str, Any]:
     """List the transfers that are proposed, the unambiguous ones first; 250 at most."""
-    return {"transfers": queries.transfers.proposed.proposed(here())}
+    return {"transfers": queries.transfers.proposed.proposed(organization_id())}
 
 
 @bp.post("/accept")

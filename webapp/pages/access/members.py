@@ -10,7 +10,7 @@ from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, can_keep_cookie, kee
 from webapp.schemas.access.organizations import MemberFormSchema, RoleFormSchema
 from webapp.services.access.organizations import LINK_LIFETIME
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, acting, here, requires
+from webapp.web.access.auth import PUBLIC, acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -31,7 +31,7 @@ def add() -> Response:
     """Add a member and show the link, or show what is wrong."""
     try:
         said = MemberFormSchema().load(form_body())
-        membership, secret = services.access.organizations.add_member(here(), **said, **acting())
+        membership, secret = services.access.organizations.add_member(organization_id(), **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error))
     return show_link(membership.user.name, secret) if secret else go(url_for("members.index"))
@@ -41,9 +41,9 @@ def add() -> Response:
 @requires("admin", session_only=True)
 def renew_link(user_id: int) -> Response:
     """Make another link for a member who has not come in yet."""
-    queries.access.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(organization_id(), user_id)
     try:
-        membership, secret = services.access.organizations.renew_link(here(), user_id, **acting())
+        membership, secret = services.access.organizations.renew_link(organization_id(), user_id, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return show_link(membership.user.name, secret)
@@ -53,10 +53,10 @@ def renew_link(user_id: int) -> Response:
 @requires("admin", session_only=True)
 def change_role(user_id: int) -> Response:
     """Let a member do more or less, or show why not."""
-    queries.access.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(organization_id(), user_id)
     try:
         said = RoleFormSchema().load(form_body())
-        services.access.organizations.change_role(here(), user_id, **said, **acting())
+        services.access.organizations.change_role(organization_id(), user_id, **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return go(url_for("members.index"))
@@ -66,9 +66,9 @@ def change_role(user_id: int) -> Response:
 @requires("admin", session_only=True)
 def remove(user_id: int) -> Response:
     """Let a member go, or show why not."""
-    queries.access.organizations.membership(here(), user_id)
+    queries.access.organizations.membership(organization_id(), user_id)
     try:
-        services.access.organizations.remove_member(here(), user_id, **acting())
+        services.access.organizations.remove_member(organization_id(), user_id, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
     return go(url_for("members.index"))
@@ -115,7 +115,7 @@ def show_members(
     return render(
         "settings/members.html",
         status=problem.status if problem else 200,
-        members=queries.access.organizations.members(here()),
+        members=queries.access.organizations.members(organization_id()),
         new_link=new_link,
         form=request.form if problem and member_id is None else {},
         problem=problem,

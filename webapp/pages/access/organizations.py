@@ -11,7 +11,7 @@ from webapp.ledger.currencies import ACTIVE
 from webapp.pages.access.sessions import keep_cookie
 from webapp.schemas.access.organizations import ChooseFormSchema, OrganizationFormSchema, StartFormSchema
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, principal, requires
+from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -37,7 +37,7 @@ def show() -> Response:
 @requires("admin")
 def update() -> Response:
     """Change the organization, or show it with what is wrong."""
-    organization = queries.access.organizations.get(here())
+    organization = queries.access.organizations.get(organization_id())
     try:
         services.access.organizations.update(
             organization, **OrganizationFormSchema().load(form_body()), **acting()
@@ -90,9 +90,11 @@ def show_organization(problem: Problem | None = None) -> Response:
     return render(
         "settings/organization.html",
         status=problem.status if problem else 200,
-        organization=queries.access.organizations.get(here()),
+        organization=queries.access.organizations.get(organization_id()),
         others=[
-            each for each in queries.access.organizations.of_user(principal().user_id) if each.id != here()
+            each
+            for each in queries.access.organizations.of_user(principal().user_id)
+            if each.id != organization_id()
         ],
         time_zones=sorted(available_timezones()),
         form=request.form,

@@ -12,7 +12,7 @@ from webapp.ledger.scopes import PRESETS, SCOPES, preset_scopes, scopes_of_role
 from webapp.queries.access.tokens import TokenRecord
 from webapp.schemas.access.tokens import TokenChangesFormSchema, TokenFormSchema
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, principal, requires, settings
+from webapp.web.access.auth import acting, organization_id, principal, requires, settings
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -38,7 +38,7 @@ def create() -> Response:
         preset = said.pop("preset")
         if preset != "own":
             said["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
-        member = queries.access.organizations.membership(here(), principal().user_id)
+        member = queries.access.organizations.membership(organization_id(), principal().user_id)
         token, text = services.access.tokens.create(member, **limits(said), **said, **acting())
     except REFUSALS as error:
         return show_keys(problem_of(error))
@@ -56,7 +56,7 @@ def detail(token_id: int) -> Response:
 @requires("read", session_only=True)
 def change(token_id: int) -> Response:
     """Let a key do more or less from now on, or show what is wrong."""
-    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
     try:
         said = TokenChangesFormSchema().load(form_body(lists=LISTS))
         services.access.tokens.change(token, **limits(said), **said, **acting())
@@ -69,7 +69,7 @@ def change(token_id: int) -> Response:
 @requires("read", session_only=True)
 def revoke(token_id: int) -> Response:
     """End a key at once."""
-    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
     services.access.tokens.revoke(token, **acting())
     return go(url_for("tokens.index"))
 
@@ -83,10 +83,10 @@ def limits(said: dict[str, Any]) -> dict[str, Any]:
     """Take expiry and caps out of what a form says, as the service wants them."""
     day: date | None = said.pop("expires_on")
     expires_at: datetime | None = (
-        None if day is None else queries.access.organizations.end_of_day(here(), day)
+        None if day is None else queries.access.organizations.end_of_day(organization_id(), day)
     )
     names = ("max_entries_a_day", "max_amount_a_day", "max_requests_a_minute")
-    caps = services.access.tokens.caps(here(), **{name: said.pop(name) for name in names})
+    caps = services.access.tokens.caps(organization_id(), **{name: said.pop(name) for name in names})
     return {"expires_at": expires_at, "caps": caps}
 
 
@@ -115,7 +115,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
     return render(
         "settings/keys.html",
         status=problem.status if problem else 200,
-        tokens=queries.access.tokens.listed(here(), user_id=whose()),
+        tokens=queries.access.tokens.listed(organization_id(), user_id=whose()),
         new_token=new_token,
         presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
@@ -128,7 +128,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
 
 def show_key(token_id: int, problem: Problem | None = None) -> Response:
     """Render one key, with what was typed where it was refused."""
-    token = queries.access.tokens.get(here(), token_id, user_id=whose())
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
     key = queries.access.tokens.record(token)
     return render(
         "settings/key.html",

@@ -12,7 +12,7 @@ from webapp.schemas.accounts.accounts import (
     RegisterPageQuerySchema,
 )
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -50,7 +50,7 @@ def show(account_id: int) -> Response:
 def register(account_id: int) -> Response:
     """Show what counts on an account, from either end, with the balance after each posting."""
     asked = RegisterPageQuerySchema().load(request.args)
-    account = queries.accounts.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(organization_id(), account_id)
     cursor, oldest_first = asked.pop("cursor"), asked.pop("order") == "OLDEST"
     page = queries.reports.registers.page(
         account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **asked
@@ -58,7 +58,7 @@ def register(account_id: int) -> Response:
     return render(
         "accounts/register.html",
         account=queries.accounts.accounts.record(account, as_of=asked["to"]),
-        fa_id=queries.accounts.accounts.feed_ids(here()).get(account_id),
+        fa_id=queries.accounts.accounts.feed_ids(organization_id()).get(account_id),
         lines=page.items,
         days={"from_date": asked["from_"], "to_date": asked["to"]},
         oldest_first=oldest_first,
@@ -72,7 +72,7 @@ def register(account_id: int) -> Response:
 @requires("admin")
 def update(account_id: int) -> Response:
     """Change an account, or show it with what is wrong."""
-    account = queries.accounts.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(organization_id(), account_id)
     try:
         services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -84,7 +84,7 @@ def update(account_id: int) -> Response:
 @requires("admin")
 def archive(account_id: int) -> Response:
     """Put an account away or bring it back, or show it with the reason why not."""
-    account = queries.accounts.accounts.get(here(), account_id)
+    account = queries.accounts.accounts.get(organization_id(), account_id)
     try:
         services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -97,8 +97,8 @@ def show_chart(problem: Problem | None = None) -> Response:
     return render(
         "accounts/index.html",
         status=problem.status if problem else 200,
-        groups=queries.accounts.accounts.chart(here()),
-        feeds=queries.accounts.accounts.feed_ids(here()),
+        groups=queries.accounts.accounts.chart(organization_id()),
+        feeds=queries.accounts.accounts.feed_ids(organization_id()),
         form=request.form,
         problem=problem,
     )
@@ -106,17 +106,20 @@ def show_chart(problem: Problem | None = None) -> Response:
 
 def show_account(account_id: int, problem: Problem | None = None) -> Response:
     """Render an account, with what was typed where it was refused."""
-    account = queries.accounts.accounts.record(queries.accounts.accounts.get(here(), account_id))
-    fa_id = queries.accounts.accounts.feed_ids(here()).get(account_id)
+    account = queries.accounts.accounts.record(queries.accounts.accounts.get(organization_id(), account_id))
+    fa_id = queries.accounts.accounts.feed_ids(organization_id()).get(account_id)
     return render(
         "accounts/show.html",
         status=problem.status if problem else 200,
         account=account,
         fa_id=fa_id,
-        splits_batches=fa_id is not None and queries.accounts.feed_accounts.get(here(), fa_id).splits_batches,
+        splits_batches=fa_id is not None
+        and queries.accounts.feed_accounts.get(organization_id(), fa_id).splits_batches,
         parents=[
             each
-            for each in queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[account.parent_id])
+            for each in queries.accounts.choices.accounts(
+                organization_id(), with_feeds=True, chosen=[account.parent_id]
+            )
             if each.id != account_id
         ],
         form=request.form,

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMerchantSchema
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -44,7 +44,7 @@ def show(merchant_id: int) -> Response:
 @requires("draft")
 def update(merchant_id: int) -> Response:
     """Change a merchant, or show it with what is wrong."""
-    merchant = queries.accounts.merchants.get(here(), merchant_id)
+    merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
     try:
         services.accounts.merchants.update(merchant, NewMerchantSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -56,7 +56,7 @@ def show_list(problem: Problem | None = None) -> Response:
     """Render the merchants, with what was typed where it was refused."""
     asked = MerchantPageQuerySchema.read_leniently(request.query_string.decode())
     cursor = asked.pop("cursor")
-    page = queries.accounts.merchants.listed(here(), after=paging.decode(cursor, "si"), **asked)
+    page = queries.accounts.merchants.listed(organization_id(), after=paging.decode(cursor, "si"), **asked)
     return render(
         "merchants/index.html",
         status=problem.status if problem else 200,
@@ -73,7 +73,7 @@ def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
     return render(
         "merchants/show.html",
         status=problem.status if problem else 200,
-        merchant=queries.accounts.merchants.get(here(), merchant_id),
+        merchant=queries.accounts.merchants.get(organization_id(), merchant_id),
         form=request.form,
         problem=problem,
     )

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.schemas.accounts.projects import ProjectFormSchema, ProjectGroupFormSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -56,7 +56,7 @@ def show(project_id: int) -> Response:
 @requires("draft")
 def update(project_id: int) -> Response:
     """Change a project, or show it with what is wrong."""
-    project = queries.accounts.projects.get(here(), project_id)
+    project = queries.accounts.projects.get(organization_id(), project_id)
     return done_or(
         lambda: services.accounts.projects.update(project, ProjectFormSchema().load(form_body()), **acting()),
         lambda problem: show_project(project_id, problem),
@@ -67,7 +67,7 @@ def update(project_id: int) -> Response:
 @requires("draft")
 def delete(project_id: int) -> Response:
     """Delete a project, or show it with the reason why not."""
-    project = queries.accounts.projects.get(here(), project_id)
+    project = queries.accounts.projects.get(organization_id(), project_id)
     return done_or(
         lambda: services.accounts.projects.delete(project, **acting()),
         lambda problem: show_project(project_id, problem),
@@ -85,7 +85,7 @@ def show_one_group(group_id: int) -> Response:
 @requires("draft")
 def update_group(group_id: int) -> Response:
     """Change a group, or show it with what is wrong."""
-    group = queries.accounts.projects.get_group(here(), group_id)
+    group = queries.accounts.projects.get_group(organization_id(), group_id)
     return done_or(
         lambda: services.accounts.projects.update_group(
             group, ProjectGroupFormSchema().load(form_body()), **acting()
@@ -98,7 +98,7 @@ def update_group(group_id: int) -> Response:
 @requires("draft")
 def delete_group(group_id: int) -> Response:
     """Delete a group; its projects stay."""
-    group = queries.accounts.projects.get_group(here(), group_id)
+    group = queries.accounts.projects.get_group(organization_id(), group_id)
     return done_or(
         lambda: services.accounts.projects.delete_group(group, **acting()),
         lambda problem: show_group(group_id, problem),
@@ -119,8 +119,8 @@ def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
     return render(
         "projects/index.html",
         status=problem.status if problem else 200,
-        groups=queries.accounts.projects.by_group(here()),
-        all_groups=queries.accounts.choices.project_groups(here()),
+        groups=queries.accounts.projects.by_group(organization_id()),
+        all_groups=queries.accounts.choices.project_groups(organization_id()),
         form=request.form,
         problem=problem,
         refused=of,
@@ -132,8 +132,8 @@ def show_project(project_id: int, problem: Problem | None = None) -> Response:
     return render(
         "projects/show.html",
         status=problem.status if problem else 200,
-        project=queries.accounts.projects.get(here(), project_id),
-        all_groups=queries.accounts.choices.project_groups(here()),
+        project=queries.accounts.projects.get(organization_id(), project_id),
+        all_groups=queries.accounts.choices.project_groups(organization_id()),
         form=request.form,
         problem=problem,
     )
@@ -144,7 +144,7 @@ def show_group(group_id: int, problem: Problem | None = None) -> Response:
     return render(
         "projects/group.html",
         status=problem.status if problem else 200,
-        group=queries.accounts.projects.get_group(here(), group_id),
+        group=queries.accounts.projects.get_group(organization_id(), group_id),
         form=request.form,
         problem=problem,
     )

@@ -10,7 +10,7 @@ from webapp import queries
 from webapp.schemas.audit.action_requests import ActivityQuerySchema
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("action_requests", __name__, url_prefix="/activity")
@@ -25,12 +25,14 @@ def index() -> Response:
     cursor, shown = asked.pop("cursor"), asked["status"] or ""
     actor = actor_of(asked.pop("token_id"), asked.pop("person_id"))
     after = paging.decode(cursor, "s")
-    page = queries.audit.action_requests.listed(here(), actor=actor, now=requests.now(), after=after, **asked)
+    page = queries.audit.action_requests.listed(
+        organization_id(), actor=actor, now=requests.now(), after=after, **asked
+    )
     return render(
         "action_requests/index.html",
         requests=page.items,
-        places=queries.audit.action_requests.places(here(), page.items),
-        changes=queries.audit.field_changes.of(here(), page.items),
+        places=queries.audit.action_requests.places(organization_id(), page.items),
+        changes=queries.audit.field_changes.of(organization_id(), page.items),
         whose=actor[0] if actor else None,
         name=page.items[0].actor["name"] if actor and page.items else None,
         shown=shown,

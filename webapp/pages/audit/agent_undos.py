@@ -12,7 +12,7 @@ from webapp.schemas.audit.agent_undos import SinceFormSchema, UndoFormSchema
 from webapp.services.undo.agent_undos import MovedError
 from webapp.web import agents
 from webapp.web.access import requests
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -24,7 +24,7 @@ bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>
 @requires("read")
 def show(token_id: int) -> Response:
     """Ask since when."""
-    today = queries.access.organizations.today(here(), requests.now())
+    today = queries.access.organizations.today(organization_id(), requests.now())
     return show_form(token_id, said={"since": f"{today}T00:00"})
 
 

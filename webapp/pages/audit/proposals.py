@@ -17,7 +17,7 @@ from webapp.schemas.audit.proposals import (
     RejectionFormSchema,
 )
 from webapp.web.access import requests
-from webapp.web.access.auth import here, principal, requires
+from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.proposals import approvals
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
@@ -105,7 +105,7 @@ def show(
         show=asked["show"],
         proposals=listed,
         breaks={each.action_request_id: queries.effects.pages.breaks(each) for each in listed},
-        waiting=queries.audit.proposals.count(here(), requests.now()),
+        waiting=queries.audit.proposals.count(organization_id(), requests.now()),
         opened=opened,
         shown=queries.effects.pages.shown(opened) if opened else None,
         may_decide=opened is not None and opened.scope in principal().scopes,
@@ -123,14 +123,14 @@ def show(
 def lists(which: str) -> Sequence[Proposal]:
     """List what waits, or what was decided last."""
     if which == DECIDED:
-        return queries.audit.proposals.decided(here(), limit=MOST_SHOWN)
-    return queries.audit.proposals.waiting(here(), requests.now(), limit=MOST_SHOWN)
+        return queries.audit.proposals.decided(organization_id(), limit=MOST_SHOWN)
+    return queries.audit.proposals.waiting(organization_id(), requests.now(), limit=MOST_SHOWN)
 
 
 def found(request_id: str) -> Proposal | None:
     """Find a proposal that an address names, if there is one."""
     try:
-        return queries.audit.proposals.get(here(), request_id)
+        return queries.audit.proposals.get(organization_id(), request_id)
     except LedgerError:
         return None
 

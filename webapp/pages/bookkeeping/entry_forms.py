@@ -14,7 +14,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
-from webapp.web.access.auth import here
+from webapp.web.access.auth import organization_id
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.problems import Problem
@@ -110,7 +110,7 @@ def read() -> EntryForm:
         description=str(body.get("description") or ""),
         version=str(body["version"]) if body.get("version") else None,
         rows=rows,
-        accounts=queries.accounts.choices.accounts(here(), with_feeds=True),
+        accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True),
         document_id=str(body["documentId"]) if body.get("documentId") else None,
     )
 
@@ -120,7 +120,9 @@ def of_document(document: Document, day: date) -> EntryForm:
 
     What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
     """
-    accounts = queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[document.account_id])
+    accounts = queries.accounts.choices.accounts(
+        organization_id(), with_feeds=True, chosen=[document.account_id]
+    )
     first, second = ({}, {}) if document.total is None else _sides(document, document.total)
     labels = {account.id: label(account) for account in accounts}
     first |= {
@@ -137,7 +139,7 @@ def document_of(form: EntryForm) -> Document | None:
     """Find the document that an entry comes from; None where it names none that is there."""
     asked = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
     try:
-        return queries.documents.documents.get(here(), asked) if asked else None
+        return queries.documents.documents.get(organization_id(), asked) if asked else None
     except NotFoundError:
         return None
 
@@ -153,7 +155,7 @@ def of_draft(entry: JournalEntry) -> EntryForm:
     """Fill the form with what a draft says."""
     legs = queries.journal.manual_entries.said_legs(entry)
     accounts = queries.accounts.choices.accounts(
-        here(), with_feeds=True, chosen=[leg.account_id for leg in legs]
+        organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
     )
     labels = {account.id: label(account) for account in accounts}
     return EntryForm(

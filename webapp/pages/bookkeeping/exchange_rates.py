@@ -15,7 +15,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
 )
 from webapp.web import paging, uploads
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -51,7 +51,7 @@ def take_file() -> Response:
     try:
         upload = uploads.received({})
         days = services.bookkeeping.exchange_rates.read_file(upload.data)
-        requests.begin(here())
+        requests.begin(organization_id())
         services.bookkeeping.exchange_rates.take_file(
             days, sha256=sha256(upload.data).hexdigest(), **acting()
         )
@@ -79,17 +79,18 @@ def show_rates(place: str = "", problem: Problem | None = None) -> Response:
     asked: dict[str, Any] = ExchangeRatePageQuerySchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked["cursor"], "di")
     page = queries.currencies.exchange_rates.listed(
-        here(), currency=asked["currency"], after=after, limit=asked["limit"]
+        organization_id(), currency=asked["currency"], after=after, limit=asked["limit"]
     )
     return render(
         "settings/exchange_rates.html",
         status=problem.status if problem else 200,
-        base=queries.access.organizations.get(here()).base_currency,
+        base=queries.access.organizations.get(organization_id()).base_currency,
         rates=page.items,
         next_cursor=paging.encode(page.next_key),
         currency=asked["currency"] or "",
         currencies=[
-            {"id": code, "name": code} for code in queries.currencies.exchange_rates.currencies(here())
+            {"id": code, "name": code}
+            for code in queries.currencies.exchange_rates.currencies(organization_id())
         ],
         form=request.form,
         place=place,

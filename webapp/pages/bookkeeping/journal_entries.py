@@ -13,7 +13,7 @@ from webapp.ledger.money import Money
 from webapp.queries.journal.entry_records import EntryRecord, Filters
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.web import paging
-from webapp.web.access.auth import acting, demand, here, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import Problem, problem_of
@@ -31,14 +31,16 @@ def index() -> Response:
     asked: dict[str, Any] = EntryFilterFormSchema().load(request.args)
     limit, cursor = asked.pop("limit"), asked.pop("cursor")
     page = queries.journal.entry_records.listed(
-        here(), Filters(**asked), after=paging.decode(cursor, "di"), limit=limit
+        organization_id(), Filters(**asked), after=paging.decode(cursor, "di"), limit=limit
     )
     keep = {name: value for name, value in request.args.items() if value and name != "cursor"}
     return render(
         "journal_entries/index.html",
         entries=[listed_entry(record) for record in page.items],
         filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
-        accounts=queries.accounts.choices.accounts(here(), with_feeds=True, chosen=[asked["account_id"]]),
+        accounts=queries.accounts.choices.accounts(
+            organization_id(), with_feeds=True, chosen=[asked["account_id"]]
+        ),
         keep=keep,
         cursor=cursor,
         next_cursor=paging.encode(page.next_key),
@@ -49,14 +51,14 @@ def index() -> Response:
 @requires("read")
 def show(entry_id: int) -> Response:
     """Show one entry."""
-    return show_entry(queries.journal.entries.get(here(), entry_id))
+    return show_entry(queries.journal.entries.get(organization_id(), entry_id))
 
 
 @bp.post("/<id:entry_id>/void")
 @requires("confirm")
 def void(entry_id: int) -> Response:
     """Void an entry and show it again, or say in its place why not."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
         body = VoidFormSchema().load(form_body())
         if body["copy"]:
@@ -65,7 +67,7 @@ def void(entry_id: int) -> Response:
         done = services.bookkeeping.voids.void(entry, **body, **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_entry(
-            queries.journal.entries.get(here(), entry_id), problem=problem_of(error, place="void")
+            queries.journal.entries.get(organization_id(), entry_id), problem=problem_of(error, place="void")
         )
     if body["copy"]:
         return go(url_for("manual_entries.edit", entry_id=done["result"]["journalEntryIds"][-1]))
@@ -76,7 +78,7 @@ def void(entry_id: int) -> Response:
 @requires("draft")
 def discard(entry_id: int) -> Response:
     """Discard the waiting correction of an entry, and show the entry as it stands."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     services.transactions.edits.discard_correction(entry, **acting())
     return go(url_for("journal_entries.show", entry_id=entry_id))
 
@@ -124,7 +126,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         history=history,
         chain=chain,
         voiding=queries.journal.void_previews.preview(entry) if record.can_void else None,
-        void_from=queries.access.organizations.first_open_day(here(), stories.latest_day(entry)),
+        void_from=queries.access.organizations.first_open_day(organization_id(), stories.latest_day(entry)),
         version=queries.journal.manual_entries.version(entry),
         is_manual=queries.journal.manual_entries.is_by_hand(entry),
         form=request.form,

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.schemas.bookkeeping.lock_dates import LockDateFormSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -30,7 +30,9 @@ def move() -> Response:
     said = None
     try:
         said = LockDateFormSchema().load({"lockDate": None} | form_body())
-        services.bookkeeping.lock_dates.move(queries.access.organizations.get(here()), **said, **acting())
+        services.bookkeeping.lock_dates.move(
+            queries.access.organizations.get(organization_id()), **said, **acting()
+        )
     except REFUSALS as error:
         return show_lock(said, problem_of(error))
     return go(url_for("lock_dates.show"))
@@ -38,7 +40,7 @@ def move() -> Response:
 
 def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:
     """Render the lock date, with what was asked for where it was refused."""
-    lock_date = queries.access.organizations.get(here()).lock_date
+    lock_date = queries.access.organizations.get(organization_id()).lock_date
     return render(
         "settings/lock_date.html",
         status=problem.status if problem else 200,

@@ -19,7 +19,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     NewEntryPageSchema,
 )
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, demand, here, requires
+from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -37,13 +37,17 @@ bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 def new() -> Response:
     """Show an empty form, dated today or the first open day, or one that a document has filled in."""
     asked = NewEntryPageSchema.read_leniently(request.query_string.decode())
-    document = queries.documents.documents.get(here(), asked["document_id"]) if asked["document_id"] else None
-    today = queries.access.organizations.today(here(), requests.now())
+    document = (
+        queries.documents.documents.get(organization_id(), asked["document_id"])
+        if asked["document_id"]
+        else None
+    )
+    today = queries.access.organizations.today(organization_id(), requests.now())
     day = today if document is None else document.issued_on or today
-    first = queries.access.organizations.first_open_day(here(), day)
+    first = queries.access.organizations.first_open_day(organization_id(), day)
     if document is not None:
         return show_form(entry_forms.of_document(document, first))
-    accounts = queries.accounts.choices.accounts(here(), with_feeds=True)
+    accounts = queries.accounts.choices.accounts(organization_id(), with_feeds=True)
     return show_form(EntryForm(first.isoformat(), "", None, [], accounts))
 
 
@@ -67,7 +71,7 @@ def create() -> Response:
 def balance(entry_id: int | None) -> Response:
     """Show how what was typed stands, with a leg more or the rest filled in where that is asked; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
-    requests.begin_reading(here())
+    requests.begin_reading(organization_id())
     return show_form(entry_forms.read(), entry_id=entry_id)
 
 
@@ -75,7 +79,7 @@ def balance(entry_id: int | None) -> Response:
 @requires("draft")
 def edit(entry_id: int) -> Response:
     """Show a draft to change it; what cannot be changed is shown as it stands."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     if queries.journal.manual_entries.version(entry) is None:
         return go(url_for("journal_entries.show", entry_id=entry_id))
     return show_form(entry_forms.of_draft(entry), entry_id=entry_id)
@@ -85,7 +89,7 @@ def edit(entry_id: int) -> Response:
 @requires("draft")
 def change(entry_id: int) -> Response:
     """Change a draft, and post it where that is asked, or show what is wrong where it was typed."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     form = entry_forms.read()
     try:
         services.bookkeeping.manual_entries.change(
@@ -100,7 +104,7 @@ def change(entry_id: int) -> Response:
 @requires("confirm")
 def post(entry_id: int) -> Response:
     """Post a draft, and show it as it stands then."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
         services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -112,7 +116,7 @@ def post(entry_id: int) -> Response:
 @requires("draft")
 def delete(entry_id: int) -> Response:
     """Delete a draft, and go back to the journal."""
-    entry = queries.journal.entries.get(here(), entry_id)
+    entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
         said = EntryPostSchema(only=("version",)).load(form_body())
         services.bookkeeping.manual_entries.delete(entry, **said, **acting())
@@ -123,7 +127,7 @@ def delete(entry_id: int) -> Response:
 
 def refused(entry_id: int, problem: Problem) -> Response:
     """Show an entry with what was refused beside its acts."""
-    return show_entry(queries.journal.entries.get(here(), entry_id), problem=problem)
+    return show_entry(queries.journal.entries.get(organization_id(), entry_id), problem=problem)
 
 
 def asks_to_post() -> bool:
@@ -136,12 +140,14 @@ def asks_to_post() -> bool:
 
 def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:
     """Render the form with what was typed, how it stands, and what is wrong with it."""
-    organization = queries.access.organizations.get(here())
+    organization = queries.access.organizations.get(organization_id())
     day = day_of(form)
     if "fill" in request.args:
         fill(form, organization.base_currency, day)
     legs, needs = form.legs(organization.base_currency)
-    entry: JournalEntry | None = queries.journal.entries.get(here(), entry_id) if entry_id else None
+    entry: JournalEntry | None = (
+        queries.journal.entries.get(organization_id(), entry_id) if entry_id else None
+    )
     context: dict[str, Any] = {
         "form": form,
         "entry": entry,
@@ -151,8 +157,8 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
         "preview": services.bookkeeping.entry_previews.preview(organization, legs, day),
         "needs": needs,
         "base": organization.base_currency,
-        "merchants": queries.accounts.choices.merchants(here()),
-        "projects": queries.accounts.choices.projects(here()),
+        "merchants": queries.accounts.choices.merchants(organization_id()),
+        "projects": queries.accounts.choices.projects(organization_id()),
         "labels": [entry_forms.label(account) for account in form.accounts],
         "problem": problem,
         "wrong": form.placed(problem) if problem else {},
@@ -166,7 +172,7 @@ def day_of(form: EntryForm) -> date:
     try:
         day: date = fields.EffectiveAt().deserialize(form.effective_at)
     except REFUSALS:
-        return queries.access.organizations.today(here(), requests.now())
+        return queries.access.organizations.today(organization_id(), requests.now())
     return day
 
 
@@ -183,7 +189,7 @@ def fill(form: EntryForm, base: str, day: date) -> None:
     except REFUSALS:
         return
     rest = services.bookkeeping.entry_previews.rest(
-        queries.access.organizations.get(here()), legs, currency, day
+        queries.access.organizations.get(organization_id()), legs, currency, day
     )
     if rest:
         row["debit" if rest.minor > 0 else "credit"] = str(abs(rest))

@@ -11,7 +11,7 @@ from webapp.pages.imports import column_forms
 from webapp.schemas.imports.column_forms import ColumnsFormSchema
 from webapp.services.imports.previews import PreviewOverError
 from webapp.web import uploads
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -23,7 +23,7 @@ bp = Blueprint("import_columns", __name__, url_prefix="/imports")
 @requires("read")
 def show(import_id: int) -> Response:
     """Show how a kept file is read, or what it leaves open."""
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     if imported.status == "IMPORTED" or imported.kept_file is None:
         return go(url_for("imports.show", import_id=import_id))
     try:
@@ -55,7 +55,7 @@ def tell(import_id: int) -> Response:
 def forget(mapping_id: int) -> Response:
     """Let go of how an account's columns were read."""
     services.imports.column_mappings.forget(
-        queries.imports.column_mappings.get(here(), mapping_id), **acting()
+        queries.imports.column_mappings.get(organization_id(), mapping_id), **acting()
     )
     return go(url_for("imports.new"))
 
@@ -83,6 +83,6 @@ def show_columns(
         bank_import=queries.imports.imports.record(imported),
         standing=column_forms.standing(reading, mapping, said["columns"] if problem else ()),
         said=said | column_forms.form_of(mapping),
-        remembered=queries.imports.column_mappings.listed(here()),
+        remembered=queries.imports.column_mappings.listed(organization_id()),
         problem=problem,
     )

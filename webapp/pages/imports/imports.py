@@ -13,7 +13,7 @@ from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySche
 from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewOverError
 from webapp.web import paging, uploads
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -71,7 +71,7 @@ def commit(import_id: int) -> Response:
 @requires("draft")
 def delete(import_id: int) -> Response:
     """Take an import back, as if it had never been."""
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     try:
         services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
     except LedgerError as error:
@@ -84,12 +84,12 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
     """Render the form for a file."""
     asked = ImportsPageQuerySchema().load(request.args)
     page = queries.imports.imports.listed(
-        here(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"]
+        organization_id(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"]
     )
     return render(
         "imports/new.html",
         status=status,
-        feed_accounts=queries.accounts.choices.feed_accounts(here()),
+        feed_accounts=queries.accounts.choices.feed_accounts(organization_id()),
         fa_id=asked["fa_id"],
         imports=page.items,
         next_cursor=paging.encode(page.next_key),
@@ -99,7 +99,7 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
 
 def show_import(import_id: int, *, problem: str | None = None, status: int = 200) -> Response:
     """Render one import with its lines."""
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     asked = ImportPageQuerySchema().load(request.args)
     verdict = None if asked["show"] == "ALL" else asked["show"]
     after = paging.decode(asked["cursor"], "i")

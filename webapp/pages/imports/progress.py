@@ -6,7 +6,7 @@ from flask import Blueprint, Response
 
 from webapp import queries
 from webapp.web import progress
-from webapp.web.access.auth import here, requires
+from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("import_progress", __name__, url_prefix="/imports")
@@ -16,7 +16,7 @@ bp = Blueprint("import_progress", __name__, url_prefix="/imports")
 @requires("read")
 def show(import_id: int) -> Response:
     """Show how far the import of a previewed file is."""
-    imported = queries.imports.imports.get(here(), import_id)
+    imported = queries.imports.imports.get(organization_id(), import_id)
     return render(
         "imports/progress.html",
         bank_import=queries.imports.imports.record(imported),

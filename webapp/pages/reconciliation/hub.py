@@ -15,7 +15,7 @@ from webapp.ledger.rates import mirror
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web.access import requests
-from webapp.web.access.auth import here, principal, requires
+from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("hub", __name__)
@@ -28,9 +28,9 @@ LATELY = 6
 @requires("read")
 def index() -> Response:
     """Show the hub as of a day."""
-    today = queries.access.organizations.today(here(), requests.now())
+    today = queries.access.organizations.today(organization_id(), requests.now())
     as_of = HubPageQuerySchema().load(request.args)["as_of"] or today
-    accounts = sorted(queries.reconciliation.hub.accounts(here(), as_of=as_of), key=standing_of)
+    accounts = sorted(queries.reconciliation.hub.accounts(organization_id(), as_of=as_of), key=standing_of)
     base = {account.fa_id: in_base(account, as_of) for account in accounts}
     return render(
         "hub/index.html",
@@ -39,10 +39,10 @@ def index() -> Response:
         total=total(accounts, base),
         as_of=as_of,
         today=today,
-        balances=queries.reports.sparklines.balances(here(), as_of, known_balances(accounts)),
-        watched=queries.transfers.watched.watched(here()),
+        balances=queries.reports.sparklines.balances(organization_id(), as_of, known_balances(accounts)),
+        watched=queries.transfers.watched.watched(organization_id()),
         recent=queries.audit.action_requests.listed(
-            here(), now=requests.now(), after=None, limit=LATELY
+            organization_id(), now=requests.now(), after=None, limit=LATELY
         ).items,
     )
 
@@ -86,7 +86,7 @@ def in_base(account: HubRecord, as_of: date) -> Money | None:
     balance, base = account.provider_balance, principal().base_currency
     if balance is None or balance.amount is None:
         return None
-    rate = queries.currencies.exchange_rates.rate_on(here(), account.currency, base, as_of)
+    rate = queries.currencies.exchange_rates.rate_on(organization_id(), account.currency, base, as_of)
     return None if rate is None else Money(mirror(balance.amount.minor, account.currency, base, rate), base)
 
 

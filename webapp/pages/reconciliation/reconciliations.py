@@ -23,7 +23,7 @@ from webapp.schemas.reconciliation.forms import (
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import back, go, is_htmx, render, target
@@ -74,7 +74,7 @@ def abandon(fa_id: int) -> Response:
 @requires("reconcile")
 def reopen(fa_id: int) -> Response:
     """Take the newest proof back into a draft, or say on its paper why not."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
@@ -86,7 +86,7 @@ def reopen(fa_id: int) -> Response:
 @requires("reconcile")
 def accept(fa_id: int) -> Response:
     """Complete a broken proof's statement again over what is there now, or say on paper why not."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         proof = services.reconciliation.reopenings.accept(
             account, **AcceptFormSchema().load(form_body()), **acting()
@@ -99,7 +99,7 @@ def accept(fa_id: int) -> Response:
 def show_refused(fa_id: int, problem: Problem) -> Response:
     """Say on the last proof's paper why it was not taken back; without one, beside the lines."""
     proof = queries.reconciliation.reconciliations.anchor_of(
-        queries.reconciliation.reconciliations.account(here(), fa_id)
+        queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     )
     if proof is None:
         return render_workspace(fa_id, problem=problem)
@@ -110,7 +110,7 @@ def show_refused(fa_id: int, problem: Problem) -> Response:
 @requires("read")
 def show(reconciliation_id: int) -> Response:
     """Show a proof on paper; a draft is shown where it is worked on."""
-    proof = queries.reconciliation.reconciliations.get(here(), reconciliation_id)
+    proof = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
     if proof.status == "DRAFT":
         return go(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
     return show_proof(proof)
@@ -124,7 +124,7 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
         "reconciliations/show.html",
         status=problem.status if problem else 200,
         proof=queries.reconciliation.proof_pages.proof_page(proof),
-        account=queries.reconciliation.hub.account(here(), proof.feed_account_id),
+        account=queries.reconciliation.hub.account(organization_id(), proof.feed_account_id),
         off_by=Money(verdict.off_by_minor, proof.currency) if verdict is not None and is_off else None,
         broken_by=verdict.broken_by if verdict is not None else None,
         checked_at=requests.now(),
@@ -136,7 +136,7 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
 
 def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
     """Do one act on an account's reconciliation, and answer where it was made."""
-    account = queries.reconciliation.reconciliations.account(here(), fa_id)
+    account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         act(account)
     except (LedgerError, ma.ValidationError) as error:
@@ -150,7 +150,7 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
     """Answer with the line whose tick was pressed, or with the panel and the lines."""
     line_id = target().removeprefix("line-")
     if line_id.isdigit() and problem is None:
-        line = queries.transactions.transactions.get(here(), int(line_id))
+        line = queries.transactions.transactions.get(organization_id(), int(line_id))
         return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
     asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
     context = workspace(fa_id, asked, problem=problem, form=request.form if problem else None)

@@ -19,7 +19,7 @@ from webapp.pages.rules.previews import kept
 from webapp.pages.rules.rules import sentence
 from webapp.schemas.addresses import NewRulePageSchema, RuleLinesPageSchema
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, principal, requires
+from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.htmx import go, is_htmx, render, render_parts
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -39,11 +39,13 @@ def new() -> Response:
     asked = NewRulePageSchema.read_leniently(request.query_string.decode())
     if asked["suggestion"] is not None:
         return show_form(
-            forms.of_input(queries.suggestions.rule_suggestions.filled(here(), asked["suggestion"]))
+            forms.of_input(
+                queries.suggestions.rule_suggestions.filled(organization_id(), asked["suggestion"])
+            )
         )
     if asked["copy"] is None:
         return show_form(suggested(asked))
-    copied = forms.of_content(queries.rules.rules.get(here(), asked["copy"]), version=None)
+    copied = forms.of_content(queries.rules.rules.get(organization_id(), asked["copy"]), version=None)
     return show_form(replace(copied, name=f"{copied.name} (copy)"[:255]))
 
 
@@ -65,7 +67,7 @@ def create() -> Response:
 @requires("read")
 def show(rule_id: int) -> Response:
     """Show a rule to change it, or to whoever may not, what it would do."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     if "draft" not in principal().scopes:
         return go(url_for("rule_previews.show", rule_id=rule_id))
     return show_form(forms.of_content(rule, version=rule.version), rule=rule)
@@ -75,13 +77,13 @@ def show(rule_id: int) -> Response:
 @requires("draft")
 def change(rule_id: int) -> Response:
     """Put what was typed in place of a rule, or show what is wrong, or who was there before."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     form = forms.read()
     try:
         services.rules.rules.replace(rule, **form.load(), **acting())
     except REFUSALS as error:
         problem = problem_of(error)
-        return show_form(form, rule=queries.rules.rules.get(here(), rule_id), problem=problem)
+        return show_form(form, rule=queries.rules.rules.get(organization_id(), rule_id), problem=problem)
     return go(after_saving(rule_id))
 
 
@@ -91,8 +93,8 @@ def change(rule_id: int) -> Response:
 def attempt(rule_id: int | None) -> Response:
     """Show what was typed would do, with a row more or less where that is asked; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
-    requests.begin_reading(here())
-    rule = None if rule_id is None else queries.rules.rules.get(here(), rule_id)
+    requests.begin_reading(organization_id())
+    rule = None if rule_id is None else queries.rules.rules.get(organization_id(), rule_id)
     form = forms.read()
     rearrange(form)
     return show_form(form, rule=rule, is_unfinished=True)
@@ -175,7 +177,7 @@ def found(form: RuleForm, rule: Rule | None, asked: dict[str, Any]) -> ShownPrev
     said = form.said()
     if form.conditions and not said["conditions"]["conditions"]:
         return ShownPreview(problem="Say what to look for.")
-    return shown_preview(queries.rule_decisions.previews.unsaved(here(), said, rule), asked)
+    return shown_preview(queries.rule_decisions.previews.unsaved(organization_id(), said, rule), asked)
 
 
 def parts_of(context: dict[str, Any]) -> str:
@@ -189,7 +191,9 @@ def parts_of(context: dict[str, Any]) -> str:
 
 def theirs(rule: Rule) -> dict[str, Any]:
     """Tell what the rule says by now, and who changed it last."""
-    names = queries.rules.names.of_rules(here(), [rule])
-    page = queries.rules.rules.versions(here(), rule.id, after=None, limit=1)
-    made = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
+    names = queries.rules.names.of_rules(organization_id(), [rule])
+    page = queries.rules.rules.versions(organization_id(), rule.id, after=None, limit=1)
+    made = queries.audit.action_requests.named(
+        organization_id(), [each.action_request_id for each in page.items]
+    )
     return {"sentence": sentence(rule, names), "act": next(iter(made.values()), None)}

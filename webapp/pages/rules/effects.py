@@ -14,7 +14,7 @@ from webapp.queries.rule_decisions.compiled_rules import SaidRule
 from webapp.queries.rule_decisions.previews import EffectRecord, Preview
 from webapp.queries.rules.names import Names
 from webapp.web import paging
-from webapp.web.access.auth import here
+from webapp.web.access.auth import organization_id
 
 COLUMNS = {
     "SET_ACCOUNT": ("accountId", "account_id", "Account"),
@@ -45,14 +45,19 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
     after = paging.decode(asked["cursor"], "i")
     try:
         preview = queries.rule_decisions.previews.preview(
-            here(), rule, chosen, after=after, limit=asked["limit"], changes_first=asked["show"] == "first"
+            organization_id(),
+            rule,
+            chosen,
+            after=after,
+            limit=asked["limit"],
+            changes_first=asked["show"] == "first",
         )
     except LedgerError as error:
         return ShownPreview(problem=str(error))
     rules = {each["id"]: each["name"] for each in preview.rules}
     return ShownPreview(
         preview=preview,
-        names=queries.rules.names.of_ids(here(), _named(preview.items)),
+        names=queries.rules.names.of_ids(organization_id(), _named(preview.items)),
         rules=rules,
         noun="document" if rule.target == "RECEIPT" else "line",
         currency=_only([item.currency or "" for item in preview.items]),

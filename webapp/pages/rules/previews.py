@@ -13,7 +13,7 @@ from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.schemas.addresses import RuleLinesPageSchema
 from webapp.schemas.rules.runs import ApplyFormSchema
 from webapp.web import progress
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import go, render
@@ -33,7 +33,7 @@ def show(rule_id: int) -> Response:
 @requires("draft")
 def apply(rule_id: int) -> Response:
     """Apply a rule as its preview said, or show what it would do by now."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     lines = RuleLinesPageSchema.read_leniently_of(request.form)
     try:
         said = ApplyFormSchema().load(form_body())
@@ -54,22 +54,22 @@ def apply(rule_id: int) -> Response:
 @requires("read")
 def show_progress(rule_id: int) -> Response:
     """Show how far the applying of a rule is."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     return render("rules/progress.html", rule=rule, progress=progress.of_rule(rule_id))
 
 
 def show_preview(rule_id: int, asked: dict[str, Any], problem: Problem | None = None) -> Response:
     """Render what a rule would do."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     return render(
         "rules/preview.html",
         status=problem.status if problem else 200,
         rule=rule,
-        sentence=sentence(rule, queries.rules.names.of_rules(here(), [rule])),
+        sentence=sentence(rule, queries.rules.names.of_rules(organization_id(), [rule])),
         words=rule_wording,
         lines=asked,
         keep=kept(asked),
-        feeds=queries.accounts.choices.feed_accounts(here()),
+        feeds=queries.accounts.choices.feed_accounts(organization_id()),
         found=shown_preview(rule, asked),
         problem=problem,
     )

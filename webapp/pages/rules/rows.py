@@ -20,7 +20,7 @@ from webapp.ledger.rules.conditions import (
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.queries.rules.names import ASKED
-from webapp.web.access.auth import here
+from webapp.web.access.auth import organization_id
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import chosen_id
 
@@ -39,10 +39,10 @@ def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
     """Give what rules may name in these books and what these rows name, by the key that its id is sent under."""
     named = _named(conditions, effects)
     return {
-        "accountId": queries.accounts.choices.accounts(here(), chosen=named["accountId"]),
-        "orgMerchantId": queries.accounts.choices.merchants(here()),
-        "projectId": queries.accounts.choices.projects(here()),
-        "faId": queries.accounts.choices.feed_accounts(here(), chosen=named["faId"]),
+        "accountId": queries.accounts.choices.accounts(organization_id(), chosen=named["accountId"]),
+        "orgMerchantId": queries.accounts.choices.merchants(organization_id()),
+        "projectId": queries.accounts.choices.projects(organization_id()),
+        "faId": queries.accounts.choices.feed_accounts(organization_id(), chosen=named["faId"]),
     }
 
 

@@ -11,7 +11,7 @@ from webapp import queries, services
 from webapp.schemas.addresses import VersionsPageSchema
 from webapp.schemas.rules.rules import MoveFormSchema, SwitchFormSchema
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import back, go, is_htmx, render
@@ -37,7 +37,7 @@ def index() -> Response:
 @requires("draft")
 def move(rule_id: int) -> Response:
     """Let a rule run before another one, or last."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     try:
         services.rules.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -49,7 +49,7 @@ def move(rule_id: int) -> Response:
 @requires("draft")
 def switch(rule_id: int) -> Response:
     """Let a rule run by itself, or not any more."""
-    rule = queries.rules.rules.get(here(), rule_id)
+    rule = queries.rules.rules.get(organization_id(), rule_id)
     try:
         services.rules.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
@@ -61,7 +61,7 @@ def switch(rule_id: int) -> Response:
 @requires("draft")
 def delete(rule_id: int) -> Response:
     """Delete a rule; what it did stays."""
-    services.rules.rules.delete(queries.rules.rules.get(here(), rule_id), **acting())
+    services.rules.rules.delete(queries.rules.rules.get(organization_id(), rule_id), **acting())
     return go(url_for("rules.index"))
 
 
@@ -71,13 +71,15 @@ def versions(rule_id: int) -> Response:
     """Show what a rule said in each of its versions, also after it was deleted."""
     asked = VersionsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rules.rules.versions(here(), rule_id, after=after, **asked)
-    names = queries.rules.names.of_rules(here(), page.items)
-    acts = queries.audit.action_requests.named(here(), [each.action_request_id for each in page.items])
+    page = queries.rules.rules.versions(organization_id(), rule_id, after=after, **asked)
+    names = queries.rules.names.of_rules(organization_id(), page.items)
+    acts = queries.audit.action_requests.named(
+        organization_id(), [each.action_request_id for each in page.items]
+    )
     return render(
         "rules/versions.html",
         rule_id=rule_id,
-        rule=queries.rules.rules.find(here(), rule_id),
+        rule=queries.rules.rules.find(organization_id(), rule_id),
         versions=[{"said": each, "sentence": sentence(each, names)} for each in page.items],
         acts=acts,
         words=rule_wording,
@@ -98,8 +100,8 @@ def show_list(problem: Problem | None = None) -> Response:
 
 def shown() -> list[dict[str, Any]]:
     """Give the rules in order, each with its sentence and the rules that a move up or down puts it before."""
-    rules = queries.rules.rules.in_order(here())
-    names = queries.rules.names.of_rules(here(), rules)
+    rules = queries.rules.rules.in_order(organization_id())
+    names = queries.rules.names.of_rules(organization_id(), rules)
     return [
         {
             "rule": rule,

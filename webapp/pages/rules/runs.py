@@ -7,7 +7,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.schemas.addresses import RunsPageSchema
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.htmx import go, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -21,11 +21,13 @@ def index() -> Response:
     """Show the runs of rules, newest first."""
     asked = RunsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rules.runs.listed(here(), after=after, **asked)
+    page = queries.rules.runs.listed(organization_id(), after=after, **asked)
     return render(
         "rules/runs.html",
         runs=page.items,
-        acts=queries.audit.action_requests.named(here(), [run.action_request_id for run in page.items]),
+        acts=queries.audit.action_requests.named(
+            organization_id(), [run.action_request_id for run in page.items]
+        ),
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),
         is_first=after is None,
@@ -43,7 +45,7 @@ def show(run_id: int) -> Response:
 @requires("draft")
 def ask(run_id: int) -> Response:
     """Show what undoing a run would leave as it is, before anything goes back."""
-    run = queries.rules.runs.get(here(), run_id)
+    run = queries.rules.runs.get(organization_id(), run_id)
     if run.undone_at is not None:
         return go(url_for("rule_runs.show", run_id=run_id))
     kept = services.rules.run_undos.would_keep(run)
@@ -55,7 +57,7 @@ def ask(run_id: int) -> Response:
 def undo(run_id: int) -> Response:
     """Put back what a run set, or say why not."""
     try:
-        services.rules.run_undos.undo(queries.rules.runs.get(here(), run_id), **acting())
+        services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())
     except REFUSALS as error:
         return show_run(run_id, problem=problem_of(error))
     return go(url_for("rule_runs.show", run_id=run_id))
@@ -67,9 +69,9 @@ def show_run(
     """Render a run, and where somebody is about to undo it, the fields that would stay."""
     asked = RunsPageSchema.read_leniently(request.query_string.decode())
     after = paging.decode(asked.pop("cursor"), "i")
-    run = queries.rules.runs.get(here(), run_id)
+    run = queries.rules.runs.get(organization_id(), run_id)
     page = queries.rules.run_diffs.items(run, after=after, **asked)
-    acts = queries.audit.action_requests.named(here(), [run.action_request_id, run.undone_by])
+    acts = queries.audit.action_requests.named(organization_id(), [run.action_request_id, run.undone_by])
     return render(
         "rules/run.html",
         status=problem.status if problem else 200,
@@ -77,7 +79,7 @@ def show_run(
         act=acts.get(run.action_request_id),
         undone=acts.get(run.undone_by or ""),
         changes=page.items,
-        kept=None if kept is None else queries.rules.run_diffs.named_kept(here(), kept),
+        kept=None if kept is None else queries.rules.run_diffs.named_kept(organization_id(), kept),
         kept_count=len(kept or ()),
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),

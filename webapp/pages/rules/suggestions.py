@@ -11,7 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.schemas.rules.suggestions import SuggestionKeySchema, SuggestionsPageSchema
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import back, is_htmx, render
@@ -42,7 +42,9 @@ def dismiss() -> Response:
     key = SuggestionKeySchema().load(form_body())["key"]
 
     def act() -> None:
-        suggestion = requests.ask_first(here(), lambda: queries.suggestions.rule_suggestions.get(here(), key))
+        suggestion = requests.ask_first(
+            organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), key)
+        )
         services.rules.suggestions.dismiss(suggestion, **acting())
 
     return settle(act)
@@ -55,7 +57,7 @@ def undismiss() -> Response:
     key = SuggestionKeySchema().load(form_body())["key"]
     return settle(
         lambda: services.rules.suggestions.undismiss(
-            queries.suggestions.rule_suggestions.dismissal(here(), key), **acting()
+            queries.suggestions.rule_suggestions.dismissal(organization_id(), key), **acting()
         )
     )
 
@@ -86,7 +88,7 @@ def show(*, problem: Problem | None = None) -> Response:
     asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
     limit = SHOWN_AS_PART if is_htmx() else SHOWN
     page = queries.suggestions.rule_suggestions.listed(
-        here(), after=paging.decode(asked["cursor"], "is"), limit=limit
+        organization_id(), after=paging.decode(asked["cursor"], "is"), limit=limit
     )
     return render(
         "rules/suggestions.html",
@@ -94,6 +96,8 @@ def show(*, problem: Problem | None = None) -> Response:
         suggestions=page.items,
         sentences={each.key: sentence(each) for each in page.items},
         next_cursor=paging.encode(page.next_key),
-        dismissals=queries.suggestions.rule_suggestions.dismissals(here(), limit=DISMISSED_SHOWN).items,
+        dismissals=queries.suggestions.rule_suggestions.dismissals(
+            organization_id(), limit=DISMISSED_SHOWN
+        ).items,
         problem=problem,
     )

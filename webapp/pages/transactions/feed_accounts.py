@@ -12,7 +12,7 @@ from webapp.queries.transactions.workspaces import Narrowing
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.web import paging
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.figures import figure
 from webapp.web.rendering.forms import form_body
@@ -38,7 +38,7 @@ def show(fa_id: int) -> Response:
     """Show the workspace, or for htmx the one line that it asks for."""
     asked = WorkspaceQuerySchema().load(request.args)
     if target() == f"line-{asked['line']}":
-        line = queries.transactions.transactions.get(here(), asked["line"])
+        line = queries.transactions.transactions.get(organization_id(), asked["line"])
         return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
     return render(TEMPLATE, **workspace(fa_id, asked))
 
@@ -47,7 +47,7 @@ def show(fa_id: int) -> Response:
 @requires("admin")
 def resume(fa_id: int) -> Response:
     """Let a paused feed push again."""
-    services.feeds.pushes.resume(queries.accounts.feed_accounts.get(here(), fa_id), **acting())
+    services.feeds.pushes.resume(queries.accounts.feed_accounts.get(organization_id(), fa_id), **acting())
     return back(url_for("feed_accounts.show", fa_id=fa_id))
 
 
@@ -55,7 +55,7 @@ def resume(fa_id: int) -> Response:
 @requires("admin")
 def batches(fa_id: int) -> Response:
     """Set whether the batches of an account's files are split."""
-    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.accounts.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
     return go(url_for("accounts.show", account_id=feed_account.account_id))
 
@@ -100,17 +100,17 @@ def workspace(
     asking: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Gather what the workspace shows."""
-    feed_account = queries.accounts.feed_accounts.get(here(), fa_id)
-    hub = queries.reconciliation.hub.accounts(here())
+    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
+    hub = queries.reconciliation.hub.accounts(organization_id())
     account = next((each for each in hub if each.fa_id == fa_id), None) or queries.reconciliation.hub.account(
-        here(), fa_id
+        organization_id(), fa_id
     )
     show = asked["show"] or ("statement" if account.draft else "all")
     narrowing = Narrowing(show, asked["q"], asked["from_"], asked["to"], asked["cursor"])
     page = queries.transactions.workspaces.lines(
-        here(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
+        organization_id(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
     )
-    counts = queries.transactions.workspaces.counts(here(), fa_id, narrowing)
+    counts = queries.transactions.workspaces.counts(organization_id(), fa_id, narrowing)
     current = next((line for line in page.items if line["id"] == asked["line"]), None)
     return {
         "account": account,
@@ -142,7 +142,9 @@ def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
     """Tell why a line's entry says what it says, where that is asked."""
     if asked["edit"] != "why":
         return None
-    return queries.rule_decisions.line_reasons.reasons(queries.transactions.transactions.get(here(), line_id))
+    return queries.rule_decisions.line_reasons.reasons(
+        queries.transactions.transactions.get(organization_id(), line_id)
+    )
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
@@ -160,9 +162,11 @@ def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
     """Give what the current line's fields can be set to."""
     parts = [line, *(line["splits"] or ())] if line else []
     return {
-        "accounts": queries.accounts.choices.accounts(here(), chosen=[part["account_id"] for part in parts]),
-        "merchants": queries.accounts.choices.merchants(here()),
-        "projects": queries.accounts.choices.projects(here()),
+        "accounts": queries.accounts.choices.accounts(
+            organization_id(), chosen=[part["account_id"] for part in parts]
+        ),
+        "merchants": queries.accounts.choices.merchants(organization_id()),
+        "projects": queries.accounts.choices.projects(organization_id()),
     }
 
 

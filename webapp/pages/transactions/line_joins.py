@@ -13,7 +13,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.line_joins import OtherLineFormSchema
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import back, is_htmx, render
 from webapp.web.rendering.problems import problem_of
@@ -44,10 +44,10 @@ def unjoin(transaction_id: int) -> Response:
 
 def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
     """Settle two rows, and answer with the lines as they stand then: both may have changed, or one be gone."""
-    line = queries.transactions.transactions.get(here(), transaction_id)
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        left = act(line, queries.transactions.transactions.refer(here(), other_id))
+        left = act(line, queries.transactions.transactions.refer(organization_id(), other_id))
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
         return render_line(line, current_id=transaction_id, problem=problem)

@@ -18,7 +18,7 @@ from webapp.schemas.transactions.transactions import (
     ConfirmSchema,
     TransactionFormSchema,
 )
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import chosen_id, form_body
 from webapp.web.rendering.htmx import back, is_htmx, render
@@ -68,14 +68,16 @@ def restore(transaction_id: int) -> Response:
 def confirm_many() -> Response:
     """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
-    first = queries.transactions.transactions.get(here(), body["ids"][0])
-    ids = queries.transactions.workspaces.unconfirmed(here(), body["ids"])
+    first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
+    ids = queries.transactions.workspaces.unconfirmed(organization_id(), body["ids"])
     if "withUncategorised" not in request.form:
-        count = queries.transactions.workspaces.count_uncategorised(here(), ids)
+        count = queries.transactions.workspaces.count_uncategorised(organization_id(), ids)
         if count:
             asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
             return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.lifecycle.confirm_many(here(), ids, note=body["note"], **acting())
+    results = services.transactions.lifecycle.confirm_many(
+        organization_id(), ids, note=body["note"], **acting()
+    )
     refused = [result for result in results if result["status"] == "FAILED"]
     if refused:
         message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0]['error']}"
@@ -88,8 +90,8 @@ def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
     """Say how many lines were confirmed and what they come to, with the way to their entries."""
     if not ids:
         return {"text": "Nothing left to confirm."}
-    account = queries.accounts.feed_accounts.get(here(), first.feed_account_id)
-    amount = queries.transactions.workspaces.total(here(), ids, first.currency)
+    account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
+    amount = queries.transactions.workspaces.total(organization_id(), ids, first.currency)
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.said}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
@@ -116,12 +118,12 @@ def render_dock(
 
 def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
     """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
-    line = queries.transactions.transactions.get(here(), transaction_id)
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         act(line)
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
-        line = queries.transactions.transactions.get(here(), transaction_id)
+        line = queries.transactions.transactions.get(organization_id(), transaction_id)
         rows = typed_rows()
         editing = "splits" if rows else "description" if "description" in request.form else None
         return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)

@@ -14,7 +14,7 @@ from webapp.schemas.addresses import OpenItemsPageSchema
 from webapp.schemas.transactions.line_joins import OtherLineFormSchema
 from webapp.web import paging
 from webapp.web.access import requests
-from webapp.web.access.auth import acting, here, requires
+from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import back, is_htmx, render
 from webapp.web.rendering.problems import Problem, problem_of
@@ -61,12 +61,12 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
 
     def on_both(line: Transaction) -> None:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
-        act(line, queries.transactions.transactions.refer(here(), other_id), **acting())
+        act(line, queries.transactions.transactions.refer(organization_id(), other_id), **acting())
 
     if is_htmx():
         return act_on(transaction_id, on_both)
     try:
-        on_both(queries.transactions.transactions.get(here(), transaction_id))
+        on_both(queries.transactions.transactions.get(organization_id(), transaction_id))
     except LedgerError as error:
         return show(problem=problem_of(error))
     return back(url_for("transfers.index"))
@@ -76,9 +76,9 @@ def show(*, problem: Problem | None = None) -> Response:
     """Render what there is to settle."""
     asked: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
     after = paging.decode(asked.pop("cursor"), "di")
-    today = queries.access.organizations.today(here(), requests.now())
-    page = queries.transfers.open_items.listed(here(), today=today, after=after, **asked)
-    proposals = queries.transfers.proposed.proposed(here())
+    today = queries.access.organizations.today(organization_id(), requests.now())
+    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **asked)
+    proposals = queries.transfers.proposed.proposed(organization_id())
     best: dict[int | None, Any] = defaultdict(lambda: None)
     for each in reversed(proposals):
         best[each.line.id] = best[each.other.id] = each
@@ -89,7 +89,7 @@ def show(*, problem: Problem | None = None) -> Response:
         only_count=sum(each.is_only for each in proposals),
         proposed_for=best,
         items=page.items,
-        watched=queries.transfers.watched.watched(here()),
+        watched=queries.transfers.watched.watched(organization_id()),
         account_id=asked["account_id"],
         keep={"accountId": asked["account_id"]} if asked["account_id"] else {},
         next_cursor=paging.encode(page.next_key),

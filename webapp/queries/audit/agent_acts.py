@@ -11,7 +11,7 @@ from webapp.db import db
 from webapp.ledger.act_ids import act_id
 from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent
 from webapp.queries.common.lookups import UnknownReferenceError
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 
 # The act that undoes what a token did; its result names what it undid as `parts`.
 UNDO = "undo_agent"
@@ -55,7 +55,7 @@ def named(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
     """Give acts in the order of their ids here, however many they are."""
     found = {
         each.id: each
-        for some in batches(ids)
+        for some in portions(ids)
         for each in db.session.scalars(
             sa.select(ActionRequest).where(
                 ActionRequest.organization_id == organization_id, ActionRequest.id.in_(some)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
 from webapp.models.base import Numbered
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 
 Row = TypeVar("Row", bound=Numbered)
 
@@ -45,6 +45,6 @@ def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> 
     of_organization = sa.select(model).where(model.organization_id == organization_id)
     return {
         row.id: row
-        for portion in batches(set(ids) - {None})
+        for portion in portions(set(ids) - {None})
         for row in db.session.scalars(of_organization.where(model.id.in_(portion)))
     }

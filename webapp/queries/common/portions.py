@@ -15,7 +15,7 @@ Id = TypeVar("Id")
 MOST_PARAMETERS = 10_000
 
 
-def batches(ids: Collection[Id]) -> Iterator[tuple[Id, ...]]:
+def portions(ids: Collection[Id]) -> Iterator[tuple[Id, ...]]:
     """Give ids in portions, in their order."""
     rest = iter(ids)
     while portion := tuple(islice(rest, MOST_PARAMETERS)):
@@ -26,7 +26,7 @@ def ids_where(statement: sa.Select[Any], column: Any, ids: Collection[int]) -> s
     """Give the ids that a statement selects where a column holds one of these, in as many statements as it takes."""
     return {
         found
-        for portion in batches(ids)
+        for portion in portions(ids)
         for found in db.session.scalars(statement.where(column.in_(portion)))
     }
 

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import JournalEntry, Posting
 from webapp.models.journal.journal_entries import IN_ITS_ENTRY
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 
 
 def facts(organization_id: str, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
     """Tell what counts of these entries, a record for each leg, with ids under the names that the API has for them."""
-    for portion in batches(ids):
+    for portion in portions(ids):
         rows = db.session.execute(
             sa.select(
                 JournalEntry.id.label("journalEntryId"),

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import OF_ITS_FEED, FeedAccount, JournalEntry, Reconciliation, Transaction
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -110,7 +110,7 @@ def _set_aside(organization_id: str, entries: Sequence[JournalEntry]) -> dict[in
     """Give the feed account of each line of these entries that is set aside."""
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
     found: dict[int | None, int] = {}
-    for portion in batches(named):
+    for portion in portions(named):
         rows = db.session.execute(
             sa.select(Transaction.id, Transaction.feed_account_id).where(
                 Transaction.organization_id == organization_id,

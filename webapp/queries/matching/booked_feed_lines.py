@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_TIERS, Report
 from webapp.models import FeedAccount, FeedLine, Import, LineChange, LineJoin, Transaction
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 from webapp.queries.matching.feed_lines import REPORT, fed, reports
 
 MOST_AMOUNTS = 5000
@@ -92,13 +92,13 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
         FeedLine.organization_id == feed_account.organization_id,
     )
     rows: dict[str, int] = {}
-    for ids in batches(row_ids):
+    for ids in portions(row_ids):
         statement = sa.select(name, FeedLine.transaction_id).where(
             of_organization, FeedLine.transaction_id.in_(ids)
         )
         rows |= {each.provider_transaction_id: each.transaction_id for each in db.session.execute(statement)}
     found: dict[int, set[str]] = {}
-    for portion in batches(rows):
+    for portion in portions(rows):
         standing = sa.select(name).where(
             of_organization,
             FeedLine.feed_account_id == feed_account.id,

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import FeedAccount, Import, LineChange, LineJoin, Transaction
-from webapp.queries.common.portions import batches, ids_where
+from webapp.queries.common.portions import ids_where, portions
 
 FEW = 500
 
@@ -61,7 +61,7 @@ def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Coll
 def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dict[str, int]:
     """Count the lines of an account that have each of these keys; those that none has are left out."""
     found: dict[str, int] = {}
-    for portion in batches(line_keys):
+    for portion in portions(line_keys):
         statement = (
             sa.select(Transaction.line_key, sa.func.count())
             .where(

@@ -18,7 +18,7 @@ from webapp.models import (
     LineJoin,
     Transaction,
 )
-from webapp.queries.common.portions import batches, ids_where
+from webapp.queries.common.portions import ids_where, portions
 
 REPORT = (
     Transaction.id,
@@ -69,7 +69,7 @@ def batch(feed_account: FeedAccount, batch_id: str) -> FeedBatch | None:
 def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]:
     """Give what the feed said before under these ids of its provider."""
     found: dict[str, SaidLine] = {}
-    for portion in batches(ids):
+    for portion in portions(ids):
         rows = db.session.execute(
             sa.select(
                 FeedLine.provider_transaction_id,
@@ -91,7 +91,7 @@ def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]
 def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
     """Give the booked lines that name these pending ids of their provider as what they were."""
     found: dict[str, int] = {}
-    for portion in batches(pending_ids):
+    for portion in portions(pending_ids):
         rows = db.session.execute(
             sa.select(FeedLine.pending_id, FeedLine.transaction_id).where(
                 *_of(feed_account, FeedLine),
@@ -117,7 +117,7 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
         FeedLine.organization_id == LineJoin.organization_id, FeedLine.transaction_id == LineJoin.joined_id
     )
     row_id = sa.type_coerce(FeedLine.transaction_id, sa.BigInteger)
-    for portion in batches(line_ids):
+    for portion in portions(line_ids):
         own = sa.select(row_id, row_id.label("newest")).where(*is_given, row_id.in_(portion))
         joined = (
             sa.select(LineJoin.kept_id, row_id)
@@ -242,7 +242,7 @@ def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Re
 def pairs(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int], str]:
     """Give the status of every join and suggestion that one of these lines is in."""
     found: dict[tuple[int, int], str] = {}
-    for portion in batches(set(line_ids)):
+    for portion in portions(set(line_ids)):
         rows = db.session.execute(
             sa.select(LineJoin.kept_id, LineJoin.joined_id, LineJoin.status).where(
                 LineJoin.organization_id == organization_id,

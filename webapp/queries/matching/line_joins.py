@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import FeedLine, LineChange, LineJoin, Transaction
 from webapp.queries.common import lookups
-from webapp.queries.common.portions import batches, ids_where
+from webapp.queries.common.portions import ids_where, portions
 
 OPEN = ("BOOKED", "SET_ASIDE", "PENDING")
 
@@ -88,7 +88,7 @@ def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, Known
 
 def _joins(organization_id: str, line_ids: Collection[int]) -> list[LineJoin]:
     found: dict[int, LineJoin] = {}
-    for portion in batches(line_ids):
+    for portion in portions(line_ids):
         for column in (LineJoin.kept_id, LineJoin.joined_id):
             statement = sa.select(LineJoin).where(
                 LineJoin.organization_id == organization_id, column.in_(portion)
@@ -137,7 +137,7 @@ def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
 
 def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[ChangeRecord]]:
     found: dict[int, list[ChangeRecord]] = {}
-    for portion in batches(line_ids):
+    for portion in portions(line_ids):
         statement = sa.select(LineChange).where(
             LineChange.organization_id == organization_id, LineChange.transaction_id.in_(portion)
         )

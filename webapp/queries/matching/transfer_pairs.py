@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import TransferPair
-from webapp.queries.common.portions import batches, near
+from webapp.queries.common.portions import near, portions
 
 
 def standing(organization_id: str, transaction_id: int) -> TransferPair | None:
@@ -47,7 +47,7 @@ def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, 
     """Give for lines that stand in a pair the other line of it."""
     found: dict[int, int] = {}
     wanted = frozenset(transaction_ids)
-    for ids in batches(transaction_ids):
+    for ids in portions(transaction_ids):
         rows = db.session.execute(
             sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
                 TransferPair.organization_id == organization_id,

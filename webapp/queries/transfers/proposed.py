@@ -18,7 +18,7 @@ from webapp.ledger.rates import mirror
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation.statement_items import is_of
@@ -189,7 +189,7 @@ def _own(organization_id: str) -> Mapping[int, OwnAccount]:
 def _with_lines(organization_id: str, found: Sequence[Proposal]) -> list[ProposedTransfer]:
     ids = {line_id for each in found for line_id in (each.out_id, each.in_id)}
     lines: dict[int | None, Transaction] = {}
-    for portion in batches(ids):
+    for portion in portions(ids):
         lines |= lookups.by_id(Transaction, organization_id, portion)
     return [
         ProposedTransfer(lines[each.out_id], lines[each.in_id], each.reason, each.is_only, each.days_apart)

@@ -10,7 +10,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 
 # Where an id is looked for beside the organization, SQLite would rather read all that this has: so what changes is
 # found by the id alone, and held against the organization after that.
@@ -19,7 +19,7 @@ from webapp.queries.common.portions import batches
 def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
     """Say of the bank lines of some entries, or of what these correct, that they changed: a draft tells no instant."""
     line = orm.aliased(Transaction)
-    for portion in batches(entry_ids):
+    for portion in portions(entry_ids):
         # A correction has no line of its own: it is about the one of the entry that it corrects.
         entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
             JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)

@@ -18,7 +18,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.common.portions import batches, ids_where
+from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.journal import entries
 from webapp.services.journal import corrections, line_drafts, touches
 from webapp.services.journal import entries as journal_entries
@@ -86,7 +86,7 @@ def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
 def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
     """Read the entries of lines with their postings at once; as long as the answer is held, nobody reads them again."""
     found: list[JournalEntry] = []
-    for portion in batches({line.journal_entry_id for line in lines} - {None}):
+    for portion in portions({line.journal_entry_id for line in lines} - {None}):
         statement = sa.select(JournalEntry).where(
             JournalEntry.organization_id == lines[0].organization_id, JournalEntry.id.in_(portion)
         )
@@ -243,7 +243,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     """
     gone = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
     of_organization = Transaction.organization_id == feed_account.organization_id
-    for portion in batches([line.id for line in gone]):
+    for portion in portions([line.id for line in gone]):
         leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
         unpairing.part_many(leaving, now=now)
     entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
@@ -256,7 +256,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     gone_ids = [line.id for line in gone]
     db.session.flush()
     _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
-    for portion in batches(gone_ids):
+    for portion in portions(gone_ids):
         clearing.unclear_lines(feed_account.organization_id, portion)
     return posted
 
@@ -275,7 +275,7 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
     """Delete drafts and the markers of posted entries."""
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
-    for portion in batches(doomed):
+    for portion in portions(doomed):
         touches.of_documents(organization_id, portion, now=now)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import IN_ITS_RECONCILIATION, FeedAccount, Reconciliation, ReconciliationItem
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.statement_items import IS_LINE
 
@@ -124,7 +124,7 @@ def key_of(item: ReconciliationItem) -> tuple[bool, int | None]:
 
 
 def _delete(item_ids: Collection[int], organization_id: str) -> None:
-    for ids in batches(item_ids):
+    for ids in portions(item_ids):
         db.session.execute(
             sa.delete(ReconciliationItem).where(
                 ReconciliationItem.organization_id == organization_id, ReconciliationItem.id.in_(ids)

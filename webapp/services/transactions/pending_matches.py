@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_DAYS, Pairing, Report, pair_pending
 from webapp.models import FeedAccount, Transaction
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
 from webapp.services.transactions import join_records
 
@@ -63,7 +63,7 @@ def _booked(
 
 
 def _settle(organization_id: str, line_ids: Sequence[int], now: datetime) -> None:
-    for portion in batches(line_ids):
+    for portion in portions(line_ids):
         db.session.execute(
             sa.update(Transaction)
             .where(

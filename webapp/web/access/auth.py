@@ -260,7 +260,7 @@ def principal() -> Principal:
     return found
 
 
-def here() -> str:
+def organization_id() -> str:
     """Tell whose books the request is about; never read from the request itself."""
     return principal().organization_id
 

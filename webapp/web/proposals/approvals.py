@@ -18,7 +18,7 @@ from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import executing, noted
 from webapp.services.audit.proposals import MovedError, Preview
 from webapp.web.access import requests
-from webapp.web.access.auth import NoScopeError, acting, demand, here, principal
+from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
 from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.proposing import acting_as, preview_of
@@ -72,7 +72,7 @@ def approve(request_id: str, digest: str | None = None, note: str = "") -> Actio
 
 def approve_alone(request_id: str, digest: str | None = None, note: str | None = None) -> ActionRequest:
     """Approve one; a new preview stays though the answer is an error."""
-    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
+    proposals.sweep(organization_id(), stored_calls.folder(), now=requests.now())
     try:
         return approve_or_look_again(request_id, digest, note or "")
     except LedgerError:
@@ -88,7 +88,7 @@ def approve_or_look_again(request_id: str, digest: str | None = None, note: str 
     except LedgerError as error:
         dry_runs.unrecorded(error)
         if isinstance(error, (MovedError, BlockedError)) and error.preview is not None:
-            proposal = queries.audit.proposals.get(here(), request_id)
+            proposal = queries.audit.proposals.get(organization_id(), request_id)
             proposals.look_again(proposal, error.preview, now=requests.now())
         raise
 
@@ -98,13 +98,13 @@ def approve_many(ids: Sequence[str], digests: Mapping[str, str | None] | None = 
 
     `digests` are the effects that somebody looked at, else each is approved as its kept preview says.
     """
-    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
+    proposals.sweep(organization_id(), stored_calls.folder(), now=requests.now())
     return [_approve_one(request_id, (digests or {}).get(request_id)) for request_id in ids]
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
     """Decide against a proposal."""
-    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
+    proposals.sweep(organization_id(), stored_calls.folder(), now=requests.now())
     proposal = waiting(request_id)
     proposals.reject(proposal, reason, stored_calls.folder(), **acting())
     return proposal.request
@@ -112,7 +112,7 @@ def reject(request_id: str, reason: str) -> ActionRequest:
 
 def waiting(request_id: str) -> Proposal:
     """Find a proposal that the viewer may decide on; raises NotFoundError, DecidedError, or 403."""
-    request = queries.audit.action_requests.get(here(), request_id)
+    request = queries.audit.action_requests.get(organization_id(), request_id)
     if request.proposal is None or request.status != "PENDING":
         proposals.refuse_decided(request)
     demand(request.proposal.scope)
@@ -123,7 +123,7 @@ def _tried(call: Call, who: Principal) -> Trial:
     """Try a call again; what cannot be asked any more stands against it like everything else."""
     try:
         with stored_calls.made_again(call), acting_as(who):
-            return dry_runs.run(here(), dry_runs.here)
+            return dry_runs.run(organization_id(), dry_runs.call_view)
     except NotFoundError:
         raise BlockedError("What this is about is not there any more. Reject it.", "gone") from None
     except UnprocessableError as error:
@@ -145,7 +145,7 @@ def _execute(proposal: Proposal, call: Call, who: Principal, *, is_one: bool) ->
     with stored_calls.made_again(call), acting_as(who):
         by = Act(**acting(), kind="", target_kind="", target_id="")
         with noted() as recorded, place:
-            response = dry_runs.answered(dry_runs.here())
+            response = dry_runs.to_response(dry_runs.call_view())
     done = [act for act, status in recorded if status == EXECUTED]
     answer = {"status": response.status_code, "answer": response.get_json(silent=True)}
     proposals.executed(proposal, done, answer, by)

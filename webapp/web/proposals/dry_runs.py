@@ -78,7 +78,7 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
     before = books.mark(organization_id)
     with trial(), noted() as recorded:
         try:
-            response = answered(call())
+            response = to_response(call())
         except LedgerError as error:
             refused = unrecorded(error)
             if error.status != REFUSED_BY_STATE:
@@ -95,12 +95,12 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
     return Trial(response.status_code, told, effect, taken.acts, refused_act=failed, rest=taken.rest(names))
 
 
-def answered(said: Any) -> Response:
+def to_response(said: Any) -> Response:
     """Make what a view gives back the response that it stands for."""
     return current_app.make_response(said)
 
 
-def here() -> Any:
+def call_view() -> Any:
     """Call the view that the request is for."""
     view: Any = current_app.view_functions[request.endpoint or ""]
     return view(**(request.view_args or {}))

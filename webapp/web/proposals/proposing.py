@@ -25,7 +25,7 @@ from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import words_of
 from webapp.services.audit.proposals import Asked, Preview
 from webapp.web.access import requests
-from webapp.web.access.auth import ProposableError, acting, here, may_propose, principal
+from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
 from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.stored_calls import Call
@@ -50,9 +50,9 @@ def dry_run() -> Response:
     found = principal()
     if PROPOSE in found.scopes and found.token_id is not None:
         with acting_as(at_its_best(found)):
-            tried = dry_runs.run(found.organization_id, dry_runs.here)
+            tried = dry_runs.run(found.organization_id, dry_runs.call_view)
     else:
-        tried = dry_runs.run(found.organization_id, dry_runs.here)
+        tried = dry_runs.run(found.organization_id, dry_runs.call_view)
     db.session.rollback()
     told = {"dryRun": True, "status": tried.status, "answer": tried.answer, "effect": tried.effect}
     return jsonify({**told, UNTRUSTED_KEY: list(untrusted_paths(DryRunSchema()))})
@@ -74,7 +74,7 @@ def propose() -> Response:
     """Let the call wait for a person (202); one that would change nothing is answered as it is."""
     found = principal()
     with acting_as(at_its_best(found)):
-        tried = dry_runs.run(found.organization_id, dry_runs.here)
+        tried = dry_runs.run(found.organization_id, dry_runs.call_view)
     if not tried.acts and not tried.blockers:
         return _answered(tried)
     waiting = wait(stored_calls.received(), tried)
@@ -91,7 +91,7 @@ def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     call = stored_calls.received()
     rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
     with stored_calls.made_again(rest), acting_as(at_its_best(principal())):
-        tried = dry_runs.run(here(), dry_runs.here)
+        tried = dry_runs.run(organization_id(), dry_runs.call_view)
     pending = {"action_request_id": wait(rest, tried).id, "status": "PENDING", "error": ""}
     return [
         {key: value for key, value in (each | pending).items() if key != "code"}
@@ -103,9 +103,9 @@ def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def wait(call: Call, tried: Trial) -> ActionRequest:
     """Let a call that was tried wait for a person, as the proposal that waits for the same call already if one does."""
-    proposals.sweep(here(), stored_calls.folder(), now=requests.now())
+    proposals.sweep(organization_id(), stored_calls.folder(), now=requests.now())
     asked = asked_of(call, tried)
-    waiting = proposals.waiting_like(here(), asked)
+    waiting = proposals.waiting_like(organization_id(), asked)
     if waiting is None:
         return proposals.propose(replace(asked, call=stored(stored_calls.with_file(call))))
     if waiting.proposal is not None and not stored_calls.is_whole(waiting.proposal.form):

@@ -12,7 +12,7 @@ from webapp.errors import walk_messages
 from webapp.ledger.errors import LedgerError
 from webapp.services.audit.action_requests import record_refusal
 from webapp.web.access import requests
-from webapp.web.access.auth import here
+from webapp.web.access.auth import organization_id
 
 # What a page catches to show it where the act was made.
 REFUSALS = (LedgerError, ma.ValidationError)
@@ -47,5 +47,5 @@ def problem_of(
             fields.setdefault(path, []).append(message)
         message = " ".join(messages[0] for messages in fields.values())
         problem = Problem(message, "validation", 422, fields, {}, line_id, place)
-    requests.begin(here())
+    requests.begin(organization_id())
     return problem

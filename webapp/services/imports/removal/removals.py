@@ -30,7 +30,7 @@ from webapp.models import (
 from webapp.models.base import table_of
 from webapp.queries.accounts import feed_accounts
 from webapp.queries.common import lookups
-from webapp.queries.common.portions import batches
+from webapp.queries.common.portions import portions
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.audit.act import Actor
@@ -259,12 +259,12 @@ def _delete_lines(imported: Import, now: datetime) -> None:
             )
         )
     )
-    for portion in batches(entry_ids):
+    for portion in portions(entry_ids):
         db.session.execute(_of(imported, Posting).where(Posting.journal_entry_id.in_(portion)))
     db.session.execute(_of(imported, ImportLine).where(ImportLine.import_id == imported.id))
     db.session.execute(_of(imported, RuleSetting).where(RuleSetting.transaction_id.in_(_lines(imported))))
     db.session.execute(_of(imported, Transaction).where(Transaction.import_id == imported.id))
-    for portion in batches(entry_ids):
+    for portion in portions(entry_ids):
         db.session.execute(_of(imported, JournalEntry).where(JournalEntry.id.in_(portion)))
 
 
