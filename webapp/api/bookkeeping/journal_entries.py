@@ -20,6 +20,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     VoidSchema,
 )
 from webapp.schemas.paging import OkSchema, listing
+from webapp.services.audit.results import ActionResult
 from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 
@@ -89,7 +90,7 @@ def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
 @requires("confirm")
 @bp.arguments(EntryPostSchema)
 @bp.response(200, ActionResultSchema)
-def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+def post(body: dict[str, Any], entry_id: int) -> ActionResult:
     """Make a draft that was written by hand part of the books; a repeat changes nothing."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     return services.bookkeeping.manual_entries.post(entry, **body, **acting())
@@ -99,7 +100,7 @@ def post(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 @requires("confirm")
 @bp.arguments(VoidSchema)
 @bp.response(200, ActionResultSchema)
-def void(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
+def void(body: dict[str, Any], entry_id: int) -> ActionResult:
     """Cancel an entry as it stands by a reversal; a bank line gets a fresh draft, another entry if asked for."""
     if body["copy"]:
         demand("draft")

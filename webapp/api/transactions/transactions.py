@@ -19,6 +19,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionSchema,
     TransactionStorySchema,
 )
+from webapp.services.audit.results import ActionResult
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.proposals.proposing import propose_rest
@@ -65,7 +66,7 @@ def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
     """Change what several lines' entries say, one result for each."""
-    return {"results": services.transactions.edits.edit_many(organization_id(), body["changes"], **acting())}
+    return {"results": services.transactions.edits.bulk_edit(organization_id(), body["changes"], **acting())}
 
 
 @bp.delete("/<id:transaction_id>")
@@ -94,7 +95,7 @@ def restore(transaction_id: int) -> dict[str, Any]:
 @requires("confirm", is_documented=True)
 @bp.arguments(ConfirmSchema)
 @bp.response(200, ActionResultSchema)
-def confirm(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
     """Finalize a transaction."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     return services.transactions.lifecycle.confirm(transaction, **body, **acting())
@@ -108,7 +109,7 @@ def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
     """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
     return {
         "results": propose_rest(
-            services.transactions.lifecycle.confirm_many(organization_id(), **body, **acting())
+            services.transactions.lifecycle.bulk_confirm(organization_id(), **body, **acting())
         )
     }
 

@@ -70,7 +70,7 @@ def void(entry_id: int) -> Response:
             queries.journal.entries.get(organization_id(), entry_id), problem=problem_of(error, place="void")
         )
     if body["copy"]:
-        return go(url_for("manual_entries.edit", entry_id=done["result"]["journalEntryIds"][-1]))
+        return go(url_for("manual_entries.edit", entry_id=done.result.journal_entry_ids[-1]))
     return go(url_for("journal_entries.show", entry_id=entry_id))
 
 

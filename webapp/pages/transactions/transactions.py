@@ -18,6 +18,7 @@ from webapp.schemas.transactions.transactions import (
     ConfirmSchema,
     TransactionFormSchema,
 )
+from webapp.services.audit.results import FailedItem
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import chosen_id, form_body
@@ -75,13 +76,13 @@ def confirm_many() -> Response:
         if count:
             asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
             return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.lifecycle.confirm_many(
+    results = services.transactions.lifecycle.bulk_confirm(
         organization_id(), ids, note=body["note"], **acting()
     )
-    refused = [result for result in results if result["status"] == "FAILED"]
+    refused = [result for result in results if isinstance(result, FailedItem)]
     if refused:
-        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0]['error']}"
-        problem = Problem(message, str(refused[0]["code"]), 409, place="dock")
+        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0].error}"
+        problem = Problem(message, refused[0].code, 409, place="dock")
         return render_dock(first.feed_account_id, problem=problem)
     return render_dock(first.feed_account_id, notice=notice_of(first, ids))
 

@@ -31,12 +31,12 @@ STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
 
 class ResultSchema(Schema):
-    """The ids that an act touched; sent as the service wrote them."""
+    """The ids that an act touched."""
 
-    journal_entry_ids = ma.fields.List(fields.Id(), attribute="journalEntryIds")
-    document_relation_ids = ma.fields.List(fields.Id(), attribute="documentRelationIds")
-    deleted_journal_entry_ids = ma.fields.List(fields.Id(), attribute="deletedJournalEntryIds")
-    voided_journal_entry_ids = ma.fields.List(fields.Id(), attribute="voidedJournalEntryIds")
+    journal_entry_ids = ma.fields.List(fields.Id())
+    document_relation_ids = ma.fields.List(fields.Id())
+    deleted_journal_entry_ids = ma.fields.List(fields.Id())
+    voided_journal_entry_ids = ma.fields.List(fields.Id())
 
 
 class ActionResultSchema(Schema):

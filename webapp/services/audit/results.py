@@ -1,9 +1,10 @@
-"""What an act on lines and entries answers: the ids that it touched, and for several, what became of each."""
+"""What an act on lines and entries answers: the ids that it touched, and of several acts one result each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -11,41 +12,69 @@ from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
 
 
-def answer(request_id: str | None, result: dict[str, Any], *, is_changed: bool) -> dict[str, Any]:
-    """Give an executed act as the interface's action request result."""
-    return {
-        "action_request_id": request_id,
-        "status": "EXECUTED",
-        "changed": is_changed,
-        "result": result,
-        "error": "",
-    }
+@dataclass(frozen=True, slots=True)
+class TouchedIds:
+    """The ids that an act touched, under the interface's four names."""
+
+    journal_entry_ids: Sequence[int] = ()
+    document_relation_ids: Sequence[int] = ()
+    deleted_journal_entry_ids: Sequence[int] = ()
+    voided_journal_entry_ids: Sequence[int] = ()
+
+    def as_json(self) -> dict[str, list[int]]:
+        """Give the ids as the audit trail stores them."""
+        return {
+            "journalEntryIds": list(self.journal_entry_ids),
+            "documentRelationIds": list(self.document_relation_ids),
+            "deletedJournalEntryIds": list(self.deleted_journal_entry_ids),
+            "voidedJournalEntryIds": list(self.voided_journal_entry_ids),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Sequence[int]]) -> Self:
+        """Read the ids that an earlier act stored."""
+        return cls(
+            stored.get("journalEntryIds", ()),
+            stored.get("documentRelationIds", ()),
+            stored.get("deletedJournalEntryIds", ()),
+            stored.get("voidedJournalEntryIds", ()),
+        )
 
 
-def ids_result(
-    posted: Sequence[int] = (),
-    *,
-    deleted: Sequence[int] = (),
-    voided: Sequence[int] = (),
-    relations: Sequence[int] = (),
-) -> dict[str, Any]:
-    """Give the ids that an act touched under the interface's four names."""
-    return {
-        "journalEntryIds": list(posted),
-        "documentRelationIds": list(relations),
-        "deletedJournalEntryIds": list(deleted),
-        "voidedJournalEntryIds": list(voided),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """The interface's action request result; without an `action_request_id` nothing was recorded."""
+
+    action_request_id: str | None
+    changed: bool
+    status: str = "EXECUTED"
+    result: TouchedIds = TouchedIds()
+    error: str = ""
 
 
-def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Do one act of several in a savepoint of its own, and answer what became of it under the id of its item.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResult(ActionResult):
+    """The result of one item of a bulk act; `path` is its place in the request, where that has several lists."""
 
-    One that a rule refuses is recorded as FAILED, one that a cap does is no act; `do` gives an action request result.
+    id: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedItem(ItemResult):
+    """The result of an item that a rule refused, with the error's code."""
+
+    code: str
+
+
+def attempt(item_id: int, do: Callable[[], ActionResult]) -> ItemResult:
+    """Do one act of several in a savepoint of its own; one that a rule refuses is recorded as FAILED.
+
+    What a token's cap refuses is no act, and recorded nowhere.
     """
     try:
         with db.session.begin_nested():
-            return {"id": item_id, **do()}
+            done = do()
     except LedgerError as error:
         refused: Act | None = getattr(error, "act", None)
         if error.status not in RECORDED_REFUSALS:
@@ -53,9 +82,14 @@ def attempt(item_id: int, do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         if refused is not None:
             refused.before = None
             record(refused, "FAILED", error=str(error))
-        failed = {"status": "FAILED", "error": str(error), "code": error.code}
-        return {
-            "id": item_id,
-            **answer(refused.id if refused else None, ids_result(), is_changed=False),
-            **failed,
-        }
+        return FailedItem(
+            id=item_id,
+            action_request_id=refused.id if refused else None,
+            changed=False,
+            status="FAILED",
+            error=str(error),
+            code=error.code,
+        )
+    return ItemResult(
+        id=item_id, action_request_id=done.action_request_id, changed=done.changed, result=done.result
+    )

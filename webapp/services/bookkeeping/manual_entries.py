@@ -19,7 +19,7 @@ from webapp.queries.journal import attachments, entries, manual_entries
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import answer, ids_result
+from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
 from webapp.services.transactions.edits import ArchivedAccountError, jsonable, summary
@@ -136,7 +136,7 @@ def change(
 
 def post(
     entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None, note: str | None = None
-) -> dict[str, Any]:
+) -> ActionResult:
     """Make a draft part of the books, for good; a repeat changes nothing and answers the same."""
     payload = {"note": note or "", "version": version}
     target = ("journal_entry", entry.id)
@@ -145,12 +145,14 @@ def post(
         _require_manual(entry)
         if entry.status == "POSTED":
             doing.nothing_to_do()
-            return answer(entry.action_request_id or "", _posted(entry), is_changed=False)
+            return ActionResult(
+                action_request_id=entry.action_request_id or "", changed=False, result=_posted(entry)
+            )
         _require(entry, version)
         doing.before = {"status": entry.status}
         _post(entry, doing)
         doing.after = {"status": entry.status}
-    return answer(doing.id, _posted(entry), is_changed=True)
+    return ActionResult(action_request_id=doing.id, changed=True, result=_posted(entry))
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
@@ -160,7 +162,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         doing.title = f"Deleted the draft {titles.of_entry(entry)}"
         _require(entry, version)
         doing.before = {**_said(entry), "documentId": entry.document_id}
-        doing.result = ids_result(deleted=[entry.id])
+        doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
         journal_entries.delete_draft(entry, now=now)
 
 
@@ -206,12 +208,11 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
 
 def _post(entry: JournalEntry, doing: Act) -> None:
     journal_entries.post(entry, doing)
-    doing.result = _posted(entry)
+    doing.result = _posted(entry).as_json()
 
 
-def _posted(entry: JournalEntry) -> dict[str, Any]:
-    relations = attachments.of_entry(entry.organization_id, entry.id)
-    return ids_result([entry.id], relations=relations)
+def _posted(entry: JournalEntry) -> TouchedIds:
+    return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 
 
 def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:

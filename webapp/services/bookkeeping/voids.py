@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sqlalchemy as sa
 
@@ -18,7 +19,7 @@ from webapp.queries.journal import entries, manual_entries, voidable
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import answer, ids_result
+from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
 from webapp.services.transactions import bank_changes, unpairing
@@ -52,8 +53,8 @@ def void(
     now: datetime,
     effective_on: date | None = None,
     copy: bool = False,
-) -> dict[str, Any]:
-    """Cancel an entry as it stands, with all its corrections, and answer with the action request's result.
+) -> ActionResult:
+    """Cancel an entry as it stands, with all its corrections.
 
     With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
     """
@@ -69,16 +70,18 @@ def void(
         if refusal is not None:
             raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
         doing.before = {"status": entry.status}
-        doing.result = reverse(entry, doing, effective_on=effective_on)
+        touched = reverse(entry, doing, effective_on=effective_on)
         if copy and manual_entries.is_by_hand(entry):
-            doing.result["journalEntryIds"].append(_copy(entry, doing).id)
+            made = [*touched.journal_entry_ids, _copy(entry, doing).id]
+            touched = replace(touched, journal_entry_ids=made)
+        doing.result = touched.as_json()
         doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
-    return answer(doing.id, doing.result, is_changed=True)
+    return ActionResult(action_request_id=doing.id, changed=True, result=touched)
 
 
 def reverse(
     entry: JournalEntry, doing: Act, *, effective_on: date | None = None, on_its_own_day: bool = False
-) -> dict[str, Any]:
+) -> TouchedIds:
     """Post the reversal of an entry's effective state and give its bank lines fresh drafts."""
     marker = entries.marker_of(entry)
     family = [entry, *entries.corrections_of(entry)]
@@ -100,10 +103,10 @@ def reverse(
     # A line of 0.00 has no effect, and stands where its entry says.
     standing = effective(*family_legs) or tuple(family_legs[0])
     fresh = _fresh_drafts(entry, standing, day, doing.now)
-    return ids_result(
+    return TouchedIds(
         [cancelling.id, *fresh],
-        deleted=[] if marker is None else [marker.id],
-        voided=[member.id for member in family],
+        deleted_journal_entry_ids=[] if marker is None else [marker.id],
+        voided_journal_entry_ids=[member.id for member in family],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 from webapp.services.audit import titles as act_titles
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import answer, attempt, ids_result
+from webapp.services.audit.results import ActionResult, ItemResult, attempt
 from webapp.services.transactions import clearing
 from webapp.services.transactions.states import require
 
@@ -105,7 +105,7 @@ class Choice:
 
 def put_lines(
     account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
-) -> dict[str, Any]:
+) -> ActionResult:
     """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one by its day."""
     payload = {
         "cleared": list(choice.cleared),
@@ -127,12 +127,12 @@ def put_lines(
         doing.title = _title(draft, cleared, uncleared, account.name)
         if not cleared and not uncleared:
             doing.nothing_to_do()
-            return answer(None, ids_result(), is_changed=False)
+            return ActionResult(action_request_id=None, changed=False)
         _insert(draft, cleared)
         _remove(draft, uncleared)
         clearing.advance(draft)
         doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
-    return answer(doing.id, ids_result(), is_changed=True)
+    return ActionResult(action_request_id=doing.id, changed=True)
 
 
 def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Key], name: str) -> str:
@@ -155,7 +155,7 @@ def _name(organization_id: str, key: Key) -> str:
 
 def put_one_by_one(
     account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
-) -> list[dict[str, Any]]:
+) -> list[ItemResult]:
     """Clear and unclear the named items by an act for each; a refused one says why and stops nobody.
 
     Each result has the place of its item in the lists as `path`, whose order is that of the results.
@@ -167,10 +167,10 @@ def put_one_by_one(
     if len(alone) > MOST_AT_ONCE:
         raise TooManyItemsError
 
-    def put(one: Choice) -> dict[str, Any]:
+    def put(one: Choice) -> ActionResult:
         return put_lines(account, one, actor=actor, now=now)
 
-    return [attempt(each, partial(put, one)) | {"path": path} for path, each, one in alone]
+    return [replace(attempt(each, partial(put, one)), path=path) for path, each, one in alone]
 
 
 def clear_confirmed(account: FeedAccount, draft: Reconciliation) -> None:

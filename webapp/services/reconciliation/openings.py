@@ -9,6 +9,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.audit.act import Act
+from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries, line_drafts
 
@@ -38,7 +39,7 @@ def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: 
     return entry
 
 
-def cancel(proof: Reconciliation, doing: Act) -> dict[str, list[int]] | None:
+def cancel(proof: Reconciliation, doing: Act) -> TouchedIds | None:
     """Void the opening entry of a proof that stands no longer, on its own day; None where it has none."""
     if proof.opening_entry_id is None:
         return None

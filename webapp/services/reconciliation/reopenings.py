@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -19,6 +18,7 @@ from webapp.queries.reconciliation import reconciliations, verdicts
 from webapp.services.audit import proof_breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.results import TouchedIds
 from webapp.services.journal.entries import PeriodLockedError
 from webapp.services.reconciliation import cleared_items, openings, proofs, set_asides
 from webapp.services.transactions import clearing
@@ -74,7 +74,8 @@ def reopen(
                 for each in taken
             ]
         }
-        doing.result = _take_back_all(taken, reason, doing, "REOPENED")
+        voided = _take_back_all(taken, reason, doing, "REOPENED")
+        doing.result = None if voided is None else voided.as_json()
         draft = _draft_from(proof, doing)
         set_asides.resynchronise(account, now=now)
         clearing.prune(account, draft)
@@ -101,7 +102,8 @@ def accept(
         if verdicts.verdicts(account.organization_id, [broken])[broken.id].holds:
             raise HoldsError
         doing.title += f" of {broken.statement_date:%-d %b %Y}"
-        doing.result = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
+        voided = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
+        doing.result = None if voided is None else voided.as_json()
         proved = [_prove_again(account, each, doing) for each in reversed(taken)]
         doing.after = {"reconciliationIds": [each.id for each in proved], **proofs.told(proved[0])}
     return proved[0]
@@ -139,14 +141,14 @@ def _newest_back_to(account: FeedAccount, reconciliation_id: int | None) -> list
 
 def _take_back_all(
     taken: Sequence[Reconciliation], reason: str, doing: Act, repair: str
-) -> dict[str, Any] | None:
+) -> TouchedIds | None:
     """Take proofs back, the newest first; answers what voiding an opening entry did, if one of them has one."""
-    result: dict[str, Any] | None = None
+    voided: TouchedIds | None = None
     for proof in taken:
         proof_breaks.take_back(proof, doing, repair)
         _take_back(proof, reason, doing)
-        result = openings.cancel(proof, doing) or result
-    return result
+        voided = openings.cancel(proof, doing) or voided
+    return voided
 
 
 def _check_open(proof: Reconciliation) -> None:

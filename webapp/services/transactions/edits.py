@@ -26,7 +26,7 @@ from webapp.queries.transactions import transactions
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import answer, attempt, ids_result
+from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import counter_legs, line_drafts, touches
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
@@ -80,7 +80,7 @@ class PostedDescriptionError(LedgerError):
     code = "posted"
 
 
-def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> dict[str, Any]:
+def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> ActionResult:
     """Change what a line's entry says, all or nothing; `changes` holds the fields that were sent.
 
     The answer names the draft that says it now, or the correction marker of a posted entry.
@@ -99,9 +99,9 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             unpairing.part(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
-            result = _edit_draft(transaction, entry, changes, doing)
+            touched = _edit_draft(transaction, entry, changes, doing)
         else:
-            result = _edit_posted(transaction, entry, changes, doing)
+            touched = _edit_posted(transaction, entry, changes, doing)
         if not doing.is_void:
             touches.of_lines(transaction.organization_id, [entry.id], now=now)
             db.session.expire(transaction, ["updated_at"])
@@ -109,16 +109,18 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
             )
-    return answer(None if doing.is_void else doing.id, result, is_changed=not doing.is_void)
+    return ActionResult(
+        action_request_id=None if doing.is_void else doing.id, changed=not doing.is_void, result=touched
+    )
 
 
-def edit_many(
+def bulk_edit(
     organization_id: str, changes: Sequence[Changes], *, actor: Actor, now: datetime
-) -> list[dict[str, Any]]:
+) -> list[ItemResult]:
     """Change lines one by one, each by what stands beside its `id`; a refused one says why and stops nobody."""
 
-    def edit_one(line_id: int, said: Changes) -> dict[str, Any]:
-        return edit(transactions.get(organization_id, line_id), said, actor=actor, now=now)
+    def edit_one(line_id: int, fields: Changes) -> ActionResult:
+        return edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
 
     return [
         attempt(each["id"], partial(edit_one, each["id"], {key: each[key] for key in each if key != "id"}))
@@ -137,7 +139,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             doing.nothing_to_do()
             return
         doing.before = summary(entries.legs_of(marker), marker.description)
-        doing.result = ids_result(deleted=[marker.id])
+        doing.result = TouchedIds(deleted_journal_entry_ids=[marker.id]).as_json()
         touches.of_lines(entry.organization_id, [entry.id], now=now)
         journal_entries.delete_draft(marker, now=now)
 
@@ -160,7 +162,7 @@ def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Seque
     return own
 
 
-def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
+def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> TouchedIds:
     legs = entries.legs_of(entry)
     doing.before = summary(legs, entry.description)
     if changes.get("description") is not None:
@@ -171,10 +173,10 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
         legs = entries.legs_of(entry)
     doing.after = summary(legs, entry.description)
     db.session.flush()
-    return ids_result([entry.id])
+    return TouchedIds([entry.id])
 
 
-def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> dict[str, Any]:
+def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> TouchedIds:
     if changes.get("description") is not None:
         raise PostedDescriptionError
     present, earlier = counter_legs.present(entry), entries.marker_of(entry)
@@ -186,7 +188,7 @@ def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing
     if is_same(target, present):
         doing.nothing_to_do()
     marker = entries.marker_of(entry)
-    return ids_result([marker.id]) if marker else ids_result(deleted=earlier_ids)
+    return TouchedIds([marker.id]) if marker else TouchedIds(deleted_journal_entry_ids=earlier_ids)
 
 
 def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> list[Leg]:

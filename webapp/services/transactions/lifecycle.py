@@ -18,7 +18,7 @@ from webapp.queries.transactions import transactions
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import answer, attempt, ids_result
+from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import corrections, counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import clearing, unpairing
@@ -33,7 +33,7 @@ class PostedLineError(LedgerError):
 
 def confirm(
     transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
-) -> dict[str, Any]:
+) -> ActionResult:
     """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
     payload = {"note": note or ""}
     target = ("transaction", transaction.id)
@@ -47,33 +47,33 @@ def confirm(
             raise NotFoundError
         doing.before = {"status": entry.status}
         if entry.status == "DRAFT":
-            doing.result = _post_draft(entry, doing)
+            touched: TouchedIds | None = _post_draft(entry, doing)
         else:
-            doing.result = _post_correction(entry, doing)
-        if doing.result is None:
+            touched = _post_correction(entry, doing)
+        if touched is None:
             doing.nothing_to_do()
             return _repeat(entry)
-        doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
-    is_changed = bool(doing.result["journalEntryIds"])
-    return answer(doing.id, doing.result, is_changed=is_changed)
+        doing.result = touched.as_json()
+        doing.after = {"status": "POSTED", "journalEntryIds": list(touched.journal_entry_ids)}
+    return ActionResult(action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched)
 
 
-def _post_draft(entry: JournalEntry, doing: Act) -> dict[str, Any]:
+def _post_draft(entry: JournalEntry, doing: Act) -> TouchedIds:
     journal_entries.post(entry, doing)
-    return ids_result([entry.id], relations=attachments.of_entry(entry.organization_id, entry.id))
+    return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 
 
-def _post_correction(entry: JournalEntry, doing: Act) -> dict[str, Any] | None:
+def _post_correction(entry: JournalEntry, doing: Act) -> TouchedIds | None:
     marker = entries.marker_of(entry)
     if marker is None:
         return None
     marker_id = marker.id
     correction = corrections.post_marker(entry, marker, doing)
     relations = attachments.of_entry(entry.organization_id, entry.id) if correction else []
-    return ids_result([correction.id] if correction else [], deleted=[marker_id], relations=relations)
+    return TouchedIds([correction.id] if correction else [], relations, deleted_journal_entry_ids=[marker_id])
 
 
-def _repeat(entry: JournalEntry) -> dict[str, Any]:
+def _repeat(entry: JournalEntry) -> ActionResult:
     """Answer a repeat as the act that posted last was answered."""
     family = [entry, *entries.corrections_of(entry)]
     request = db.session.scalar(
@@ -82,16 +82,17 @@ def _repeat(entry: JournalEntry) -> dict[str, Any]:
             ActionRequest.id == family[-1].action_request_id,
         )
     )
-    result = request.result if request is not None and request.result else ids_result([family[-1].id])
-    return answer(family[-1].action_request_id or "", result, is_changed=False)
+    stored = request.result if request is not None else None
+    touched = TouchedIds.from_json(stored) if stored else TouchedIds([family[-1].id])
+    return ActionResult(action_request_id=family[-1].action_request_id or "", changed=False, result=touched)
 
 
-def confirm_many(
+def bulk_confirm(
     organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
-) -> list[dict[str, Any]]:
+) -> list[ItemResult]:
     """Confirm lines one by one; a refused one says why and stops nobody."""
 
-    def confirm_one(line_id: int) -> dict[str, Any]:
+    def confirm_one(line_id: int) -> ActionResult:
         return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
 
     return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -45,6 +46,16 @@ class NotPairedError(LedgerError):
     """These two lines are no pair; there is nothing to undo."""
 
     code = "not_paired"
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """The result of pairing two lines: EXECUTED, or FAILED with the reason as `error`."""
+
+    transaction_id: int
+    other_id: int
+    status: str
+    error: str = ""
 
 
 def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
@@ -184,24 +195,24 @@ def _facts(*sides: Transaction) -> dict[str, Any]:
     return {"entries": {str(line.id): line.journal_entry_id for line in sides}}
 
 
-def pair_unambiguous(*, actor: Actor, now: datetime) -> list[dict[str, Any]]:
+def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
     """Pair all open lines of which each fits the other and nothing else."""
     found = proposed.proposed(actor.organization_id, limit=None)
     only = [(each.line, each.other) for each in found if each.is_only]
-    return pair_many(only, actor=actor, now=now)
+    return bulk_pair(only, actor=actor, now=now)
 
 
-def pair_many(
+def bulk_pair(
     pairs: Iterable[tuple[Transaction, Transaction]], *, actor: Actor, now: datetime
-) -> list[dict[str, Any]]:
+) -> list[PairResult]:
     """Pair lines one pair after the other, each in a savepoint of its own; a refused one stops nobody."""
     results = []
     for line, other in pairs:
-        facts = {"transaction_id": line.id, "other_id": other.id}
+        line_id, other_id = line.id, other.id
         try:
             with db.session.begin_nested():
                 pair(line, other, actor=actor, now=now)
-            results.append({**facts, "status": "EXECUTED", "error": ""})
+            results.append(PairResult(line_id, other_id, "EXECUTED"))
         except LedgerError as error:
-            results.append({**facts, "status": "FAILED", "error": str(error)})
+            results.append(PairResult(line_id, other_id, "FAILED", str(error)))
     return results

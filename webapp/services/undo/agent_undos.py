@@ -10,7 +10,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -68,6 +67,16 @@ class UndoItem:
 
 
 @dataclass(frozen=True, slots=True)
+class UndoResult:
+    """The result of undoing one act: EXECUTED by the acts `undone_by`, or FAILED with the reason as `error`."""
+
+    action_request_id: str
+    status: str
+    undone_by: tuple[str, ...]
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class UndoBatch:
     """What a token did since an instant, the newest first, and how many older acts are left for another batch.
 
@@ -97,15 +106,12 @@ class UndoBatch:
         return sha256_hex(canonical_json(said))
 
     @property
-    def results(self) -> list[dict[str, Any]]:
+    def results(self) -> list[UndoResult]:
         """What became of each act: undone, or left with the reason."""
         return [
-            {
-                "action_request_id": item.action_request_id,
-                "status": "EXECUTED" if item.undo else "FAILED",
-                "undone_by": list(item.undone_by),
-                "error": item.why,
-            }
+            UndoResult(
+                item.action_request_id, "EXECUTED" if item.undo else "FAILED", item.undone_by, item.why
+            )
             for item in self.items
         ]
 

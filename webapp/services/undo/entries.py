@@ -96,7 +96,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
 def _void(undoing: Undoing, request: ActionRequest, entry: JournalEntry, *, copy: bool) -> str:
     if entry.status != "POSTED" or entry.action_request_id != request.id:
         raise ChangedSinceError
-    done = voids.void(entry, reason=undoing.reason, copy=copy, **undoing.by)["result"]["journalEntryIds"]
+    done = voids.void(entry, reason=undoing.reason, copy=copy, **undoing.by).result.journal_entry_ids
     db.session.expire_all()
     if copy:
         undoing.move("journal_entry", entry.id, done[-1])

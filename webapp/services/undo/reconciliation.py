@@ -56,7 +56,7 @@ def unclear(undoing: Undoing, request: ActionRequest) -> str:
         cleared_entries=[undoing.present_id("journal_entry", each) for each in undone["journalEntryIds"]],
         uncleared_entries=[undoing.present_id("journal_entry", each) for each in done["journalEntryIds"]],
     )
-    if not cleared_items.put_lines(account, choice, **undoing.by)["changed"]:
+    if not cleared_items.put_lines(account, choice, **undoing.by).changed:
         raise ChangedSinceError
     return "Unclear what it cleared, and clear what it uncleared."
 

@@ -28,7 +28,7 @@ from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ids_result
+from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import corrections, counter_legs
 from webapp.services.transactions import edits, joins, lifecycle, transfers
@@ -56,7 +56,7 @@ def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
     db.session.expire_all()
     if other is not None and is_shared:
         transfers.pair(line, other, **undoing.by)
-    day = entries.get(line.organization_id, done["result"]["journalEntryIds"][0]).effective_on
+    day = entries.get(line.organization_id, done.result.journal_entry_ids[0]).effective_on
     return f"Void entry {entry.id} on {day:%-d %b %Y}; the line waits to be confirmed again."
 
 
@@ -77,7 +77,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         correction = None if marker is None else corrections.post_marker(entry, marker, doing)
         back = corrections.aim(entry, wanted, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
-        doing.result = ids_result(made)
+        doing.result = TouchedIds(made).as_json()
     return "Post the opposite of the correction; it waits to be confirmed again."
 
 

@@ -24,6 +24,7 @@ from webapp.services.audit import proposals
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import words_of
 from webapp.services.audit.proposals import Asked, Preview
+from webapp.services.audit.results import FailedItem, ItemResult
 from webapp.web.access import requests
 from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
 from webapp.web.proposals import dry_runs, stored_calls
@@ -83,19 +84,21 @@ def propose() -> Response:
     return response
 
 
-def propose_rest(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def propose_rest(results: list[ItemResult]) -> list[ItemResult]:
     """Let what a call on several ids cannot post for its token's cap wait as one proposal, which its results name."""
-    beyond = [each["id"] for each in results if each.get("code") == CapReachedError.code]
+    beyond = [
+        each.id for each in results if isinstance(each, FailedItem) and each.code == CapReachedError.code
+    ]
     if not beyond or not may_propose(scope_of_view()):
         return results
     call = stored_calls.received()
     rest = replace(call, body=json.dumps({**json.loads(call.body or "{}"), "ids": beyond}))
     with stored_calls.made_again(rest), acting_as(at_its_best(principal())):
         tried = dry_runs.run(organization_id(), dry_runs.call_view)
-    pending = {"action_request_id": wait(rest, tried).id, "status": "PENDING", "error": ""}
+    request_id = wait(rest, tried).id
     return [
-        {key: value for key, value in (each | pending).items() if key != "code"}
-        if each["id"] in beyond
+        ItemResult(id=each.id, action_request_id=request_id, changed=False, status="PENDING")
+        if each.id in beyond
         else each
         for each in results
     ]
