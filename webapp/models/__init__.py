@@ -11,19 +11,16 @@ from webapp.models.accounts.projects import Project, ProjectGroup
 from webapp.models.audit.action_requests import ActionRequest, Proposal
 from webapp.models.audit.audit_events import OF_ITS_ACT, AuditEvent
 from webapp.models.audit.idempotency_keys import IdempotencyKey
+from webapp.models.base import of_same_organization, refers_to
 from webapp.models.documents import Document, DocumentRelation
 from webapp.models.journal.exchange_rates import ExchangeRate
 from webapp.models.journal.journal_entries import (
     COUNTING,
-    IN_ITS_ENTRY,
-    ON_ITS_ACCOUNT,
     JournalEntry,
     Posting,
 )
 from webapp.models.reconciliation.proof_breaks import ProofBreak, TouchedProof
 from webapp.models.reconciliation.reconciliations import (
-    IN_ITS_RECONCILIATION,
-    OF_ITS_FEED,
     Reconciliation,
     ReconciliationItem,
 )
@@ -40,11 +37,7 @@ from webapp.models.transactions.transfer_pairs import TransferPair
 
 __all__ = [
     "COUNTING",
-    "IN_ITS_ENTRY",
-    "IN_ITS_RECONCILIATION",
     "OF_ITS_ACT",
-    "OF_ITS_FEED",
-    "ON_ITS_ACCOUNT",
     "Account",
     "ActionRequest",
     "ApiToken",
@@ -95,4 +88,6 @@ __all__ = [
     "Transaction",
     "TransferPair",
     "User",
+    "of_same_organization",
+    "refers_to",
 ]

@@ -45,6 +45,28 @@ def same_organization(column: str, table: str) -> sa.ForeignKeyConstraint:
     )
 
 
+def of_same_organization(left: Any, right: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that two models, aliases, tables or rows belong to the same organization."""
+    same: sa.ColumnElement[bool] = _columns(left).organization_id == _columns(right).organization_id
+    return same
+
+
+def refers_to(key: Any, row: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that a foreign key names a row: `refers_to(Posting.journal_entry_id, JournalEntry)`.
+
+    `key` is a column of a model, an alias or a table, `row` what it leads to: a model, an alias, a table, or one row
+    that was read, whose organization is then in the statement as a constant. Foreign keys are pairs of organization
+    and id, and a statement compares both: the database can then use the index of the pair, and a row of another
+    organization is never met.
+    """
+    owner = key.parent.entity if isinstance(key, orm.QueryableAttribute) else key.table
+    return sa.and_(of_same_organization(owner, row), key == _columns(row).id)
+
+
+def _columns(row: Any) -> Any:
+    return row.c if isinstance(row, sa.FromClause) else row
+
+
 def one_of(column: str, *words: str) -> sa.CheckConstraint:
     """Let a text column hold these words only."""
     listed = ", ".join(f"'{word}'" for word in words)
@@ -88,6 +110,8 @@ __all__ = [
     "Organized",
     "created",
     "numbered",
+    "of_same_organization",
     "one_of",
+    "refers_to",
     "same_organization",
 ]

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
 from webapp.models.audit.action_requests import ActionRequest
-from webapp.models.base import Organized, created
+from webapp.models.base import Organized, created, refers_to
 
 
 class AuditEvent(Organized, Base):
@@ -32,7 +32,6 @@ class AuditEvent(Organized, Base):
 
 
 OF_ITS_ACT = sa.and_(
-    AuditEvent.organization_id == ActionRequest.organization_id,
-    AuditEvent.action_request_id == ActionRequest.id,
+    refers_to(AuditEvent.action_request_id, ActionRequest),
     AuditEvent.kind == ActionRequest.kind,
 )

@@ -137,9 +137,3 @@ class Posting(Numbered, Base):
     def amount_base(self) -> Money | None:
         """The leg's mirror in the base currency, or none while a rate is missing."""
         return None if self.amount_base_minor is None else Money(self.amount_base_minor, self.base_currency)
-
-
-IN_ITS_ENTRY = sa.and_(
-    JournalEntry.organization_id == Posting.organization_id, JournalEntry.id == Posting.journal_entry_id
-)
-ON_ITS_ACCOUNT = sa.and_(Account.organization_id == Posting.organization_id, Account.id == Posting.account_id)

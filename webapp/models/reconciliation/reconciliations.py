@@ -127,13 +127,3 @@ class ReconciliationItem(Numbered, Base):
     is_standing: Mapped[bool] = mapped_column(default=True)
     frozen_on: Mapped[date | None]
     frozen_minor: Mapped[int | None] = mapped_column(MONEY)
-
-
-OF_ITS_FEED = sa.and_(
-    FeedAccount.organization_id == Reconciliation.organization_id,
-    FeedAccount.id == Reconciliation.feed_account_id,
-)
-IN_ITS_RECONCILIATION = sa.and_(
-    Reconciliation.organization_id == ReconciliationItem.organization_id,
-    Reconciliation.id == ReconciliationItem.reconciliation_id,
-)

@@ -11,7 +11,15 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
-from webapp.models import ApiToken, BrowserSession, Membership, Organization, Proposal, User
+from webapp.models import (
+    ApiToken,
+    BrowserSession,
+    Membership,
+    Organization,
+    Proposal,
+    User,
+    of_same_organization,
+)
 from webapp.queries.audit import proposals
 
 IDLE = timedelta(hours=2)
@@ -111,7 +119,7 @@ def _who(credential: type[ApiToken | BrowserSession], wanted: Any) -> sa.Select[
             Membership,
             sa.and_(
                 Membership.user_id == credential.user_id,
-                Membership.organization_id == credential.organization_id,
+                of_same_organization(Membership, credential),
             ),
         )
         .join(Organization, Organization.id == Membership.organization_id)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.models import ActionRequest, ApiToken, Membership, TokenDay, User
+from webapp.models import ActionRequest, ApiToken, Membership, TokenDay, User, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.audit import action_requests
 
@@ -97,9 +97,7 @@ def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
 
 
 def _with_owner() -> sa.Select[ApiToken, str, str | None]:
-    at_work = sa.and_(
-        Membership.organization_id == ApiToken.organization_id, Membership.user_id == ApiToken.user_id
-    )
+    at_work = sa.and_(of_same_organization(Membership, ApiToken), Membership.user_id == ApiToken.user_id)
     return (
         sa.select(ApiToken, User.name, Membership.role)
         .join(User, User.id == ApiToken.user_id)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db, fold
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, MonthSum, Posting
+from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
@@ -174,30 +174,18 @@ def is_code_taken(organization_id: str, code: str, *, except_id: int | None = No
 
 def has_counted(account: Account) -> bool:
     """Tell whether anything that counts was ever posted to an account."""
-    return _exists(
-        sa.select(MonthSum.account_id).where(
-            MonthSum.organization_id == account.organization_id, MonthSum.account_id == account.id
-        )
-    )
+    return _exists(sa.select(MonthSum.account_id).where(refers_to(MonthSum.account_id, account)))
 
 
 def is_named(account: Account) -> bool:
     """Tell whether any posting, of a draft too, is on an account."""
-    return _exists(
-        sa.select(Posting.id).where(
-            Posting.organization_id == account.organization_id, Posting.account_id == account.id
-        )
-    )
+    return _exists(sa.select(Posting.id).where(refers_to(Posting.account_id, account)))
 
 
 def has_other_currency(account: Account, currency: str) -> bool:
     """Tell whether a posting or a draft on an account is in another currency."""
     return _exists(
-        sa.select(Posting.id).where(
-            Posting.organization_id == account.organization_id,
-            Posting.account_id == account.id,
-            Posting.currency != currency,
-        )
+        sa.select(Posting.id).where(refers_to(Posting.account_id, account), Posting.currency != currency)
     )
 
 
@@ -209,7 +197,7 @@ def lineage(account: Account) -> list[int]:
     """List an account's ancestors, the nearest first."""
     parents: dict[int, int | None] = dict(
         db.session.execute(
-            sa.select(Account.id, Account.parent_id).where(Account.organization_id == account.organization_id)
+            sa.select(Account.id, Account.parent_id).where(of_same_organization(Account, account))
         ).all()
     )
     found: list[int] = []

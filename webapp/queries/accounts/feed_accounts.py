@@ -12,7 +12,7 @@ from sqlalchemy import orm
 
 from webapp.db import db, fold
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, ProviderBalance, Transaction
+from webapp.models import FeedAccount, JournalEntry, ProviderBalance, Transaction, of_same_organization
 from webapp.queries.accounts import balances as sums
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -130,7 +130,7 @@ def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, in
     rows = db.session.execute(
         sa.select(Transaction.feed_account_id, sa.func.count())
         .select_from(draft)
-        .join(Transaction, sa.and_(Transaction.organization_id == draft.organization_id, names_line))
+        .join(Transaction, sa.and_(of_same_organization(Transaction, draft), names_line))
         .where(
             draft.organization_id == organization_id,
             draft.status == "DRAFT",

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, fold
-from webapp.models import Project, ProjectGroup
+from webapp.models import Project, ProjectGroup, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 
@@ -60,7 +60,5 @@ def by_group(organization_id: str) -> list[tuple[ProjectGroup | None, list[Proje
 def of_group(group: ProjectGroup) -> Sequence[Project]:
     """List the projects of a group."""
     return db.session.scalars(
-        sa.select(Project)
-        .where(Project.organization_id == group.organization_id, Project.group_id == group.id)
-        .order_by(*BY_NAME.columns)
+        sa.select(Project).where(refers_to(Project.group_id, group)).order_by(*BY_NAME.columns)
     ).all()

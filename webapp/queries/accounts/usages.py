@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger import titles
-from webapp.models import Document, Merchant, Posting, Project
+from webapp.models import Document, Merchant, Posting, Project, refers_to
 from webapp.queries.rules import rules
 
 
@@ -29,18 +29,14 @@ class Usage:
 
 def of_project(project: Project) -> Usage:
     """Tell what names a project, in the books and in rules."""
-    postings, documents = (
-        _count(model.organization_id == project.organization_id, model.project_id == project.id)
-        for model in (Posting, Document)
-    )
+    postings, documents = (_count(refers_to(model.project_id, project)) for model in (Posting, Document))
     return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)
 
 
 def of_merchant(merchant: Merchant) -> Usage:
     """Tell what names a merchant, in the books and in rules."""
     postings, documents = (
-        _count(model.organization_id == merchant.organization_id, model.org_merchant_id == merchant.id)
-        for model in (Posting, Document)
+        _count(refers_to(model.org_merchant_id, merchant)) for model in (Posting, Document)
     )
     return Usage(postings, rules.naming_merchant(merchant.organization_id, merchant.id), documents)
 

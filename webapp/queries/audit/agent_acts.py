@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.act_ids import act_id
-from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent
+from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent, of_same_organization
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.common.portions import portions
 
@@ -31,7 +31,7 @@ def undoable(token: ApiToken, since: datetime, before: str | None = None) -> lis
         sa.select(ActionRequest.id)
         .join(AuditEvent, OF_ITS_ACT)
         .where(
-            ActionRequest.organization_id == token.organization_id,
+            of_same_organization(ActionRequest, token),
             ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),
             ActionRequest.decided_at >= since,
             ActionRequest.status == "EXECUTED",
@@ -87,7 +87,7 @@ def _undone(token: ApiToken) -> set[str]:
     """List the acts of a token that earlier undoings have undone."""
     results = db.session.scalars(
         sa.select(ActionRequest.result).where(
-            ActionRequest.organization_id == token.organization_id,
+            of_same_organization(ActionRequest, token),
             ActionRequest.kind == UNDO,
             ActionRequest.target_kind == "token",
             ActionRequest.target_id == str(token.id),

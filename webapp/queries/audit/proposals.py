@@ -11,12 +11,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
-from webapp.models import ActionRequest, Proposal
-
-IS_ITS_REQUEST = sa.and_(
-    ActionRequest.organization_id == Proposal.organization_id,
-    ActionRequest.id == Proposal.action_request_id,
-)
+from webapp.models import ActionRequest, Proposal, refers_to
 
 
 def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Proposal]:
@@ -35,7 +30,7 @@ def counted(organization_id: Any, now: datetime) -> sa.ScalarSelect[int]:
     return (
         sa.select(sa.func.count())
         .select_from(ActionRequest)
-        .join(Proposal, IS_ITS_REQUEST)
+        .join(Proposal, refers_to(Proposal.action_request_id, ActionRequest))
         .where(
             ActionRequest.organization_id == organization_id,
             ActionRequest.status == "PENDING",
@@ -92,7 +87,7 @@ def files() -> list[KeptFile]:
             file["kept"].as_string(),
             file["sha256"].as_string(),
         )
-        .join(ActionRequest, IS_ITS_REQUEST)
+        .join(ActionRequest, refers_to(Proposal.action_request_id, ActionRequest))
         .where(ActionRequest.status == "PENDING", file["kept"].as_string().is_not(None))
         .order_by(Proposal.action_request_id),
         execution_options={"across_organizations": True},
@@ -117,7 +112,7 @@ def _pending(organization_id: str) -> sa.Select[Proposal]:
 def _joined(organization_id: str) -> sa.Select[Proposal]:
     return (
         sa.select(Proposal)
-        .join(ActionRequest, IS_ITS_REQUEST)
+        .join(ActionRequest, refers_to(Proposal.action_request_id, ActionRequest))
         .where(ActionRequest.organization_id == organization_id)
         .options(orm.contains_eager(Proposal.request))
     )

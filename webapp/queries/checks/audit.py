@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, instant_text
 from webapp.ledger.chain import Link, first_break
-from webapp.models import ActionRequest, AuditEvent
+from webapp.models import ActionRequest, AuditEvent, refers_to
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 500
@@ -48,8 +48,7 @@ def requests_without_event() -> Iterable[Violation]:
     told = (
         sa.select(sa.func.count())
         .where(
-            AuditEvent.organization_id == ActionRequest.organization_id,
-            AuditEvent.action_request_id == ActionRequest.id,
+            refers_to(AuditEvent.action_request_id, ActionRequest),
             AuditEvent.kind == ending,
         )
         .scalar_subquery()
@@ -68,13 +67,7 @@ def events() -> Iterator[Violation]:
     """Find events whose body tells another story than their row and the action request that they are of."""
     rows = db.session.execute(
         sa.select(AuditEvent, ActionRequest)
-        .outerjoin(
-            ActionRequest,
-            sa.and_(
-                ActionRequest.organization_id == AuditEvent.organization_id,
-                ActionRequest.id == AuditEvent.action_request_id,
-            ),
-        )
+        .outerjoin(ActionRequest, refers_to(AuditEvent.action_request_id, ActionRequest))
         .order_by(AuditEvent.organization_id, AuditEvent.sequence),
         execution_options={"yield_per": AT_ONCE},
     )

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import COUNTING, IN_ITS_ENTRY, AuditEvent, JournalEntry, Organization, Posting
+from webapp.models import COUNTING, AuditEvent, JournalEntry, Organization, Posting, refers_to
 
 
 def of_all(session: orm.Session) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def _trial_balance(session: orm.Session, organization_id: str) -> dict[str, dict
             sa.func.sum(Posting.amount_minor),
             sa.func.sum(Posting.amount_base_minor),
         )
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(Posting.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
         .group_by(Posting.account_id, Posting.currency)
         .order_by(Posting.account_id, Posting.currency)

@@ -8,15 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.ledger.journal.entries import MIN_LEGS
-from webapp.models import (
-    IN_ITS_ENTRY,
-    ON_ITS_ACCOUNT,
-    Account,
-    ActionRequest,
-    JournalEntry,
-    Organization,
-    Posting,
-)
+from webapp.models import Account, ActionRequest, JournalEntry, Organization, Posting, refers_to
 from webapp.queries.checks.violations import Violation, entry, found
 
 IS_POSTED = JournalEntry.status != "DRAFT"
@@ -33,7 +25,7 @@ def _posted_with(*, having: sa.ColumnElement[bool]) -> sa.Executable:
             SUM.label("amount"),
             SUM_BASE.label("base"),
         )
-        .outerjoin(Posting, IN_ITS_ENTRY)
+        .outerjoin(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(IS_POSTED)
         .group_by(JournalEntry.organization_id, JournalEntry.id)
         .having(having)
@@ -82,8 +74,8 @@ def _legs_where(*conditions: sa.ColumnElement[bool]) -> sa.Executable:
             Posting.base_currency,
             Account.currency.label("account_currency"),
         )
-        .join(JournalEntry, IN_ITS_ENTRY)
-        .join(Account, ON_ITS_ACCOUNT)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
         .where(*conditions)
         .order_by(Posting.id)
     )
@@ -125,7 +117,7 @@ def other_base_currency() -> Iterable[Violation]:
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"))
         .distinct()
         .join(Organization, Organization.id == JournalEntry.organization_id)
-        .outerjoin(Posting, IN_ITS_ENTRY)
+        .outerjoin(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             sa.or_(
                 JournalEntry.base_currency != Organization.base_currency,
@@ -157,8 +149,7 @@ def account_currency() -> Iterable[Violation]:
 def without_act() -> Iterable[Violation]:
     """Find posted entries that no executed act posted."""
     act = sa.exists().where(
-        ActionRequest.organization_id == JournalEntry.organization_id,
-        ActionRequest.id == JournalEntry.action_request_id,
+        refers_to(JournalEntry.action_request_id, ActionRequest),
         ActionRequest.status == "EXECUTED",
     )
     return found(

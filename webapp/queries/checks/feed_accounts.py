@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from webapp.models import Account, FeedAccount, ProviderBalance
+from webapp.models import Account, FeedAccount, ProviderBalance, refers_to
 from webapp.queries.checks.violations import Violation, found
 
 
@@ -17,12 +17,7 @@ def backing() -> Iterable[Violation]:
         sa.select(
             FeedAccount.organization_id, FeedAccount.id, FeedAccount.currency, Account.type, Account.currency
         )
-        .join(
-            Account,
-            sa.and_(
-                Account.organization_id == FeedAccount.organization_id, Account.id == FeedAccount.account_id
-            ),
-        )
+        .join(Account, refers_to(FeedAccount.account_id, Account))
         .where(
             sa.or_(
                 sa.func.coalesce(Account.currency, "") != FeedAccount.currency,
@@ -41,13 +36,7 @@ def balances() -> Iterable[Violation]:
     return found(
         "provider_balance_currency",
         sa.select(ProviderBalance.organization_id, FeedAccount.id, ProviderBalance.day)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == ProviderBalance.organization_id,
-                FeedAccount.id == ProviderBalance.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, refers_to(ProviderBalance.feed_account_id, FeedAccount))
         .where(ProviderBalance.currency != FeedAccount.currency),
         lambda row: f"The balance of {row.day} of feed account {row.id} is in another currency.",
         lambda row: {"faId": row.id, "day": row.day.isoformat()},

@@ -8,12 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import FeedLine, LineJoin, Transaction
+from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, found
-
-OWN_ROW = sa.and_(
-    Transaction.organization_id == FeedLine.organization_id, Transaction.id == FeedLine.transaction_id
-)
 
 
 def _said(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
@@ -25,7 +21,7 @@ def _said(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
             FeedLine.transaction_id.label("line_id"),
             Transaction.status,
         )
-        .outerjoin(Transaction, OWN_ROW)
+        .outerjoin(Transaction, refers_to(FeedLine.transaction_id, Transaction))
         .where(*wrong)
         .order_by(FeedLine.feed_account_id, FeedLine.provider_transaction_id)
     )
@@ -79,7 +75,7 @@ def joins() -> Iterable[Violation]:
     """Find joined rows that are in the books all the same, are another account's, or are joined on to a third."""
     kept, joined, onward = orm.aliased(Transaction), orm.aliased(Transaction), orm.aliased(LineJoin)
     is_chain = sa.exists().where(
-        onward.organization_id == LineJoin.organization_id,
+        of_same_organization(onward, LineJoin),
         onward.joined_id == LineJoin.kept_id,
         onward.status == "JOINED",
     )
@@ -87,11 +83,8 @@ def joins() -> Iterable[Violation]:
         sa.select(
             LineJoin.organization_id, LineJoin.kept_id, LineJoin.joined_id.label("line_id"), joined.status
         )
-        .join(kept, sa.and_(kept.organization_id == LineJoin.organization_id, kept.id == LineJoin.kept_id))
-        .join(
-            joined,
-            sa.and_(joined.organization_id == LineJoin.organization_id, joined.id == LineJoin.joined_id),
-        )
+        .join(kept, refers_to(LineJoin.kept_id, kept))
+        .join(joined, refers_to(LineJoin.joined_id, joined))
         .where(
             LineJoin.status == "JOINED",
             sa.or_(

@@ -7,17 +7,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.models import IN_ITS_ENTRY, FeedAccount, JournalEntry, Organization, Posting, Transaction
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    Organization,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.checks.violations import Violation, entry, found, line
 from webapp.queries.journal import lock_dates
-
-OF_FEED = sa.and_(
-    FeedAccount.organization_id == Transaction.organization_id, FeedAccount.id == Transaction.feed_account_id
-)
-NAMED_ENTRY = sa.and_(
-    JournalEntry.organization_id == Transaction.organization_id,
-    JournalEntry.id == Transaction.journal_entry_id,
-)
 
 
 def _lines_where(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
@@ -28,7 +28,7 @@ def _lines_where(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
             Transaction.status,
             Transaction.journal_entry_id.label("entry_id"),
         )
-        .outerjoin(JournalEntry, NAMED_ENTRY)
+        .outerjoin(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(*wrong)
         .order_by(Transaction.id)
     )
@@ -95,8 +95,7 @@ def bank_legs() -> Iterable[Violation]:
         legs.c.last_currency == Transaction.currency,
     )
     of_line = sa.and_(
-        legs.c.organization_id == Transaction.organization_id,
-        legs.c.transaction_id == Transaction.id,
+        refers_to(legs.c.transaction_id, Transaction),
         legs.c.original_id == Transaction.journal_entry_id,
     )
     return found(
@@ -106,7 +105,7 @@ def bank_legs() -> Iterable[Violation]:
             Transaction.id.label("line_id"),
             Transaction.journal_entry_id.label("entry_id"),
         )
-        .join(FeedAccount, OF_FEED)
+        .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
         .outerjoin(legs, of_line)
         .where(
             Transaction.journal_entry_id.is_not(None),
@@ -124,11 +123,10 @@ def _says_so_when_confirmed() -> sa.ColumnElement[bool]:
     return (
         sa.exists()
         .where(
-            JournalEntry.organization_id == Transaction.organization_id,
+            of_same_organization(JournalEntry, Transaction),
             JournalEntry.corrects_id == Transaction.journal_entry_id,
             JournalEntry.status == "DRAFT",
-            Posting.organization_id == JournalEntry.organization_id,
-            Posting.journal_entry_id == JournalEntry.id,
+            refers_to(Posting.journal_entry_id, JournalEntry),
             Posting.is_bank_leg,
             Posting.transaction_id == Transaction.id,
             Posting.amount_minor == Transaction.amount_minor,
@@ -152,7 +150,7 @@ def _bank_legs() -> sa.Subquery:
             sa.func.min(Posting.currency).label("currency"),
             sa.func.max(Posting.currency).label("last_currency"),
         )
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(Posting.is_bank_leg, Posting.transaction_id.is_not(None), ~is_marker)
         .group_by(Posting.organization_id, Posting.transaction_id, original_id)
         .subquery()
@@ -161,10 +159,7 @@ def _bank_legs() -> sa.Subquery:
 
 def entries_of_no_line() -> Iterable[Violation]:
     """Find entries of the bank feed, drafts or in force, that no line names."""
-    named = sa.exists().where(
-        Transaction.organization_id == JournalEntry.organization_id,
-        Transaction.journal_entry_id == JournalEntry.id,
-    )
+    named = sa.exists().where(refers_to(Transaction.journal_entry_id, JournalEntry))
     return found(
         "entry_without_line",
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id")).where(
@@ -180,7 +175,7 @@ def currencies() -> Iterable[Violation]:
     return found(
         "line_currency",
         sa.select(Transaction.organization_id, Transaction.id.label("line_id"), Transaction.currency)
-        .join(FeedAccount, OF_FEED)
+        .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
         .where(Transaction.currency != FeedAccount.currency),
         lambda row: f"Line {row.line_id} is in {row.currency}, and its account is not.",
         line,
@@ -193,10 +188,7 @@ def drafts_in_locked_periods() -> Iterable[Violation]:
         "draft_in_locked_period",
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"), JournalEntry.effective_on)
         .join(Organization, Organization.id == JournalEntry.organization_id)
-        .where(
-            JournalEntry.effective_on <= Organization.lock_date,
-            lock_dates.holds_a_day(),
-        ),
+        .where(JournalEntry.effective_on <= Organization.lock_date, lock_dates.holds_a_day()),
         lambda row: f"Draft {row.entry_id} is dated {row.effective_on}, in a locked period.",
         entry,
     )

@@ -11,7 +11,7 @@ from datetime import date
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import COUNTING, AuditEvent, JournalEntry
+from webapp.models import COUNTING, AuditEvent, JournalEntry, of_same_organization
 from webapp.queries.checks.violations import Violation
 
 AT_ONCE = 500
@@ -33,7 +33,7 @@ def _behind(organization_id: str, moves: list[tuple[int, date | None]], latest: 
         .join(
             AuditEvent,
             sa.and_(
-                AuditEvent.organization_id == JournalEntry.organization_id,
+                of_same_organization(AuditEvent, JournalEntry),
                 AuditEvent.action_request_id == JournalEntry.action_request_id,
             ),
         )

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from webapp.models import (
-    IN_ITS_ENTRY,
-    OF_ITS_FEED,
     FeedAccount,
     JournalEntry,
     Posting,
     Reconciliation,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.checks.violations import Violation, entry, found, line
 
@@ -21,7 +21,7 @@ from webapp.queries.checks.violations import Violation, entry, found, line
 def _opens(*statuses: str) -> tuple[sa.ColumnElement[bool], ...]:
     """Say that a reconciliation in one of these states keeps the account of a line as new from a later day on."""
     return (
-        Reconciliation.organization_id == Transaction.organization_id,
+        of_same_organization(Reconciliation, Transaction),
         Reconciliation.feed_account_id == Transaction.feed_account_id,
         Reconciliation.status.in_(statuses),
         Reconciliation.keep_as_new.is_(True),
@@ -64,8 +64,7 @@ def opening_entries() -> Iterable[Violation]:
         .outerjoin(
             Reconciliation,
             sa.and_(
-                Reconciliation.organization_id == JournalEntry.organization_id,
-                Reconciliation.opening_entry_id == JournalEntry.id,
+                refers_to(Reconciliation.opening_entry_id, JournalEntry),
                 Reconciliation.status != "DRAFT",
             ),
         )
@@ -84,7 +83,7 @@ def opening_balances() -> Iterable[Violation]:
     return found(
         "opening_differs",
         sa.select(Reconciliation.organization_id, Reconciliation.id, absorbed.label("absorbed"))
-        .join(FeedAccount, OF_ITS_FEED)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .where(
             Reconciliation.status == "COMPLETED",
             Reconciliation.keep_as_new,
@@ -100,16 +99,15 @@ def opening_balances() -> Iterable[Violation]:
 def _absorbed() -> sa.ColumnElement[int]:
     """Add up what the opening of a reconciliation absorbed, its own entry among it, as the books have it now."""
     is_of_set_aside_line = sa.exists().where(
-        Transaction.organization_id == Posting.organization_id,
-        Transaction.id == Posting.transaction_id,
+        refers_to(Posting.transaction_id, Transaction),
         Transaction.feed_account_id == FeedAccount.id,
         Transaction.status == "SET_ASIDE",
     )
     return sa.func.coalesce(
         sa.select(sa.func.sum(Posting.amount_minor))
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
-            Posting.organization_id == FeedAccount.organization_id,
+            of_same_organization(Posting, FeedAccount),
             Posting.account_id == FeedAccount.account_id,
             # A voided entry and its reversal leave nothing, also where the opening day lies between them.
             JournalEntry.status == "POSTED",

@@ -18,13 +18,13 @@ from webapp.db import db
 from webapp.ledger.canonical import instant_text, sha256_hex
 from webapp.ledger.money import Money
 from webapp.models import (
-    IN_ITS_RECONCILIATION,
-    OF_ITS_FEED,
     FeedAccount,
     ProofBreak,
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.checks.violations import Violation, found
 from webapp.queries.reconciliation import verdicts as holds
@@ -41,13 +41,7 @@ def frozen() -> Iterator[Violation]:
     previous = orm.aliased(Reconciliation)
     rows = db.session.execute(
         sa.select(Reconciliation, previous.digest)
-        .outerjoin(
-            previous,
-            sa.and_(
-                previous.organization_id == Reconciliation.organization_id,
-                previous.id == Reconciliation.previous_id,
-            ),
-        )
+        .outerjoin(previous, refers_to(Reconciliation.previous_id, previous))
         .where(Reconciliation.status != "DRAFT")
         .order_by(Reconciliation.id),
         execution_options={"yield_per": AT_ONCE},
@@ -104,7 +98,7 @@ def standing_chain() -> Iterable[Violation]:
     """Find standing proofs that follow no earlier standing proof of their account, where there are others."""
     other = orm.aliased(Reconciliation)
     is_earlier = sa.and_(
-        other.organization_id == Reconciliation.organization_id,
+        of_same_organization(other, Reconciliation),
         other.feed_account_id == Reconciliation.feed_account_id,
         other.status == "COMPLETED",
         other.statement_date < Reconciliation.statement_date,
@@ -172,14 +166,8 @@ def astray_items() -> Iterable[Violation]:
     return found(
         "item_astray",
         sa.select(ReconciliationItem.organization_id, ReconciliationItem.id, Reconciliation.id)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
-        .outerjoin(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == ReconciliationItem.organization_id,
-                Transaction.id == ReconciliationItem.transaction_id,
-            ),
-        )
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
+        .outerjoin(Transaction, refers_to(ReconciliationItem.transaction_id, Transaction))
         .where(
             sa.or_(
                 ReconciliationItem.feed_account_id != Reconciliation.feed_account_id,
@@ -199,7 +187,7 @@ def states() -> Iterable[Violation]:
     return found(
         "reconciliation_state",
         sa.select(Reconciliation.organization_id, Reconciliation.id, Reconciliation.status)
-        .join(FeedAccount, OF_ITS_FEED)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .where(
             sa.or_(
                 completed != (Reconciliation.status != "DRAFT"),
@@ -234,13 +222,7 @@ def breaks() -> Iterable[Violation]:
     return found(
         "proof_break",
         sa.select(ProofBreak.organization_id, ProofBreak.reconciliation_id)
-        .join(
-            Reconciliation,
-            sa.and_(
-                Reconciliation.organization_id == ProofBreak.organization_id,
-                Reconciliation.id == ProofBreak.reconciliation_id,
-            ),
-        )
+        .join(Reconciliation, refers_to(ProofBreak.reconciliation_id, Reconciliation))
         .where(ProofBreak.repaired_at.is_(None), Reconciliation.status != "COMPLETED"),
         lambda row: f"Proof {row.reconciliation_id} stands no longer, and is still noted as broken.",
         lambda row: {"reconciliationId": row.reconciliation_id},

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from webapp.models import Rule, RuleContent, RuleVersion
+from webapp.models import Rule, RuleContent, RuleVersion, refers_to
 from webapp.queries.checks.violations import Violation, found
 
 
@@ -17,8 +17,7 @@ def versions_differ() -> Iterable[Violation]:
         for name in RuleContent.FACTS
     ]
     is_kept = sa.and_(
-        RuleVersion.organization_id == Rule.organization_id,
-        RuleVersion.rule_id == Rule.id,
+        refers_to(RuleVersion.rule_id, Rule),
         RuleVersion.version == Rule.version,
     )
     return found(

@@ -10,8 +10,6 @@ import sqlalchemy as sa
 from webapp.db import first_of_month
 from webapp.models import (
     COUNTING,
-    IN_ITS_ENTRY,
-    IN_ITS_RECONCILIATION,
     DaySum,
     JournalEntry,
     LineDaySum,
@@ -22,9 +20,9 @@ from webapp.models import (
     ReconciliationItem,
     RegisterLine,
     Transaction,
+    refers_to,
 )
 from webapp.queries.checks.violations import Violation, found
-from webapp.queries.reconciliation.statement_items import is_of
 
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
 LINE_KEYS = ("organization_id", "feed_account_id", "day")
@@ -40,7 +38,7 @@ def account_sums() -> Iterable[Violation]:
                 sa.func.sum(Posting.amount_minor).label("amount_minor"),
                 sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
             )
-            .join(JournalEntry, IN_ITS_ENTRY)
+            .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
             .where(JournalEntry.status.in_(COUNTING))
             .group_by(*columns)
         )
@@ -57,10 +55,9 @@ def line_sums() -> Iterable[Violation]:
     is_cleared = (
         sa.select(1)
         .select_from(ReconciliationItem)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
-            is_of(ReconciliationItem, Transaction),
-            ReconciliationItem.transaction_id == Transaction.id,
+            refers_to(ReconciliationItem.transaction_id, Transaction),
             ReconciliationItem.is_standing,
             Reconciliation.status == "COMPLETED",
         )
@@ -106,22 +103,21 @@ def registers() -> Iterable[Violation]:
     """Find postings that count and are not in their account's register, and lines of a register without one."""
     line = RegisterLine
     is_registered = sa.and_(
-        is_of(line, Posting),
+        refers_to(line.posting_id, Posting),
         line.account_id == Posting.account_id,
         line.day == JournalEntry.effective_on,
         line.journal_entry_id == Posting.journal_entry_id,
-        line.posting_id == Posting.id,
     )
     missing = (
         sa.select(Posting.organization_id, Posting.account_id, Posting.journal_entry_id)
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .outerjoin(line, is_registered)
         .where(JournalEntry.status.in_(COUNTING), line.posting_id.is_(None))
     )
     strange = (
         sa.select(line.organization_id, line.account_id, line.journal_entry_id)
-        .outerjoin(Posting, sa.and_(is_of(Posting, line), Posting.id == line.posting_id))
-        .outerjoin(JournalEntry, IN_ITS_ENTRY)
+        .outerjoin(Posting, refers_to(line.posting_id, Posting))
+        .outerjoin(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             sa.func.coalesce(sa.and_(JournalEntry.status != "DRAFT", is_registered), sa.false()).is_(
                 sa.false()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import JournalEntry, Transaction, TransferPair
+from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, found, line
 
 Other = orm.aliased(Transaction, name="other_line")
@@ -17,7 +17,7 @@ Mirror = orm.aliased(TransferPair, name="mirror")
 def one_sided() -> Iterable[Violation]:
     """Find pairs that only one of their lines is in, or that the two are in differently."""
     is_mirrored = sa.exists().where(
-        Mirror.organization_id == TransferPair.organization_id,
+        of_same_organization(Mirror, TransferPair),
         Mirror.transaction_id == TransferPair.other_id,
         Mirror.other_id == TransferPair.transaction_id,
         Mirror.status == TransferPair.status,
@@ -42,17 +42,8 @@ def no_transfers() -> Iterable[Violation]:
     return found(
         "pair_of_no_transfer",
         sa.select(TransferPair.organization_id, Transaction.id.label("line_id"), Other.id.label("other_id"))
-        .join(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == TransferPair.organization_id,
-                Transaction.id == TransferPair.transaction_id,
-            ),
-        )
-        .join(
-            Other,
-            sa.and_(Other.organization_id == TransferPair.organization_id, Other.id == TransferPair.other_id),
-        )
+        .join(Transaction, refers_to(TransferPair.transaction_id, Transaction))
+        .join(Other, refers_to(TransferPair.other_id, Other))
         .where(
             TransferPair.status == "STANDING",
             sa.or_(
@@ -70,8 +61,7 @@ def no_transfers() -> Iterable[Violation]:
 def strangers() -> Iterable[Violation]:
     """Find drafts that two lines share which are no pair."""
     is_pair = sa.exists().where(
-        TransferPair.organization_id == Transaction.organization_id,
-        TransferPair.transaction_id == Transaction.id,
+        refers_to(TransferPair.transaction_id, Transaction),
         TransferPair.other_id == Other.id,
         TransferPair.status == "STANDING",
     )
@@ -85,18 +75,12 @@ def strangers() -> Iterable[Violation]:
         .join(
             Other,
             sa.and_(
-                Other.organization_id == Transaction.organization_id,
+                of_same_organization(Other, Transaction),
                 Other.journal_entry_id == Transaction.journal_entry_id,
                 Other.id != Transaction.id,
             ),
         )
-        .join(
-            JournalEntry,
-            sa.and_(
-                JournalEntry.organization_id == Transaction.organization_id,
-                JournalEntry.id == Transaction.journal_entry_id,
-            ),
-        )
+        .join(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(JournalEntry.status == "DRAFT", ~is_pair),
         lambda row: f"Line {row.line_id} shares draft {row.entry_id} with a line that it is no pair with.",
         line,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import IN_ITS_ENTRY, JournalEntry, Posting
+from webapp.models import JournalEntry, Posting, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, entry, found
 
 Other = orm.aliased(JournalEntry, name="other")
@@ -27,7 +27,7 @@ def _beside(
         )
         .join(
             Other,
-            sa.and_(Other.organization_id == JournalEntry.organization_id, Other.id == reference),
+            sa.and_(of_same_organization(Other, JournalEntry), Other.id == reference),
             isouter=True,
         )
         .where(*wrong)
@@ -73,7 +73,7 @@ def inexact_reversals() -> Iterable[Violation]:
     key = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
     remains = (
         sa.select(Posting.organization_id, reversal_id)
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(sa.or_(JournalEntry.voided_by_id.is_not(None), JournalEntry.voids_id.is_not(None)))
         .group_by(Posting.organization_id, reversal_id, *key)
         .having(sa.or_(left != 0, left_base != 0))

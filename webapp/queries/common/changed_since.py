@@ -8,14 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import (
-    IN_ITS_RECONCILIATION,
-    JournalEntry,
-    Reconciliation,
-    ReconciliationItem,
-    Rule,
-    Transaction,
-)
+from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Rule, Transaction, refers_to
 from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 
 
@@ -40,7 +33,7 @@ def _line_since(organization_id: str, instant: datetime) -> sa.ColumnElement[boo
     posted = (entry.organization_id == organization_id, entry.posted_at >= instant)
     proved = (
         sa.select(ReconciliationItem.transaction_id)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
             ReconciliationItem.organization_id == organization_id,
             ReconciliationItem.transaction_id.is_not(None),

@@ -12,7 +12,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.rates import MAX_AGE_DAYS
-from webapp.models import IN_ITS_ENTRY, ExchangeRate, JournalEntry, Posting, Transaction
+from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.paging import Order, Page, page
 
 Stored = dict[tuple[date, str], tuple[Decimal, str]]
@@ -68,7 +68,7 @@ def currencies_of_drafts(organization_id: str) -> set[str]:
         db.session.scalars(
             sa.select(Posting.currency)
             .distinct()
-            .join(JournalEntry, IN_ITS_ENTRY)
+            .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
             .where(
                 Posting.organization_id == organization_id,
                 JournalEntry.status == "DRAFT",
@@ -111,22 +111,12 @@ def drafts_leaning_on(organization_id: str, currency: str, first: date, last: da
     )
     named = (
         sa.select(Posting.id)
-        .where(
-            Posting.organization_id == JournalEntry.organization_id,
-            Posting.journal_entry_id == JournalEntry.id,
-            Posting.currency == currency,
-        )
+        .where(refers_to(Posting.journal_entry_id, JournalEntry), Posting.currency == currency)
         .exists()
     )
     return db.session.execute(
         sa.select(JournalEntry, rate_day.label("rate_day"))
-        .outerjoin(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == JournalEntry.organization_id,
-                Transaction.journal_entry_id == JournalEntry.id,
-            ),
-        )
+        .outerjoin(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(
             JournalEntry.organization_id == organization_id,
             JournalEntry.status == "DRAFT",

@@ -11,14 +11,14 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import (
     COUNTING,
-    IN_ITS_ENTRY,
-    IN_ITS_RECONCILIATION,
     Document,
     JournalEntry,
     Posting,
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.journal import attachments
 
@@ -26,7 +26,7 @@ STANDING = Reconciliation.status == "COMPLETED"
 # A line that a proof left behind its opening balance is in that proof, though it is never posted.
 SET_ASIDE = sa.and_(
     Transaction.status == "SET_ASIDE",
-    Reconciliation.organization_id == Transaction.organization_id,
+    of_same_organization(Reconciliation, Transaction),
     Reconciliation.feed_account_id == Transaction.feed_account_id,
     Reconciliation.keep_as_new,
     STANDING,
@@ -49,9 +49,7 @@ def held(document: Document) -> Held | None:
 def _by_written(document: Document) -> Held | None:
     written = db.session.execute(
         sa.select(JournalEntry.id, JournalEntry.status)
-        .where(
-            JournalEntry.organization_id == document.organization_id, JournalEntry.document_id == document.id
-        )
+        .where(refers_to(JournalEntry.document_id, document))
         .order_by(JournalEntry.id)
     ).all()
     if not written:
@@ -92,11 +90,10 @@ def _kept_lines(organization_id: str, ids: Collection[int | None]) -> dict[int, 
     is_posted = (
         sa.exists()
         .where(
-            Posting.organization_id == Transaction.organization_id,
-            Posting.transaction_id == Transaction.id,
+            refers_to(Posting.transaction_id, Transaction),
             JournalEntry.status.in_(COUNTING),
         )
-        .where(IN_ITS_ENTRY)
+        .where(refers_to(Posting.journal_entry_id, JournalEntry))
     )
     rows = db.session.execute(
         sa.select(Transaction.id, Transaction.booked_on)
@@ -130,7 +127,7 @@ def _proofs(organization_id: str, lines: Collection[int], entries: Collection[in
         Posting.organization_id == organization_id, Posting.journal_entry_id.in_(entries)
     )
     is_item = sa.exists().where(
-        IN_ITS_RECONCILIATION,
+        refers_to(ReconciliationItem.reconciliation_id, Reconciliation),
         sa.or_(
             ReconciliationItem.transaction_id.in_(lines),
             ReconciliationItem.transaction_id.in_(of_entries),

@@ -11,7 +11,14 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.models import (
+    Document,
+    DocumentRelation,
+    JournalEntry,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments
 from webapp.queries.rules import names as rule_names
@@ -61,12 +68,11 @@ def candidates(document: Document) -> list[Owner]:
     if document.total_minor is None:
         return []
     related = sa.select(DocumentRelation.transaction_id).where(
-        DocumentRelation.organization_id == document.organization_id,
-        DocumentRelation.document_id == document.id,
+        refers_to(DocumentRelation.document_id, document),
         DocumentRelation.transaction_id.is_not(None),
     )
     statement = sa.select(Transaction).where(
-        Transaction.organization_id == document.organization_id,
+        of_same_organization(Transaction, document),
         Transaction.status == "BOOKED",
         Transaction.currency == document.currency,
         Transaction.amount_minor.in_((document.total_minor, -document.total_minor)),

@@ -8,8 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import JournalEntry, Posting
-from webapp.models.journal.journal_entries import IN_ITS_ENTRY
+from webapp.models import JournalEntry, Posting, refers_to
 from webapp.queries.common.portions import portions
 
 
@@ -30,7 +29,7 @@ def facts(organization_id: str, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
                 Posting.org_merchant_id.label("orgMerchantId"),
                 Posting.project_id.label("projectId"),
             )
-            .join(Posting, IN_ITS_ENTRY)
+            .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
             .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion))
             .order_by(JournalEntry.id, Posting.position)
         )

@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import ColumnMapping, FeedAccount
+from webapp.models import ColumnMapping, FeedAccount, refers_to
 from webapp.queries.common import lookups
 
 MOST = 100
@@ -44,13 +44,7 @@ def named(organization_id: str) -> sa.Select[ColumnMapping, str]:
     """Select what is remembered, each with the name of its account, newest first."""
     return (
         sa.select(ColumnMapping, FeedAccount.name)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == ColumnMapping.organization_id,
-                FeedAccount.id == ColumnMapping.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, refers_to(ColumnMapping.feed_account_id, FeedAccount))
         .where(ColumnMapping.organization_id == organization_id)
         .order_by(ColumnMapping.updated_at.desc(), ColumnMapping.id.desc())
     )

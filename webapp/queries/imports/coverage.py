@@ -25,6 +25,8 @@ from webapp.models import (
     ProviderBalance,
     Reconciliation,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.imports.imports import ImportAccountRecord
 
@@ -85,29 +87,24 @@ def _evidence(feed_account: FeedAccount) -> Evidence:
         moved=_moved(feed_account),
         proofs=db.session.scalars(
             sa.select(Reconciliation.statement_date).where(
-                *_of(Reconciliation, feed_account), Reconciliation.status == "COMPLETED"
+                refers_to(Reconciliation.feed_account_id, feed_account), Reconciliation.status == "COMPLETED"
             )
         ).all(),
         open_months=set(
             db.session.scalars(
                 sa.select(LineMonthSum.day).where(
-                    *_of(LineMonthSum, feed_account), LineMonthSum.unreconciled_count > 0
+                    refers_to(LineMonthSum.feed_account_id, feed_account), LineMonthSum.unreconciled_count > 0
                 )
             )
         ),
     )
 
 
-def _of(model: Any, feed_account: FeedAccount) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        model.organization_id == feed_account.organization_id,
-        model.feed_account_id == feed_account.id,
-    )
-
-
 def _moved(feed_account: FeedAccount) -> dict[date, int]:
     rows = db.session.execute(
-        sa.select(LineDaySum.day, LineDaySum.amount_minor).where(*_of(LineDaySum, feed_account))
+        sa.select(LineDaySum.day, LineDaySum.amount_minor).where(
+            refers_to(LineDaySum.feed_account_id, feed_account)
+        )
     )
     return {row.day: row.amount_minor for row in rows}
 
@@ -118,7 +115,7 @@ def _fed(feed_account: FeedAccount) -> list[date]:
     rows = db.session.execute(
         sa.select(sa.func.min(Transaction.booked_on), sa.func.max(Transaction.booked_on))
         .where(
-            *_of(Transaction, feed_account),
+            refers_to(Transaction.feed_account_id, feed_account),
             Transaction.status.in_(("BOOKED", "SET_ASIDE")),
             sa.or_(Transaction.import_id.is_(None), _is_fed()),
         )
@@ -130,14 +127,11 @@ def _fed(feed_account: FeedAccount) -> list[date]:
 
 def _is_fed() -> sa.ColumnElement[bool]:
     """Say in SQL that the feed brought a line too, which a file had brought."""
-    mine = sa.exists().where(
-        FeedLine.organization_id == Transaction.organization_id, FeedLine.transaction_id == Transaction.id
-    )
+    mine = sa.exists().where(refers_to(FeedLine.transaction_id, Transaction))
     joined = sa.exists().where(
-        LineJoin.organization_id == Transaction.organization_id,
-        LineJoin.kept_id == Transaction.id,
+        refers_to(LineJoin.kept_id, Transaction),
         LineJoin.status == "JOINED",
-        FeedLine.organization_id == LineJoin.organization_id,
+        of_same_organization(FeedLine, LineJoin),
         FeedLine.transaction_id == LineJoin.joined_id,
     )
     return sa.or_(mine.correlate(Transaction), joined.correlate(Transaction))
@@ -149,7 +143,7 @@ def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:
         return None
     stated = db.session.scalar(
         sa.select(sa.func.max(ProviderBalance.day)).where(
-            *_of(ProviderBalance, feed_account), ProviderBalance.import_id.is_(None)
+            refers_to(ProviderBalance.feed_account_id, feed_account), ProviderBalance.import_id.is_(None)
         )
     )
     return Covered(fed[0], max(fed[-1], stated) if stated else fed[-1])
@@ -164,7 +158,7 @@ def _stated(feed_account: FeedAccount) -> list[Stated]:
             ProviderBalance.stated_at,
             ProviderBalance.received_at,
         )
-        .where(*_of(ProviderBalance, feed_account))
+        .where(refers_to(ProviderBalance.feed_account_id, feed_account))
         .order_by(ProviderBalance.day, ProviderBalance.id)
     )
     snapshots = [Snapshot(*row) for row in rows]

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Import, ImportLine, Transaction
+from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 
@@ -173,9 +173,7 @@ def lines(
     imported: Import, *, verdict: str | None = None, after: tuple[Any, ...] | None, limit: int
 ) -> Page[ImportLineRecord]:
     """List the rows of an imported file in its order."""
-    statement = sa.select(ImportLine).where(
-        ImportLine.organization_id == imported.organization_id, ImportLine.import_id == imported.id
-    )
+    statement = sa.select(ImportLine).where(refers_to(ImportLine.import_id, imported))
     if verdict is not None:
         statement = statement.where(ImportLine.verdict == verdict)
     rows, next_key = page(statement, IN_FILE, after=after, limit=limit)
@@ -186,7 +184,7 @@ def counts(imported: Import) -> dict[str, int]:
     """Count the rows of an imported file by their verdict."""
     rows = db.session.execute(
         sa.select(ImportLine.verdict, sa.func.count())
-        .where(ImportLine.organization_id == imported.organization_id, ImportLine.import_id == imported.id)
+        .where(refers_to(ImportLine.import_id, imported))
         .group_by(ImportLine.verdict)
     )
     return dict.fromkeys(VERDICTS, 0) | dict(rows.all())
@@ -196,13 +194,7 @@ def _line_records(organization_id: str, rows: Sequence[ImportLine]) -> list[Impo
     ids = {row.transaction_id for row in rows if row.transaction_id is not None}
     found = db.session.execute(
         sa.select(Transaction, FeedAccount.name)
-        .join(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Transaction.organization_id,
-                FeedAccount.id == Transaction.feed_account_id,
-            ),
-        )
+        .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
         .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
     )
     known = {transaction.id: (transaction, name) for transaction, name in found}

@@ -8,15 +8,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import Document, DocumentRelation, Posting
+from webapp.models import Document, DocumentRelation, Posting, refers_to
 
 
 def between(document: Document, name: str, other_id: int) -> DocumentRelation | None:
     """Find the relation of a document to a line or an entry; `name` says which of the two `other_id` names."""
     return db.session.scalar(
         sa.select(DocumentRelation).where(
-            DocumentRelation.organization_id == document.organization_id,
-            DocumentRelation.document_id == document.id,
+            refers_to(DocumentRelation.document_id, document),
             getattr(DocumentRelation, name) == other_id,
         )
     )
@@ -66,13 +65,7 @@ def documents_of(
     """Give the first document of each line, and of each entry itself, that has any."""
     rows: Sequence[Any] = db.session.execute(
         sa.select(DocumentRelation, Document)
-        .join(
-            Document,
-            sa.and_(
-                Document.organization_id == DocumentRelation.organization_id,
-                Document.id == DocumentRelation.document_id,
-            ),
-        )
+        .join(Document, refers_to(DocumentRelation.document_id, Document))
         .where(
             DocumentRelation.organization_id == organization_id,
             sa.or_(

@@ -9,7 +9,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.journal.entries import Leg
-from webapp.models import JournalEntry, Posting
+from webapp.models import JournalEntry, Posting, refers_to
 from webapp.queries.common import lookups
 
 
@@ -22,9 +22,7 @@ def marker_of(entry: JournalEntry) -> JournalEntry | None:
     """Find the open correction marker of an entry."""
     return db.session.scalar(
         sa.select(JournalEntry).where(
-            JournalEntry.organization_id == entry.organization_id,
-            JournalEntry.corrects_id == entry.id,
-            JournalEntry.status == "DRAFT",
+            refers_to(JournalEntry.corrects_id, entry), JournalEntry.status == "DRAFT"
         )
     )
 
@@ -33,11 +31,7 @@ def corrections_of(entry: JournalEntry) -> Sequence[JournalEntry]:
     """List the posted corrections of an entry, oldest first."""
     return db.session.scalars(
         sa.select(JournalEntry)
-        .where(
-            JournalEntry.organization_id == entry.organization_id,
-            JournalEntry.corrects_id == entry.id,
-            JournalEntry.status != "DRAFT",
-        )
+        .where(refers_to(JournalEntry.corrects_id, entry), JournalEntry.status != "DRAFT")
         .order_by(JournalEntry.id)
         .options(orm.selectinload(JournalEntry.postings))
     ).all()

@@ -27,6 +27,8 @@ from webapp.models import (
     Posting,
     Project,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
@@ -160,7 +162,7 @@ def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
     found = db.session.scalar(
         sa.select(ExchangeRate)
         .where(
-            ExchangeRate.organization_id == entry.organization_id,
+            of_same_organization(ExchangeRate, entry),
             ExchangeRate.currency == foreign.pop(),
             ExchangeRate.day <= day,
         )
@@ -194,11 +196,7 @@ def import_name(line: Transaction | None) -> str | None:
     """Name the file that brought a line."""
     if line is None or line.import_id is None:
         return None
-    return db.session.scalar(
-        sa.select(Import.file_name).where(
-            Import.organization_id == line.organization_id, Import.id == line.import_id
-        )
-    )
+    return db.session.scalar(sa.select(Import.file_name).where(refers_to(line.import_id, Import)))
 
 
 def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event], ChainState]:
@@ -219,7 +217,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
         sa.select(ActionRequest, AuditEvent)
         .join(AuditEvent, OF_ITS_ACT)
         .where(
-            ActionRequest.organization_id == entry.organization_id,
+            of_same_organization(ActionRequest, entry),
             sa.or_(about_entries, about_line, posted_by, brought_by),
         )
         .order_by(AuditEvent.sequence.desc())

@@ -21,6 +21,7 @@ from webapp.models import (
     Merchant,
     Posting,
     Transaction,
+    refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -185,19 +186,8 @@ def _originals(organization_id: str, entries: Sequence[JournalEntry]) -> dict[in
 def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, Institution | None]]:
     rows = db.session.execute(
         sa.select(Account, Institution)
-        .outerjoin(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Account.organization_id, FeedAccount.account_id == Account.id
-            ),
-        )
-        .outerjoin(
-            Institution,
-            sa.and_(
-                Institution.organization_id == FeedAccount.organization_id,
-                Institution.id == FeedAccount.institution_id,
-            ),
-        )
+        .outerjoin(FeedAccount, refers_to(FeedAccount.account_id, Account))
+        .outerjoin(Institution, refers_to(FeedAccount.institution_id, Institution))
         .where(Account.organization_id == organization_id, Account.id.in_(ids))
     )
     return {account.id: (account, institution) for account, institution in rows}

@@ -9,14 +9,13 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import JournalEntry, Posting, Transaction
+from webapp.models import JournalEntry, Posting, Transaction, refers_to
 
 
 def holds_a_day() -> sa.ColumnElement[bool]:
     """Tell which entries are drafts that need an open day: neither correction markers nor of lines set aside."""
     set_aside = sa.exists().where(
-        Transaction.organization_id == JournalEntry.organization_id,
-        Transaction.journal_entry_id == JournalEntry.id,
+        refers_to(Transaction.journal_entry_id, JournalEntry),
         Transaction.status == "SET_ASIDE",
     )
     return sa.and_(JournalEntry.status == "DRAFT", JournalEntry.corrects_id.is_(None), ~set_aside)
@@ -35,10 +34,7 @@ def ids_until(organization_id: str, day: date) -> list[int]:
 
 def mirrored_until(organization_id: str, day: date) -> Sequence[JournalEntry]:
     """List those of them that no line dates and that lean on a rate of their own day."""
-    posting = (
-        Posting.organization_id == JournalEntry.organization_id,
-        Posting.journal_entry_id == JournalEntry.id,
-    )
+    posting = (refers_to(Posting.journal_entry_id, JournalEntry),)
     foreign = sa.exists().where(*posting, Posting.currency != JournalEntry.base_currency)
     of_a_line = sa.exists().where(*posting, Posting.transaction_id.is_not(None))
     return db.session.scalars(

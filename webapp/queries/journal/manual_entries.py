@@ -9,7 +9,7 @@ from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import without_rest
-from webapp.models import ActionRequest, JournalEntry
+from webapp.models import ActionRequest, JournalEntry, of_same_organization
 from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
@@ -54,7 +54,7 @@ def last_writer(entry: JournalEntry) -> str | None:
     actor = db.session.scalar(
         sa.select(ActionRequest.actor)
         .where(
-            ActionRequest.organization_id == entry.organization_id,
+            of_same_organization(ActionRequest, entry),
             ActionRequest.target_kind == "journal_entry",
             ActionRequest.target_id == str(entry.id),
             ActionRequest.status == "EXECUTED",

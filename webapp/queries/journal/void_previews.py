@@ -11,7 +11,14 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.money import Money
-from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    JournalEntry,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import Names
 from webapp.queries.reconciliation import verdicts as holds
@@ -86,9 +93,7 @@ def preview(entry: JournalEntry) -> VoidPreview:
 
 def _lines(entry: JournalEntry) -> Sequence[Transaction]:
     return db.session.scalars(
-        sa.select(Transaction)
-        .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
-        .order_by(Transaction.id)
+        sa.select(Transaction).where(refers_to(Transaction.journal_entry_id, entry)).order_by(Transaction.id)
     ).all()
 
 
@@ -96,9 +101,9 @@ def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenPro
     """Find the standing proofs that hold and have the entry or a line of it among their items."""
     proofs = db.session.scalars(
         sa.select(Reconciliation)
-        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
+        .join(ReconciliationItem, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
-            Reconciliation.organization_id == entry.organization_id,
+            of_same_organization(Reconciliation, entry),
             Reconciliation.status == "COMPLETED",
             ReconciliationItem.is_standing,
             sa.or_(

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import OF_ITS_FEED, FeedAccount, JournalEntry, Reconciliation, Transaction
+from webapp.models import FeedAccount, JournalEntry, Reconciliation, Transaction, refers_to
 from webapp.queries.common.portions import portions
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
@@ -49,8 +49,7 @@ def refusal(entry: JournalEntry) -> Refusal | None:
 def _opening(entry: JournalEntry) -> Refusal:
     proof_id = db.session.scalar(
         sa.select(Reconciliation.id).where(
-            Reconciliation.organization_id == entry.organization_id,
-            Reconciliation.opening_entry_id == entry.id,
+            refers_to(Reconciliation.opening_entry_id, entry),
             Reconciliation.status == "COMPLETED",
         )
     )
@@ -96,7 +95,7 @@ def _openings(organization_id: str) -> Sequence[Any]:
             Reconciliation.feed_account_id,
             FeedAccount.account_id,
         )
-        .join(FeedAccount, OF_ITS_FEED)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.status == "COMPLETED",

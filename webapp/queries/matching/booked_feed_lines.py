@@ -10,7 +10,16 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_TIERS, Report
-from webapp.models import FeedAccount, FeedLine, Import, LineChange, LineJoin, Transaction
+from webapp.models import (
+    FeedAccount,
+    FeedLine,
+    Import,
+    LineChange,
+    LineJoin,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common.portions import portions
 from webapp.queries.matching.feed_lines import REPORT, fed, reports
 
@@ -33,8 +42,7 @@ class GivenLine(NamedTuple):
 def given(feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]) -> list[GivenLine]:
     """List the lines of some days and amounts that the feed gave; of very many amounts, all between them."""
     wanted = (
-        Transaction.organization_id == feed_account.organization_id,
-        Transaction.feed_account_id == feed_account.id,
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         _among(amounts),
         Transaction.status.in_(THERE),
@@ -46,11 +54,9 @@ def given(feed_account: FeedAccount, first: date, last: date, amounts: Collectio
         *REPORT[:3], row.description, row.counterparty, row.id.label("row_id"), _in_file()
     ).where(
         *wanted,
-        LineJoin.organization_id == Transaction.organization_id,
-        LineJoin.kept_id == Transaction.id,
+        refers_to(LineJoin.kept_id, Transaction),
         LineJoin.status == "JOINED",
-        row.organization_id == LineJoin.organization_id,
-        row.id == LineJoin.joined_id,
+        refers_to(LineJoin.joined_id, row),
     )
     rows = [each for statement in (own, joined) for each in db.session.execute(statement)]
     names_of = _booked_names(feed_account, {each.row_id for each in rows})
@@ -89,7 +95,7 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
     """
     name, of_organization = (
         FeedLine.provider_transaction_id,
-        FeedLine.organization_id == feed_account.organization_id,
+        of_same_organization(FeedLine, feed_account),
     )
     rows: dict[str, int] = {}
     for ids in portions(row_ids):
@@ -116,11 +122,9 @@ def _in_file() -> sa.ColumnElement[bool]:
     twin = sa.orm.aliased(Transaction)
     join = sa.orm.aliased(LineJoin)
     joined = sa.exists().where(
-        join.organization_id == Transaction.organization_id,
-        join.kept_id == Transaction.id,
+        refers_to(join.kept_id, Transaction),
         join.status == "JOINED",
-        twin.organization_id == join.organization_id,
-        twin.id == join.joined_id,
+        refers_to(join.joined_id, twin),
         twin.line_key.is_not(None),
     )
     return sa.or_(Transaction.line_key.is_not(None), joined.correlate(Transaction))
@@ -135,14 +139,11 @@ def only_in_feed(feed_account: FeedAccount, first: date, last: date, bank_format
     is_given = (
         sa.exists()
         .where(
-            Import.organization_id == twin.organization_id,
-            Import.id == twin.import_id,
+            refers_to(twin.import_id, Import),
             Import.format == bank_format,
-            LineJoin.organization_id == Transaction.organization_id,
-            LineJoin.kept_id == Transaction.id,
+            refers_to(LineJoin.kept_id, Transaction),
             LineJoin.status == "JOINED",
-            twin.organization_id == LineJoin.organization_id,
-            twin.id == LineJoin.joined_id,
+            refers_to(LineJoin.joined_id, twin),
             twin.line_key.is_not(None),
             twin.booked_on == Transaction.booked_on,
             twin.amount_minor == Transaction.amount_minor,
@@ -158,13 +159,9 @@ def only_in_feed(feed_account: FeedAccount, first: date, last: date, bank_format
 
 def _changed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
     """Say in SQL that a file gave a line of some days, which the feed has changed since."""
-    changed = sa.exists().where(
-        LineChange.organization_id == Transaction.organization_id,
-        LineChange.transaction_id == Transaction.id,
-    )
+    changed = sa.exists().where(refers_to(LineChange.transaction_id, Transaction))
     return (
-        Transaction.organization_id == feed_account.organization_id,
-        Transaction.feed_account_id == feed_account.id,
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.line_key.is_not(None),
         changed.correlate(Transaction),

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Import, LineChange, LineJoin, Transaction
+from webapp.models import (
+    FeedAccount,
+    Import,
+    LineChange,
+    LineJoin,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common.portions import ids_where, portions
 
 FEW = 500
@@ -51,7 +59,7 @@ def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Coll
     """Add the lines of these keys that the bank's feed has moved to another day since."""
     ids = {line.id for line in known}
     changed = Transaction.id.in_(
-        sa.select(LineChange.transaction_id).where(LineChange.organization_id == feed_account.organization_id)
+        sa.select(LineChange.transaction_id).where(of_same_organization(LineChange, feed_account))
     )
     rows = db.session.execute(_known(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
     found = map(KnownLine._make, rows)
@@ -65,8 +73,7 @@ def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dic
         statement = (
             sa.select(Transaction.line_key, sa.func.count())
             .where(
-                Transaction.organization_id == feed_account.organization_id,
-                Transaction.feed_account_id == feed_account.id,
+                refers_to(Transaction.feed_account_id, feed_account),
                 Transaction.line_key.in_(portion),
             )
             .group_by(Transaction.line_key)
@@ -81,15 +88,11 @@ def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
 
 def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
     kept = sa.orm.aliased(Transaction)
-    of_import = sa.and_(
-        Import.organization_id == Transaction.organization_id, Import.id == Transaction.import_id
-    )
+    of_import = refers_to(Transaction.import_id, Import)
     of_join = sa.and_(
-        LineJoin.organization_id == Transaction.organization_id,
-        LineJoin.joined_id == Transaction.id,
+        refers_to(LineJoin.joined_id, Transaction),
         LineJoin.status == "JOINED",
     )
-    of_kept = sa.and_(kept.organization_id == LineJoin.organization_id, kept.id == LineJoin.kept_id)
     return (
         sa.select(
             Transaction.id,
@@ -104,12 +107,8 @@ def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
         )
         .outerjoin(Import, of_import)
         .outerjoin(LineJoin, of_join)
-        .outerjoin(kept, of_kept)
-        .where(
-            Transaction.organization_id == feed_account.organization_id,
-            Transaction.feed_account_id == feed_account.id,
-            chosen,
-        )
+        .outerjoin(kept, refers_to(LineJoin.kept_id, kept))
+        .where(refers_to(Transaction.feed_account_id, feed_account), chosen)
         .order_by(Transaction.id)
     )
 
@@ -119,8 +118,7 @@ def amounts_of_references(feed_account: FeedAccount, references: Collection[str]
     if not references:
         return {}
     statement = sa.select(Transaction.provider_transaction_id, Transaction.amount_minor).where(
-        Transaction.organization_id == feed_account.organization_id,
-        Transaction.feed_account_id == feed_account.id,
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.provider_transaction_id.is_not(None),
         Transaction.status != "PENDING",
         Transaction.removed_by_import_id.is_(None),
@@ -140,8 +138,7 @@ def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
     return set(
         db.session.scalars(
             sa.select(Transaction.id).where(
-                Transaction.organization_id == feed_account.organization_id,
-                Transaction.feed_account_id == feed_account.id,
+                refers_to(Transaction.feed_account_id, feed_account),
                 Transaction.status == "PENDING",
                 Transaction.import_id != but,
             )

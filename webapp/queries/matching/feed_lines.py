@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import date
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -17,6 +17,8 @@ from webapp.models import (
     JournalEntry,
     LineJoin,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.common.portions import ids_where, portions
 
@@ -29,12 +31,8 @@ REPORT = (
 )
 IN_BOOKS = ("BOOKED", "SET_ASIDE")
 JOINED_TO = sa.and_(
-    LineJoin.organization_id == Transaction.organization_id,
-    LineJoin.joined_id == Transaction.id,
+    refers_to(LineJoin.joined_id, Transaction),
     LineJoin.status == "JOINED",
-)
-OF_LINE = sa.and_(
-    FeedLine.organization_id == Transaction.organization_id, FeedLine.transaction_id == Transaction.id
 )
 
 
@@ -59,8 +57,7 @@ def batch(feed_account: FeedAccount, batch_id: str) -> FeedBatch | None:
     """Find a batch that was taken before."""
     return db.session.scalar(
         sa.select(FeedBatch).where(
-            FeedBatch.organization_id == feed_account.organization_id,
-            FeedBatch.feed_account_id == feed_account.id,
+            refers_to(FeedBatch.feed_account_id, feed_account),
             FeedBatch.batch_id == batch_id,
         )
     )
@@ -80,9 +77,12 @@ def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]
                 Transaction.status,
                 LineJoin.kept_id,
             )
-            .outerjoin(Transaction, OF_LINE)
+            .outerjoin(Transaction, refers_to(FeedLine.transaction_id, Transaction))
             .outerjoin(LineJoin, JOINED_TO)
-            .where(*_of(feed_account, FeedLine), FeedLine.provider_transaction_id.in_(portion))
+            .where(
+                refers_to(FeedLine.feed_account_id, feed_account),
+                FeedLine.provider_transaction_id.in_(portion),
+            )
         )
         found |= {row[0]: SaidLine(*row) for row in rows}
     return found
@@ -94,7 +94,7 @@ def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str,
     for portion in portions(pending_ids):
         rows = db.session.execute(
             sa.select(FeedLine.pending_id, FeedLine.transaction_id).where(
-                *_of(feed_account, FeedLine),
+                refers_to(FeedLine.feed_account_id, feed_account),
                 FeedLine.pending_id.in_(portion),
                 FeedLine.transaction_id.is_not(None),
                 FeedLine.said != "REMOVED",
@@ -113,9 +113,7 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
         FeedLine.said != "REMOVED",
         sa.not_(FeedLine.is_pending),
     )
-    of_join = sa.and_(
-        FeedLine.organization_id == LineJoin.organization_id, FeedLine.transaction_id == LineJoin.joined_id
-    )
+    of_join = sa.and_(of_same_organization(FeedLine, LineJoin), FeedLine.transaction_id == LineJoin.joined_id)
     row_id = sa.type_coerce(FeedLine.transaction_id, sa.BigInteger)
     for portion in portions(line_ids):
         own = sa.select(row_id, row_id.label("newest")).where(*is_given, row_id.in_(portion))
@@ -132,12 +130,12 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
 
 def has_file_lines(feed_account: FeedAccount) -> bool:
     """Tell whether any file brought lines of this account."""
-    return _any(*_of(feed_account, Transaction), Transaction.line_key > "")
+    return _any(refers_to(Transaction.feed_account_id, feed_account), Transaction.line_key > "")
 
 
 def has_feed_lines(feed_account: FeedAccount) -> bool:
     """Tell whether any push brought lines of this account."""
-    return _any(*_of(feed_account, FeedLine))
+    return _any(refers_to(FeedLine.feed_account_id, feed_account))
 
 
 def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
@@ -146,18 +144,16 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Re
     is_given = (
         sa.exists()
         .where(
-            LineJoin.organization_id == Transaction.organization_id,
-            LineJoin.kept_id == Transaction.id,
+            refers_to(LineJoin.kept_id, Transaction),
             LineJoin.status == "JOINED",
-            twin.organization_id == LineJoin.organization_id,
-            twin.id == LineJoin.joined_id,
+            refers_to(LineJoin.joined_id, twin),
             twin.line_key.is_(None),
             LineJoin.tier.not_in(PENDING_TIERS),
         )
         .correlate(Transaction)
     )
     return reports(
-        *_of(feed_account, Transaction),
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.line_key.is_not(None),
         Transaction.status.in_((*IN_BOOKS, "DELETED")),
@@ -177,7 +173,7 @@ def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Repor
 def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
     """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
     return reports(
-        *_of(feed_account, Transaction),
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.status == "REMOVED",
         Transaction.journal_entry_id.is_not(None),
     )
@@ -186,8 +182,7 @@ def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
 def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
     """List the lines of some days that the feed gave as booked and whose entries are drafts."""
     is_draft = sa.exists().where(
-        JournalEntry.organization_id == Transaction.organization_id,
-        JournalEntry.id == Transaction.journal_entry_id,
+        refers_to(Transaction.journal_entry_id, JournalEntry),
         JournalEntry.status == "DRAFT",
     )
     return reports(
@@ -197,9 +192,13 @@ def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
 
 def fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
     """Say in SQL that the feed gave a line of some days as booked."""
-    by_feed = sa.exists().where(OF_LINE, sa.not_(FeedLine.is_pending)).correlate(Transaction)
+    by_feed = (
+        sa.exists()
+        .where(refers_to(FeedLine.transaction_id, Transaction), sa.not_(FeedLine.is_pending))
+        .correlate(Transaction)
+    )
     return (
-        *_of(feed_account, Transaction),
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.line_key.is_(None),
         by_feed,
@@ -216,7 +215,7 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
 
 def pending(feed_account: FeedAccount) -> list[Report]:
     """List the lines that wait for the bank."""
-    return reports(*_of(feed_account, Transaction), Transaction.status == "PENDING")
+    return reports(refers_to(Transaction.feed_account_id, feed_account), Transaction.status == "PENDING")
 
 
 def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
@@ -224,15 +223,14 @@ def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Re
     was_pending = (
         sa.exists()
         .where(
-            LineJoin.organization_id == Transaction.organization_id,
-            LineJoin.kept_id == Transaction.id,
+            refers_to(LineJoin.kept_id, Transaction),
             LineJoin.status == "JOINED",
             LineJoin.tier.in_(PENDING_TIERS),
         )
         .correlate(Transaction)
     )
     return reports(
-        *_of(feed_account, Transaction),
+        refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.status.in_(IN_BOOKS),
         ~was_pending,
@@ -265,13 +263,6 @@ def reports(*chosen: sa.ColumnElement[bool]) -> list[Report]:
         sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
     )
     return [Report(*row) for row in rows]
-
-
-def _of(feed_account: FeedAccount, model: Any) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        model.organization_id == feed_account.organization_id,
-        model.feed_account_id == feed_account.id,
-    )
 
 
 def _any(*chosen: sa.ColumnElement[bool]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import TransferPair
+from webapp.models import TransferPair, refers_to
 from webapp.queries.common.portions import near, portions
 
 
@@ -63,11 +63,7 @@ def in_pair(line: Any) -> sa.ColumnElement[bool]:
     """Say in SQL that a line stands in a pair."""
     return (
         sa.select(1)
-        .where(
-            TransferPair.organization_id == line.organization_id,
-            TransferPair.transaction_id == line.id,
-            TransferPair.status == "STANDING",
-        )
+        .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")
         .exists()
     )
 

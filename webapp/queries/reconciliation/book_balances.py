@@ -13,7 +13,6 @@ from webapp.db import db
 from webapp.ledger.proofs.equations import BankPosting, Standing, books_differ, in_transit, outstanding
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import (
-    OF_ITS_FEED,
     DaySum,
     FeedAccount,
     JournalEntry,
@@ -22,9 +21,11 @@ from webapp.models import (
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.accounts.balances import reaches
-from webapp.queries.reconciliation.statement_items import is_line_of, is_of, posted_to_feed_accounts
+from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ def opening_of(statement: Any) -> sa.ScalarSelect[Any]:
     return (
         sa.select(sa.func.max(first.opening_date))
         .where(
-            is_of(first, statement),
+            of_same_organization(first, statement),
             first.feed_account_id == statement.feed_account_id,
             first.status.in_(("DRAFT", "COMPLETED")),
             first.keep_as_new,
@@ -103,9 +104,9 @@ def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.Col
     return (
         sa.select(1)
         .select_from(item)
-        .join(proof, sa.and_(is_of(proof, item), proof.id == item.reconciliation_id))
+        .join(proof, refers_to(item.reconciliation_id, proof))
         .where(
-            is_of(item, statement),
+            of_same_organization(item, statement),
             item.feed_account_id == statement.feed_account_id,
             item.is_standing,
             named,
@@ -119,11 +120,11 @@ def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     """Select what each account held at the close of its statement's day, from the kept sums."""
     parts = [
         sa.select(Reconciliation.id, part.amount_minor)
-        .join(FeedAccount, OF_ITS_FEED)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .join(
             part,
             sa.and_(
-                is_of(part, FeedAccount),
+                of_same_organization(part, FeedAccount),
                 part.account_id == FeedAccount.account_id,
                 part.currency == FeedAccount.currency,
                 reaches(part, Reconciliation.statement_date),
@@ -162,7 +163,7 @@ def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     return (
         posted_to_feed_accounts(sa.select(*labelled), Reconciliation)
         .outerjoin(line, is_line_of(line, Posting, FeedAccount))
-        .outerjoin(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
+        .outerjoin(reversal, refers_to(JournalEntry.voided_by_id, reversal))
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.id.in_(reconciliation_ids),

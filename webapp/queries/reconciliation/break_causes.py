@@ -14,16 +14,15 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.equations import Breach
 from webapp.models import (
-    IN_ITS_ENTRY,
-    OF_ITS_FEED,
     ActionRequest,
     FeedAccount,
     JournalEntry,
     Posting,
     Reconciliation,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
-from webapp.queries.reconciliation.statement_items import is_of
 
 MOST_LOOKED_INTO = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
@@ -200,8 +199,8 @@ def _cancelled(
     reversal = orm.aliased(JournalEntry)
     rows = db.session.execute(
         sa.select(Posting.transaction_id, JournalEntry.id, reversal)
-        .join(JournalEntry, IN_ITS_ENTRY)
-        .join(reversal, sa.and_(is_of(reversal, JournalEntry), reversal.id == JournalEntry.voided_by_id))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(reversal, refers_to(JournalEntry.voided_by_id, reversal))
         .where(
             Posting.organization_id == organization_id,
             JournalEntry.corrects_id.is_(None),
@@ -221,9 +220,12 @@ def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry
     """Find for each proof the first entry posted to its account by the statement's day since it was completed."""
     first = (
         sa.select(Reconciliation.id.label("proof_id"), sa.func.min(JournalEntry.id).label("entry_id"))
-        .join(FeedAccount, OF_ITS_FEED)
-        .join(Posting, sa.and_(is_of(Posting, FeedAccount), Posting.account_id == FeedAccount.account_id))
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
+        .join(
+            Posting,
+            sa.and_(of_same_organization(Posting, FeedAccount), Posting.account_id == FeedAccount.account_id),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.id.in_(proof_ids),

@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction
-from webapp.queries.reconciliation.statement_items import is_of, outside_entries
+from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Transaction, refers_to
+from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(slots=True)
@@ -69,10 +69,8 @@ def _lines(organization_id: str, draft_ids: Collection[int]) -> sa.Select[Any]:
     item = ReconciliationItem
     return (
         sa.select(item.reconciliation_id, *_split(Transaction.amount_minor))
-        .join(Transaction, sa.and_(is_of(Transaction, item), Transaction.id == item.transaction_id))
-        .join(
-            Reconciliation, sa.and_(is_of(Reconciliation, item), Reconciliation.id == item.reconciliation_id)
-        )
+        .join(Transaction, refers_to(item.transaction_id, Transaction))
+        .join(Reconciliation, refers_to(item.reconciliation_id, Reconciliation))
         .where(
             *_of(organization_id, draft_ids),
             Transaction.status == "BOOKED",
@@ -107,11 +105,8 @@ def unconfirmed(organization_id: str, draft_id: int) -> list[tuple[int, int]]:
     item = ReconciliationItem
     rows = db.session.execute(
         sa.select(Transaction.id, Transaction.amount_minor)
-        .join(item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id))
-        .outerjoin(
-            JournalEntry,
-            sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
-        )
+        .join(item, refers_to(item.transaction_id, Transaction))
+        .outerjoin(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(
             *_of(organization_id, [draft_id]),
             Transaction.status == "BOOKED",

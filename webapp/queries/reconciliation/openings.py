@@ -7,7 +7,15 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import IN_ITS_ENTRY, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 
 
 def opening_day(organization_id: str, feed_account_id: int) -> date | None:
@@ -32,8 +40,7 @@ def day_before_first_line(account: FeedAccount) -> date | None:
     """Give the day before the first line that the bank booked, if it booked any."""
     first = db.session.scalar(
         sa.select(sa.func.min(Transaction.booked_on)).where(
-            Transaction.organization_id == account.organization_id,
-            Transaction.feed_account_id == account.id,
+            refers_to(Transaction.feed_account_id, account),
             Transaction.status.in_(("BOOKED", "SET_ASIDE")),
         )
     )
@@ -49,16 +56,10 @@ def absorbed_minor(account: FeedAccount, day: date) -> int:
     is_set_aside = sa.and_(Transaction.feed_account_id == account.id, Transaction.status == "SET_ASIDE")
     total = db.session.scalar(
         sa.select(sa.func.sum(Posting.amount_minor))
-        .join(JournalEntry, IN_ITS_ENTRY)
-        .outerjoin(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == Posting.organization_id,
-                Transaction.id == Posting.transaction_id,
-            ),
-        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .outerjoin(Transaction, refers_to(Posting.transaction_id, Transaction))
         .where(
-            Posting.organization_id == account.organization_id,
+            of_same_organization(Posting, account),
             Posting.account_id == account.account_id,
             Posting.currency == account.currency,
             JournalEntry.status == "POSTED",

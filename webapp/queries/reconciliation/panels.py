@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.matching.matching import only_combination
 from webapp.ledger.money import Money, total
-from webapp.models import FeedAccount, Reconciliation, Transaction
+from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 
@@ -83,8 +83,7 @@ def panel(account: FeedAccount) -> Panel | None:
 
 def _set_aside_count(account: FeedAccount) -> int:
     statement = sa.select(sa.func.count()).where(
-        Transaction.organization_id == account.organization_id,
-        Transaction.feed_account_id == account.id,
+        refers_to(Transaction.feed_account_id, account),
         Transaction.status == "SET_ASIDE",
     )
     return int(db.session.scalar(statement) or 0)
@@ -103,7 +102,7 @@ def _suggestion(draft: Reconciliation, items: Sequence[Any], difference_minor: i
     ids = [open_rows[index].id for index in found]
     lines = db.session.scalars(
         sa.select(Transaction)
-        .where(Transaction.organization_id == draft.organization_id, Transaction.id.in_(ids))
+        .where(of_same_organization(Transaction, draft), Transaction.id.in_(ids))
         .order_by(Transaction.booked_on.desc(), Transaction.id.desc())
     ).all()
     return Suggestion(lines, total((line.amount for line in lines), draft.currency))

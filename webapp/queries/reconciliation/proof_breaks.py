@@ -13,16 +13,16 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import (
-    OF_ITS_FEED,
     FeedAccount,
     JournalEntry,
     Posting,
     ProofBreak,
     Reconciliation,
     TouchedProof,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.queries.reconciliation.statement_items import is_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,7 @@ def unrepaired(organization_id: str, proof_ids: Collection[int]) -> dict[int, Pr
 def history(proof: Reconciliation) -> list[BreakRecord]:
     """List what broke and mended a proof, the oldest first."""
     found = db.session.scalars(
-        sa.select(ProofBreak)
-        .where(ProofBreak.organization_id == proof.organization_id, ProofBreak.reconciliation_id == proof.id)
-        .order_by(ProofBreak.id)
+        sa.select(ProofBreak).where(refers_to(ProofBreak.reconciliation_id, proof)).order_by(ProofBreak.id)
     )
     return [
         BreakRecord(
@@ -100,7 +98,7 @@ def oldest_of_accounts(organization_id: str, fa_ids: Collection[int]) -> dict[in
             proof.currency,
             ProofBreak,
         )
-        .join(ProofBreak, sa.and_(is_of(ProofBreak, proof), ProofBreak.reconciliation_id == proof.id))
+        .join(ProofBreak, refers_to(ProofBreak.reconciliation_id, proof))
         .where(
             proof.organization_id == organization_id,
             proof.feed_account_id.in_(fa_ids),
@@ -144,13 +142,12 @@ def posted_by(
     entry = orm.aliased(JournalEntry)
     rows = db.session.execute(
         sa.select(Reconciliation.id, sa.func.coalesce(entry.voids_id, entry.id))
-        .join(FeedAccount, OF_ITS_FEED)
-        .join(entry, is_of(entry, Reconciliation))
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
+        .join(entry, of_same_organization(entry, Reconciliation))
         .join(
             Posting,
             sa.and_(
-                is_of(Posting, entry),
-                Posting.journal_entry_id == entry.id,
+                refers_to(Posting.journal_entry_id, entry),
                 Posting.account_id == FeedAccount.account_id,
             ),
         )

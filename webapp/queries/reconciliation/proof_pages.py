@@ -12,7 +12,14 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money, total
-from webapp.models import IN_ITS_RECONCILIATION, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    JournalEntry,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common import lookups
 from webapp.queries.reconciliation import proof_breaks, reconciliations, verdicts
 from webapp.queries.reconciliation.proof_breaks import BreakRecord
@@ -126,9 +133,9 @@ def of_line(line: Transaction) -> LineProof | None:
     """Find the standing proof that a line is cleared in."""
     proof = db.session.scalar(
         sa.select(Reconciliation)
-        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
+        .join(ReconciliationItem, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
-            Reconciliation.organization_id == line.organization_id,
+            of_same_organization(Reconciliation, line),
             Reconciliation.status == "COMPLETED",
             ReconciliationItem.transaction_id == line.id,
             ReconciliationItem.is_standing,
@@ -145,7 +152,7 @@ def _day_before(proof: Reconciliation) -> date | None:
         return None
     return db.session.scalar(
         sa.select(Reconciliation.statement_date).where(
-            Reconciliation.organization_id == proof.organization_id, Reconciliation.id == proof.previous_id
+            of_same_organization(Reconciliation, proof), Reconciliation.id == proof.previous_id
         )
     )
 

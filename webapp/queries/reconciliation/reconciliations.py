@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.proofs.proofs import Item, cleared_balance, difference, ordered
-from webapp.models import FeedAccount, Reconciliation
+from webapp.models import FeedAccount, Reconciliation, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
 from webapp.queries.reconciliation import book_balances, draft_sums, openings
@@ -34,8 +34,7 @@ def draft_of(account: FeedAccount) -> Reconciliation | None:
     """Find the open draft of a feed account."""
     return db.session.scalar(
         sa.select(Reconciliation).where(
-            Reconciliation.organization_id == account.organization_id,
-            Reconciliation.feed_account_id == account.id,
+            refers_to(Reconciliation.feed_account_id, account),
             Reconciliation.status == "DRAFT",
         )
     )
@@ -55,8 +54,7 @@ def _standing(account: FeedAccount) -> sa.Select[Reconciliation]:
     return (
         sa.select(Reconciliation)
         .where(
-            Reconciliation.organization_id == account.organization_id,
-            Reconciliation.feed_account_id == account.id,
+            refers_to(Reconciliation.feed_account_id, account),
             Reconciliation.status == "COMPLETED",
         )
         .order_by(Reconciliation.statement_date.desc())

@@ -13,13 +13,14 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import (
-    IN_ITS_ENTRY,
     FeedAccount,
     JournalEntry,
     Posting,
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.common import paging
 from webapp.queries.common.paging import Page
@@ -39,12 +40,6 @@ class StatementLine:
     description: str
     entry_status: str | None
     cleared: bool
-
-
-def is_of(left: Any, right: Any) -> sa.ColumnElement[bool]:
-    """Say in SQL that two rows are of one organization."""
-    same: sa.ColumnElement[bool] = left.organization_id == right.organization_id
-    return same
 
 
 def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:
@@ -68,7 +63,7 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
     )
     belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     found = (
-        found.join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
+        found.join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
         .outerjoin(line, is_line_of(line, Posting, FeedAccount))
         .where(
             FeedAccount.organization_id == organization_id,
@@ -86,23 +81,21 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
 def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
     """Join feed accounts to what entries put on their ledger accounts, in the feed's own currency."""
     is_on_account = sa.and_(
-        is_of(Posting, FeedAccount),
+        of_same_organization(Posting, FeedAccount),
         Posting.account_id == FeedAccount.account_id,
         Posting.currency == FeedAccount.currency,
     )
     statement = statement.select_from(start)
     if start is not FeedAccount:
-        statement = statement.join(
-            FeedAccount, sa.and_(is_of(FeedAccount, start), FeedAccount.id == start.feed_account_id)
-        )
-    return statement.join(Posting, is_on_account).join(JournalEntry, IN_ITS_ENTRY)
+        statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
+    return statement.join(Posting, is_on_account).join(
+        JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry)
+    )
 
 
 def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:
     """Say in SQL that a posting comes from a line of a feed account."""
-    return sa.and_(
-        is_of(line, posting), line.id == posting.transaction_id, line.feed_account_id == feed_account.id
-    )
+    return sa.and_(refers_to(posting.transaction_id, line), line.feed_account_id == feed_account.id)
 
 
 def open_items(
@@ -149,13 +142,8 @@ def _open_lines(organization_id: str, feed_account_id: int, draft_id: int) -> sa
     ]
     return (
         sa.select(*columns)
-        .outerjoin(
-            JournalEntry,
-            sa.and_(is_of(JournalEntry, Transaction), JournalEntry.id == Transaction.journal_entry_id),
-        )
-        .outerjoin(
-            item, sa.and_(is_of(item, Transaction), item.transaction_id == Transaction.id, item.is_standing)
-        )
+        .outerjoin(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .outerjoin(item, sa.and_(refers_to(item.transaction_id, Transaction), item.is_standing))
         .where(
             Transaction.organization_id == organization_id,
             Transaction.feed_account_id == feed_account_id,
@@ -236,11 +224,12 @@ def proved_items(organization_id: str, reconciliation_id: int) -> sa.Subquery:
             entry.status.label("entry_status"),
             sa.true().label("is_cleared"),
         )
-        .outerjoin(line, sa.and_(is_of(line, item), line.id == item.transaction_id))
+        .outerjoin(line, refers_to(item.transaction_id, line))
         .outerjoin(
             entry,
             sa.and_(
-                is_of(entry, item), entry.id == sa.func.coalesce(item.journal_entry_id, line.journal_entry_id)
+                of_same_organization(entry, item),
+                entry.id == sa.func.coalesce(item.journal_entry_id, line.journal_entry_id),
             ),
         )
         .where(item.organization_id == organization_id, item.reconciliation_id == reconciliation_id)

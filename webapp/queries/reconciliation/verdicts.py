@@ -13,11 +13,19 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.proofs.equations import BOOKED, Breach, ItemToday, breaches
 from webapp.ledger.proofs.proofs import Item
-from webapp.models import JournalEntry, ProofBreak, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    JournalEntry,
+    ProofBreak,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.reconciliation import book_balances, break_causes, proof_breaks
 from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
-from webapp.queries.reconciliation.statement_items import is_of, outside_entries
+from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +131,8 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
             is_posted,
             line.status,
         )
-        .join(line, sa.and_(is_of(line, item), line.id == item.transaction_id))
-        .outerjoin(entry, sa.and_(is_of(entry, line), entry.id == line.journal_entry_id))
+        .join(line, refers_to(item.transaction_id, line))
+        .outerjoin(entry, refers_to(line.journal_entry_id, entry))
         .where(
             item.organization_id == organization_id,
             item.reconciliation_id.in_(ids),
@@ -170,7 +178,7 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
             now,
             entry.status == "POSTED",
         )
-        .join(entry, sa.and_(is_of(entry, item), entry.id == item.journal_entry_id))
+        .join(entry, refers_to(item.journal_entry_id, entry))
         .outerjoin(
             outside,
             sa.and_(
@@ -207,7 +215,10 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
         .select_from(Reconciliation)
         .join(
             line,
-            sa.and_(is_of(line, Reconciliation), line.feed_account_id == Reconciliation.feed_account_id),
+            sa.and_(
+                of_same_organization(line, Reconciliation),
+                line.feed_account_id == Reconciliation.feed_account_id,
+            ),
         )
         .where(
             Reconciliation.organization_id == organization_id,
@@ -238,7 +249,7 @@ def newest(organization_id: str, feed_account_ids: sa.Select[Any] | Sequence[int
     is_newest = ~(
         sa.select(1)
         .where(
-            is_of(later, Reconciliation),
+            of_same_organization(later, Reconciliation),
             later.feed_account_id == Reconciliation.feed_account_id,
             later.status == "COMPLETED",
             later.statement_date > Reconciliation.statement_date,

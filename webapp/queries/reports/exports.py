@@ -25,6 +25,7 @@ from webapp.models import (
     Posting,
     Project,
     Reconciliation,
+    of_same_organization,
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -86,7 +87,7 @@ def _entries(organization_id: str) -> Iterator[BookEntry]:
 
 def _postings(organization_id: str) -> sa.Executable:
     def of_posting(model: Any, key: Any) -> sa.ColumnElement[bool]:
-        return sa.and_(model.organization_id == Posting.organization_id, model.id == key)
+        return sa.and_(of_same_organization(model, Posting), model.id == key)
 
     return (
         sa.select(

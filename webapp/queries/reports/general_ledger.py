@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, RegisterLine
+from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order, Page, page
@@ -73,12 +73,7 @@ def listed(
 def _rows(organization_id: str, period: Period) -> sa.Select[Any]:
     return (
         sa.select(RegisterLine.posting_id)
-        .join(
-            Account,
-            sa.and_(
-                Account.organization_id == RegisterLine.organization_id, Account.id == RegisterLine.account_id
-            ),
-        )
+        .join(Account, refers_to(RegisterLine.account_id, Account))
         .where(
             RegisterLine.organization_id == organization_id,
             RegisterLine.day.between(period.first, period.last),
@@ -102,8 +97,8 @@ def _postings(organization_id: str, posting_ids: Any) -> list[Any]:
             Posting.amount_base_minor,
             Posting.base_currency,
         )
-        .join(JournalEntry, IN_ITS_ENTRY)
-        .join(Account, ON_ITS_ACCOUNT)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
         .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
     )
     found = {row.id: row for row in rows}
@@ -126,12 +121,7 @@ def _before(organization_id: str, row: Any) -> int:
     earlier_that_day = db.session.scalar(
         sa.select(sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0))
         .select_from(RegisterLine)
-        .join(
-            Posting,
-            sa.and_(
-                Posting.organization_id == RegisterLine.organization_id, Posting.id == RegisterLine.posting_id
-            ),
-        )
+        .join(Posting, refers_to(RegisterLine.posting_id, Posting))
         .where(
             RegisterLine.organization_id == organization_id,
             RegisterLine.account_id == row.account_id,

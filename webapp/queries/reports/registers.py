@@ -12,13 +12,12 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Posting, RegisterLine
+from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import paging
 from webapp.queries.common.paging import Page
-from webapp.queries.reconciliation.statement_items import is_of
 
 KEY = (RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id)
 Key = tuple[date, int, int]
@@ -88,12 +87,9 @@ def _lines(account: Account) -> sa.Select[Any]:
     return (
         sa.select(*columns)
         .select_from(RegisterLine)
-        .join(Posting, sa.and_(is_of(Posting, RegisterLine), Posting.id == RegisterLine.posting_id))
-        .join(
-            JournalEntry,
-            sa.and_(is_of(JournalEntry, RegisterLine), JournalEntry.id == RegisterLine.journal_entry_id),
-        )
-        .where(RegisterLine.organization_id == account.organization_id, RegisterLine.account_id == account.id)
+        .join(Posting, refers_to(RegisterLine.posting_id, Posting))
+        .join(JournalEntry, refers_to(RegisterLine.journal_entry_id, JournalEntry))
+        .where(refers_to(RegisterLine.account_id, account))
     )
 
 
@@ -126,10 +122,9 @@ def before_key(account: Account, key: Key) -> Balance:
             sa.func.sum(Posting.amount_base_minor),
         )
         .select_from(RegisterLine)
-        .join(Posting, sa.and_(is_of(Posting, RegisterLine), Posting.id == RegisterLine.posting_id))
+        .join(Posting, refers_to(RegisterLine.posting_id, Posting))
         .where(
-            RegisterLine.organization_id == account.organization_id,
-            RegisterLine.account_id == account.id,
+            refers_to(RegisterLine.account_id, account),
             RegisterLine.day == day,
             sa.tuple_(*KEY) < last,
         )

@@ -14,7 +14,7 @@ from webapp.ledger.chart import RESTS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counters, is_shared
 from webapp.ledger.rules.line_outcomes import Side
-from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction
+from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction, refers_to
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import near
@@ -159,9 +159,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
     What is posted counts where nothing corrects it; a leg of nothing is left out, for nothing is in force of it.
     """
     leg, other, correction = _POSTING.c, _POSTING.alias("other"), _ENTRY.alias("correction")
-    is_corrected = sa.exists().where(
-        correction.c.organization_id == _ENTRY.c.organization_id, correction.c.corrects_id == _ENTRY.c.id
-    )
+    is_corrected = sa.exists().where(refers_to(correction.c.corrects_id, _ENTRY))
     is_in_force = sa.and_(
         _ENTRY.c.status == "POSTED",
         sa.or_(leg.amount_minor != 0, leg.amount_base_minor != 0),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
-from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction
+from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
 from webapp.queries.rules import names as rule_names
@@ -86,10 +86,10 @@ def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[It
     """Give the lines that a run changed by id, some at a time, or where it looked at documents, those."""
     kind = DOCUMENTS if _has_documents(run) else LINES
     last = after[0] if after else 0
-    of_run = (kind.setting.organization_id == run.organization_id, kind.setting.run_id == run.id)
+    of_run = refers_to(kind.setting.run_id, run)
     ids = db.session.scalars(
         sa.select(kind.item_id)
-        .where(*of_run, kind.item_id > last)
+        .where(of_run, kind.item_id > last)
         .distinct()
         .order_by(kind.item_id)
         .limit(limit + 1)
@@ -97,7 +97,7 @@ def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[It
     shown = ids[:limit]
     settings = db.session.execute(
         sa.select(kind.item_id, kind.setting)
-        .where(*of_run, kind.item_id.in_(shown))
+        .where(of_run, kind.item_id.in_(shown))
         .order_by(kind.item_id, kind.setting.id)
     ).all()
     found = _items(run.organization_id, kind, shown)
@@ -109,9 +109,7 @@ def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[It
 
 
 def _has_documents(run: RuleRun) -> bool:
-    of_run = sa.select(DocumentSetting.id).where(
-        DocumentSetting.organization_id == run.organization_id, DocumentSetting.run_id == run.id
-    )
+    of_run = sa.select(DocumentSetting.id).where(refers_to(DocumentSetting.run_id, run))
     return db.session.scalar(of_run.limit(1)) is not None
 
 

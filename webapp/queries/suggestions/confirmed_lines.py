@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.suggestions.habit_books import Book, Choice
-from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction
+from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 
 # What people confirmed last says most about what comes next, and so much is read in no time.
@@ -62,13 +62,7 @@ def _booked(organization_id: str) -> sa.Select[Any]:
     """Select the lines that are in the books, each with how its entry stands."""
     return (
         sa.select(*_COLUMNS)
-        .join(
-            _ENTRY,
-            sa.and_(
-                _ENTRY.c.organization_id == _LINE.c.organization_id,
-                _ENTRY.c.id == _LINE.c.journal_entry_id,
-            ),
-        )
+        .join(_ENTRY, refers_to(_LINE.c.journal_entry_id, _ENTRY))
         .where(_LINE.c.organization_id == organization_id, _LINE.c.status == "BOOKED")
     )
 
@@ -94,13 +88,7 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
             _POSTING.c.amount_minor,
             _POSTING.c.amount_base_minor,
         )
-        .join(
-            _POSTING,
-            sa.and_(
-                _POSTING.c.organization_id == _ENTRY.c.organization_id,
-                _POSTING.c.journal_entry_id == _ENTRY.c.id,
-            ),
-        )
+        .join(_POSTING, refers_to(_POSTING.c.journal_entry_id, _ENTRY))
         .where(
             _ENTRY.c.organization_id == organization_id,
             _ENTRY.c.status == "POSTED",
@@ -132,12 +120,7 @@ class _Accounts:
 def _accounts(organization_id: str) -> _Accounts:
     rows = db.session.execute(
         sa.select(Account.id, Account.role, Account.is_archived, FeedAccount.id.label("fa_id"))
-        .outerjoin(
-            FeedAccount,
-            sa.and_(
-                FeedAccount.organization_id == Account.organization_id, FeedAccount.account_id == Account.id
-            ),
-        )
+        .outerjoin(FeedAccount, refers_to(FeedAccount.account_id, Account))
         .where(Account.organization_id == organization_id)
     ).all()
 

@@ -15,13 +15,13 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
 from webapp.models import (
-    IN_ITS_ENTRY,
-    IN_ITS_RECONCILIATION,
     JournalEntry,
     Posting,
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
@@ -132,10 +132,9 @@ def is_reconciled() -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .select_from(ReconciliationItem)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
-            ReconciliationItem.organization_id == Transaction.organization_id,
-            ReconciliationItem.transaction_id == Transaction.id,
+            refers_to(ReconciliationItem.transaction_id, Transaction),
             ReconciliationItem.is_standing,
             Reconciliation.status == "COMPLETED",
         )
@@ -147,8 +146,7 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .where(
-            JournalEntry.organization_id == Transaction.organization_id,
-            JournalEntry.id == Transaction.journal_entry_id,
+            refers_to(Transaction.journal_entry_id, JournalEntry),
             JournalEntry.status == status,
         )
         .exists()
@@ -160,9 +158,9 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .select_from(Posting)
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
-            Posting.organization_id == Transaction.organization_id,
+            of_same_organization(Posting, Transaction),
             Posting.account_id == account_id,
             sa.or_(
                 JournalEntry.id == Transaction.journal_entry_id,
@@ -236,7 +234,7 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
     rows = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.reconciliation_id)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
             ReconciliationItem.organization_id == organization_id,
             ReconciliationItem.transaction_id.in_(transaction_ids),

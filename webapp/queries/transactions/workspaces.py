@@ -13,7 +13,6 @@ from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
 from webapp.models import (
-    ON_ITS_ACCOUNT,
     Account,
     JournalEntry,
     Merchant,
@@ -22,6 +21,8 @@ from webapp.models import (
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page, page
@@ -125,14 +126,8 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     statement = (
         sa.select(sa.func.count(sa.distinct(Transaction.id)))
         .join(JournalEntry, _confirms())
-        .join(
-            Posting,
-            sa.and_(
-                Posting.organization_id == JournalEntry.organization_id,
-                Posting.journal_entry_id == JournalEntry.id,
-            ),
-        )
-        .join(Account, ON_ITS_ACCOUNT)
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
         .where(
             Transaction.organization_id == organization_id,
             Transaction.id.in_(transaction_ids),
@@ -179,7 +174,7 @@ def is_unconfirmed() -> sa.ColumnElement[bool]:
 def _confirms() -> sa.ColumnElement[bool]:
     """Say in SQL that an entry is what confirming a line posts: its draft, or the marker of its posted entry."""
     return sa.and_(
-        JournalEntry.organization_id == Transaction.organization_id,
+        of_same_organization(JournalEntry, Transaction),
         JournalEntry.status == "DRAFT",
         sa.or_(
             JournalEntry.id == Transaction.journal_entry_id,
@@ -192,8 +187,7 @@ def _is_cleared(draft: Draft) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .where(
-            ReconciliationItem.organization_id == Transaction.organization_id,
-            ReconciliationItem.transaction_id == Transaction.id,
+            refers_to(ReconciliationItem.transaction_id, Transaction),
             ReconciliationItem.reconciliation_id == draft.id,
         )
         .exists()

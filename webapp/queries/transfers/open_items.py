@@ -13,12 +13,11 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
-from webapp.models import IN_ITS_ENTRY, ON_ITS_ACCOUNT, Account, JournalEntry, Posting, Transaction
+from webapp.models import Account, JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import paging
 from webapp.queries.common.paging import Page
 from webapp.queries.matching.transfer_pairs import in_pair
-from webapp.queries.reconciliation.statement_items import is_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +83,14 @@ def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
     """Join postings to the originals that they belong to, by themselves or by a correction."""
     belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     return (
-        statement.join(JournalEntry, IN_ITS_ENTRY)
-        .join(root, sa.and_(is_of(root, JournalEntry), root.id == belongs_to))
-        .join(Account, ON_ITS_ACCOUNT)
+        statement.join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
+        .join(Account, refers_to(Posting.account_id, Account))
     )
 
 
 def _is_linked(root: Any) -> sa.ColumnElement[bool]:
-    return sa.exists().where(
-        is_of(Transaction, root), Transaction.journal_entry_id == root.id, in_pair(Transaction)
-    )
+    return sa.exists().where(refers_to(Transaction.journal_entry_id, root), in_pair(Transaction))
 
 
 def listed(

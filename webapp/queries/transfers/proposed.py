@@ -15,13 +15,12 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal import transfers
 from webapp.ledger.journal.transfers import MOST_DAYS, OwnAccount, Proposal, Side
 from webapp.ledger.rates import mirror
-from webapp.models import Account, FeedAccount, JournalEntry, Transaction
+from webapp.models import Account, FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import rate_tables
 from webapp.queries.matching import transfer_pairs
-from webapp.queries.reconciliation.statement_items import is_of
 from webapp.queries.transfers import open_items
 
 MOST_LISTED = 250
@@ -177,7 +176,7 @@ def _mirrored(organization_id: str, sides: list[Side]) -> list[Side]:
 def _own(organization_id: str) -> Mapping[int, OwnAccount]:
     rows = db.session.execute(
         sa.select(FeedAccount.id, FeedAccount.external_id, FeedAccount.name, FeedAccount.mask, Account.name)
-        .join(Account, sa.and_(is_of(Account, FeedAccount), Account.id == FeedAccount.account_id))
+        .join(Account, refers_to(FeedAccount.account_id, Account))
         .where(FeedAccount.organization_id == organization_id)
     )
     return {

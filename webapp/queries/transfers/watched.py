@@ -8,10 +8,9 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import Account, MonthSum
+from webapp.models import Account, MonthSum, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import BY_CODE
-from webapp.queries.reconciliation.statement_items import is_of
 from webapp.queries.transfers import open_items
 
 
@@ -58,7 +57,7 @@ def _open_items(organization_id: str) -> sa.Subquery:
 def _balances(organization_id: str) -> sa.Subquery:
     return (
         sa.select(MonthSum.account_id, sa.func.sum(MonthSum.amount_base_minor).label("balance"))
-        .join(Account, sa.and_(is_of(Account, MonthSum), Account.id == MonthSum.account_id))
+        .join(Account, refers_to(MonthSum.account_id, Account))
         .where(MonthSum.organization_id == organization_id, Account.is_watched)
         .group_by(MonthSum.account_id)
         .subquery()

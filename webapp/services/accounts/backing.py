@@ -6,7 +6,16 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.models import Account, FeedAccount, JournalEntry, Posting, Reconciliation, Transaction
+from webapp.models import (
+    Account,
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 
@@ -63,14 +72,11 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
             "Void their entries first."
         )
     account = take(feed_account.organization_id, account_id, feed_account.currency)
-    lines = sa.select(Transaction.id).where(
-        Transaction.organization_id == feed_account.organization_id,
-        Transaction.feed_account_id == feed_account.id,
-    )
+    lines = sa.select(Transaction.id).where(refers_to(Transaction.feed_account_id, feed_account))
     db.session.execute(
         sa.update(Posting)
         .where(
-            Posting.organization_id == feed_account.organization_id,
+            of_same_organization(Posting, feed_account),
             Posting.account_id == feed_account.account_id,
             Posting.is_bank_leg,
             Posting.transaction_id.in_(lines),
@@ -87,17 +93,15 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
 def is_posted(feed_account: FeedAccount) -> bool:
     """Tell whether anything of a feed is in the books for good: a line's entry, or the opening of a proof."""
     is_line_posted = sa.exists().where(
-        Posting.organization_id == feed_account.organization_id,
+        of_same_organization(Posting, feed_account),
         Posting.account_id == feed_account.account_id,
         Posting.is_bank_leg,
         Posting.transaction_id.is_not(None),
-        JournalEntry.organization_id == Posting.organization_id,
-        JournalEntry.id == Posting.journal_entry_id,
+        refers_to(Posting.journal_entry_id, JournalEntry),
         JournalEntry.status != "DRAFT",
     )
     is_opened = sa.exists().where(
-        Reconciliation.organization_id == feed_account.organization_id,
-        Reconciliation.feed_account_id == feed_account.id,
+        refers_to(Reconciliation.feed_account_id, feed_account),
         Reconciliation.opening_entry_id.is_not(None),
     )
     return bool(db.session.scalar(sa.select(sa.or_(is_line_posted, is_opened))))
@@ -106,11 +110,7 @@ def is_posted(feed_account: FeedAccount) -> bool:
 def _other_currency(account: Account, currency: str) -> str | None:
     return db.session.scalar(
         sa.select(Posting.currency)
-        .where(
-            Posting.organization_id == account.organization_id,
-            Posting.account_id == account.id,
-            Posting.currency != currency,
-        )
+        .where(refers_to(Posting.account_id, account), Posting.currency != currency)
         .order_by(Posting.currency)
         .limit(1)
     )

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
-from webapp.models import Account, FeedAccount, Institution
+from webapp.models import Account, FeedAccount, Institution, of_same_organization
 from webapp.services.accounts import backing
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
@@ -220,7 +220,7 @@ def _place_at_institution(
     institution = db.session.scalar(
         sa.select(Institution)
         .where(
-            Institution.organization_id == feed_account.organization_id,
+            of_same_organization(Institution, feed_account),
             Institution.name == name,
             Institution.url.is_not_distinct_from(url),
         )

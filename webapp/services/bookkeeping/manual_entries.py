@@ -12,7 +12,15 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.ledger.money import money_at
-from webapp.models import Account, Document, JournalEntry, Merchant, Organization, Project
+from webapp.models import (
+    Account,
+    Document,
+    JournalEntry,
+    Merchant,
+    Organization,
+    Project,
+    of_same_organization,
+)
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments, entries, manual_entries
@@ -195,7 +203,7 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
     written = db.session.execute(
         sa.update(JournalEntry)
         .where(
-            JournalEntry.organization_id == entry.organization_id,
+            of_same_organization(JournalEntry, entry),
             JournalEntry.id == entry.id,
             JournalEntry.status == "DRAFT",
         )

@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.corrections import effective, reversal
 from webapp.ledger.journal.entries import Leg
-from webapp.models import JournalEntry, Transaction
+from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
 from webapp.services.audit import titles
@@ -140,9 +140,7 @@ def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:
 def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
     """Give every line of a voided entry a draft of its own again, dated as the reversal."""
     lines = db.session.scalars(
-        sa.select(Transaction)
-        .where(Transaction.organization_id == entry.organization_id, Transaction.journal_entry_id == entry.id)
-        .order_by(Transaction.id)
+        sa.select(Transaction).where(refers_to(Transaction.journal_entry_id, entry)).order_by(Transaction.id)
     ).all()
     made = []
     for line in lines:

@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.demo import files, studio
 from webapp.demo.lines import BankAccount, Booking, Line
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, Transaction
+from webapp.models import Account, FeedAccount, Transaction, of_same_organization
 from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates
@@ -73,9 +73,7 @@ class Bookkeeper:
             for name, letters in members:
                 made = projects.create(name=name, emoji=letters, group_id=group_id, **self.act)
                 self._projects[name] = made.id
-        codes = sa.select(Account.code, Account.id).where(
-            Account.organization_id == self._actor.organization_id
-        )
+        codes = sa.select(Account.code, Account.id).where(of_same_organization(Account, self._actor))
         self._codes = {code: account_id for code, account_id in db.session.execute(codes) if code}
 
     def code(self, code: str) -> int:
@@ -111,7 +109,7 @@ class Bookkeeper:
         """Find what became of a line in the books."""
         return db.session.scalars(
             sa.select(Transaction).where(
-                Transaction.organization_id == self._actor.organization_id,
+                of_same_organization(Transaction, self._actor),
                 Transaction.provider_transaction_id == line.reference,
             )
         ).one()

@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
-from webapp.models import Document, DocumentRelation, DocumentSetting
+from webapp.models import Document, DocumentRelation, DocumentSetting, refers_to
 from webapp.queries.documents import deletion_blockers, documents
 from webapp.queries.journal import attachments
 from webapp.services.audit import titles
@@ -131,8 +131,8 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
         if document.kept_file is not None:
             document_files.let_go(document.kept_file)
         for model in (DocumentRelation, DocumentSetting):
-            of_it = (model.organization_id == document.organization_id, model.document_id == document.id)
-            db.session.execute(sa.delete(model).where(*of_it))
+            of_it = refers_to(model.document_id, document)
+            db.session.execute(sa.delete(model).where(of_it))
         db.session.delete(document)
         db.session.flush()
 

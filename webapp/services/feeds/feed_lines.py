@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, FeedLine
+from webapp.models import FeedAccount, FeedLine, refers_to
 from webapp.models.base import table_of
 
 SAID = table_of(FeedLine)
@@ -65,8 +65,7 @@ def _update(feed_account: FeedAccount, values: dict[str, Any], rows: Sequence[di
         db.session.execute(
             sa.update(SAID)
             .where(
-                SAID.c.organization_id == feed_account.organization_id,
-                SAID.c.feed_account_id == feed_account.id,
+                refers_to(SAID.c.feed_account_id, feed_account),
                 SAID.c.provider_transaction_id == sa.bindparam("its_id"),
             )
             .values(values),

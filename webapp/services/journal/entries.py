@@ -12,7 +12,6 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.rates import ExchangeRateMissingError
 from webapp.models import (
-    OF_ITS_FEED,
     Account,
     DocumentRelation,
     FeedAccount,
@@ -21,6 +20,8 @@ from webapp.models import (
     Posting,
     Reconciliation,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -99,11 +100,7 @@ def add_draft(
 
 def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     """Give a draft these legs instead of those it has."""
-    db.session.execute(
-        sa.delete(Posting).where(
-            Posting.organization_id == entry.organization_id, Posting.journal_entry_id == entry.id
-        )
-    )
+    db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
     rows = leg_rows(entry.organization_id, entry.id, entry.base_currency, legs)
     if rows:
         db.session.execute(sa.insert(Posting), rows)
@@ -137,12 +134,8 @@ def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
     touches.of_documents(entry.organization_id, [entry.id], now=now)
-    still_draft = (JournalEntry.organization_id == entry.organization_id, JournalEntry.id == entry.id)
-    db.session.execute(
-        sa.delete(Posting).where(
-            Posting.organization_id == entry.organization_id, Posting.journal_entry_id == entry.id
-        )
-    )
+    still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
+    db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
     gone = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
     if gone.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
@@ -163,7 +156,7 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     posted = db.session.execute(
         sa.update(JournalEntry)
         .where(
-            JournalEntry.organization_id == entry.organization_id,
+            of_same_organization(JournalEntry, entry),
             JournalEntry.id == entry.id,
             JournalEntry.status == "DRAFT",
         )
@@ -179,7 +172,7 @@ def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None
     voided = db.session.execute(
         sa.update(JournalEntry)
         .where(
-            JournalEntry.organization_id == reversal.organization_id,
+            of_same_organization(JournalEntry, reversal),
             JournalEntry.id.in_([entry.id for entry in entries]),
             JournalEntry.status == "POSTED",
         )
@@ -265,7 +258,7 @@ def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) ->
     touched = {leg.account_id for leg in legs if leg.amount_minor or leg.amount_base_minor}
     proof = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.opening_date)
-        .join(FeedAccount, OF_ITS_FEED)
+        .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
         .where(
             Reconciliation.organization_id == organization_id,
             Reconciliation.status == "COMPLETED",

@@ -13,7 +13,14 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem, Transaction
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    Reconciliation,
+    ReconciliationItem,
+    Transaction,
+    refers_to,
+)
 from webapp.queries.common import lookups
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
@@ -235,8 +242,7 @@ def _refuse(account: FeedAccount, kind: int, each: int, path: str) -> None:
 
 def _is_proved(account: FeedAccount, entry_id: int) -> bool:
     proved = sa.select(ReconciliationItem.id).where(
-        ReconciliationItem.organization_id == account.organization_id,
-        ReconciliationItem.feed_account_id == account.id,
+        refers_to(ReconciliationItem.feed_account_id, account),
         ReconciliationItem.journal_entry_id == entry_id,
         ReconciliationItem.is_standing,
     )
@@ -264,8 +270,7 @@ def _remove(draft: Reconciliation, keys: Sequence[Key]) -> None:
     entries = [each for kind, each in keys if kind == IS_ENTRY]
     db.session.execute(
         sa.delete(ReconciliationItem).where(
-            ReconciliationItem.organization_id == draft.organization_id,
-            ReconciliationItem.reconciliation_id == draft.id,
+            refers_to(ReconciliationItem.reconciliation_id, draft),
             sa.or_(
                 ReconciliationItem.transaction_id.in_(lines), ReconciliationItem.journal_entry_id.in_(entries)
             ),

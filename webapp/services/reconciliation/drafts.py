@@ -14,7 +14,7 @@ from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
-from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
 from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -180,10 +180,7 @@ def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
     """Give what a draft has cleared: lines, and entries that come from none."""
     items = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id)
-        .where(
-            ReconciliationItem.organization_id == draft.organization_id,
-            ReconciliationItem.reconciliation_id == draft.id,
-        )
+        .where(refers_to(ReconciliationItem.reconciliation_id, draft))
         .order_by(ReconciliationItem.id)
     ).all()
     return {
@@ -220,10 +217,7 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         doing.before = {**said(draft), "faId": account.id, **cleared}
         db.session.execute(
-            sa.delete(ReconciliationItem).where(
-                ReconciliationItem.organization_id == draft.organization_id,
-                ReconciliationItem.reconciliation_id == draft.id,
-            )
+            sa.delete(ReconciliationItem).where(refers_to(ReconciliationItem.reconciliation_id, draft))
         )
         db.session.delete(draft)
         set_asides.resynchronise(account, now=now)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, Reconciliation, ReconciliationItem
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries
@@ -167,7 +167,7 @@ def _take_back(proof: Reconciliation, reason: str, doing: Act) -> None:
     taken = db.session.execute(
         sa.update(Reconciliation)
         .where(
-            Reconciliation.organization_id == proof.organization_id,
+            of_same_organization(Reconciliation, proof),
             Reconciliation.id == proof.id,
             Reconciliation.status == "COMPLETED",
         )
@@ -183,10 +183,7 @@ def _take_back(proof: Reconciliation, reason: str, doing: Act) -> None:
         raise NoProofError
     db.session.execute(
         sa.update(ReconciliationItem)
-        .where(
-            ReconciliationItem.organization_id == proof.organization_id,
-            ReconciliationItem.reconciliation_id == proof.id,
-        )
+        .where(refers_to(ReconciliationItem.reconciliation_id, proof))
         .values(is_standing=False)
     )
     db.session.refresh(proof)
@@ -216,10 +213,7 @@ def _draft_from(proof: Reconciliation, doing: Act) -> Reconciliation:
         ReconciliationItem.transaction_id,
         ReconciliationItem.journal_entry_id,
         sa.true(),
-    ).where(
-        ReconciliationItem.organization_id == proof.organization_id,
-        ReconciliationItem.reconciliation_id == proof.id,
-    )
+    ).where(refers_to(ReconciliationItem.reconciliation_id, proof))
     columns = (
         "organization_id",
         "reconciliation_id",

@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Transaction
+from webapp.models import FeedAccount, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.reconciliation import openings
 from webapp.services.bookkeeping import lock_dates
@@ -18,16 +18,13 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
     """Set aside the booked lines dated on or before the opening day, and bring back all others."""
     db.session.flush()
     day = openings.opening_day(account.organization_id, account.id)
-    mine = (
-        Transaction.organization_id == account.organization_id,
-        Transaction.feed_account_id == account.id,
-    )
+    mine = refers_to(Transaction.feed_account_id, account)
     if day is not None:
-        _part(*mine, Transaction.booked_on <= day, now=now)
-        _move(*mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
-        _move(*mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
+        _part(mine, Transaction.booked_on <= day, now=now)
+        _move(mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
+        _move(mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
     else:
-        _move(*mine, before="SET_ASIDE", after="BOOKED", now=now)
+        _move(mine, before="SET_ASIDE", after="BOOKED", now=now)
     organization = organizations.get(account.organization_id)
     if organization.lock_date is not None:
         # The draft of a line set aside stops no lock; brought back, it needs an open day.

@@ -14,7 +14,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.document_outcomes import Receipt, problem_of
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.line_outcomes import Books
-from webapp.models import Document, DocumentSetting, Organization, RuleRun
+from webapp.models import Document, DocumentSetting, Organization, RuleRun, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.rule_decisions import compiled_rules, document_effects, line_effects
@@ -99,8 +99,7 @@ def standing(document: Document) -> Sequence[DocumentSetting]:
     """List what rules set of a document, and nobody since."""
     return db.session.scalars(
         sa.select(DocumentSetting).where(
-            DocumentSetting.organization_id == document.organization_id,
-            DocumentSetting.document_id == document.id,
+            refers_to(DocumentSetting.document_id, document),
             DocumentSetting.superseded_by.is_(None),
         )
     ).all()

@@ -16,7 +16,15 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.line_outcomes import AccountFacts, Side
-from webapp.models import DocumentSetting, Organization, Project, RuleRun, RuleSetting
+from webapp.models import (
+    DocumentSetting,
+    Organization,
+    Project,
+    RuleRun,
+    RuleSetting,
+    of_same_organization,
+    refers_to,
+)
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.currencies import exchange_rates
@@ -268,8 +276,7 @@ def _stand_again(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None
     went_back = (
         sa.select(1)
         .where(
-            gone.c.organization_id == run.organization_id,
-            gone.c.run_id == run.id,
+            refers_to(gone.c.run_id, run),
             gone.c[item.key] == item,
             gone.c.kind == model.kind,
             gone.c.superseded_by == act_id,
@@ -279,7 +286,7 @@ def _stand_again(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None
     db.session.execute(
         sa.update(model)
         .where(
-            model.organization_id == run.organization_id,
+            of_same_organization(model, run),
             model.superseded_by == run.action_request_id,
             model.run_id != run.id,
             went_back,

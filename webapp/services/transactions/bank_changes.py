@@ -15,7 +15,15 @@ from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counters
 from webapp.ledger.money import Money
-from webapp.models import FeedAccount, JournalEntry, LineChange, Posting, Transaction
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    LineChange,
+    Posting,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import ids_where, portions
@@ -88,7 +96,7 @@ def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
     found: list[JournalEntry] = []
     for portion in portions({line.journal_entry_id for line in lines} - {None}):
         statement = sa.select(JournalEntry).where(
-            JournalEntry.organization_id == lines[0].organization_id, JournalEntry.id.in_(portion)
+            of_same_organization(JournalEntry, lines[0]), JournalEntry.id.in_(portion)
         )
         found += db.session.scalars(statement.options(orm.selectinload(JournalEntry.postings)))
     return found
@@ -201,8 +209,7 @@ def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
 def own_day(line: Transaction, entry: JournalEntry) -> date | None:
     """Give the first open day for a line that its bank moved to another day after its entry was posted."""
     moved = sa.select(LineChange.after).where(
-        LineChange.organization_id == line.organization_id,
-        LineChange.transaction_id == line.id,
+        refers_to(LineChange.transaction_id, line),
         LineChange.created_at >= entry.posted_at,
     )
     if any("bookedOn" in after for after in db.session.scalars(moved)):
@@ -242,7 +249,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     Answers the lines whose entry stays.
     """
     gone = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
-    of_organization = Transaction.organization_id == feed_account.organization_id
+    of_organization = of_same_organization(Transaction, feed_account)
     for portion in portions([line.id for line in gone]):
         leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
         unpairing.part_many(leaving, now=now)

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.models import IN_ITS_RECONCILIATION, FeedAccount, Reconciliation, ReconciliationItem
+from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_same_organization, refers_to
 from webapp.queries.common.portions import portions
 from webapp.queries.reconciliation import reconciliations
 from webapp.queries.reconciliation.statement_items import IS_LINE
@@ -50,7 +50,7 @@ def advance(draft: Reconciliation, **values: Any) -> None:
     changed = db.session.execute(
         sa.update(Reconciliation)
         .where(
-            Reconciliation.organization_id == draft.organization_id,
+            of_same_organization(Reconciliation, draft),
             Reconciliation.id == draft.id,
             Reconciliation.status == "DRAFT",
             Reconciliation.version == draft.version,
@@ -61,7 +61,7 @@ def advance(draft: Reconciliation, **values: Any) -> None:
     if changed.rowcount != 1:  # type: ignore[attr-defined]
         current = db.session.scalar(
             sa.select(Reconciliation.version).where(
-                Reconciliation.organization_id == draft.organization_id,
+                of_same_organization(Reconciliation, draft),
                 Reconciliation.id == draft.id,
                 Reconciliation.status == "DRAFT",
             )
@@ -92,10 +92,7 @@ def items_of(statement: Reconciliation) -> Sequence[ReconciliationItem]:
     """Read the cleared items of a draft or proof, the first cleared first."""
     return db.session.scalars(
         sa.select(ReconciliationItem)
-        .where(
-            ReconciliationItem.organization_id == statement.organization_id,
-            ReconciliationItem.reconciliation_id == statement.id,
-        )
+        .where(refers_to(ReconciliationItem.reconciliation_id, statement))
         .order_by(ReconciliationItem.id)
     ).all()
 
@@ -104,7 +101,7 @@ def unclear_lines(organization_id: str, transaction_ids: Collection[int]) -> Non
     """Take lines that are gone out of whichever open drafts clear them; those get a new version."""
     cleared = (
         sa.select(ReconciliationItem.id, ReconciliationItem.reconciliation_id)
-        .join(Reconciliation, IN_ITS_RECONCILIATION)
+        .join(Reconciliation, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
             ReconciliationItem.organization_id == organization_id,
             ReconciliationItem.transaction_id.in_(transaction_ids),

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_TIERS, Pairing
-from webapp.models import FeedLine, LineJoin, Transaction
+from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings
 from webapp.services.journal import entries, line_drafts
@@ -22,7 +22,7 @@ def bring_along(joined: Transaction, kept: Transaction) -> None:
 
     What was suspected or settled between those rows before gives way.
     """
-    of_rows = sa.select(LineJoin).where(LineJoin.organization_id == joined.organization_id)
+    of_rows = sa.select(LineJoin).where(of_same_organization(LineJoin, joined))
     brought = db.session.scalars(
         of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
     ).all()
@@ -109,11 +109,7 @@ def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> Li
 
 
 def _said(line: Transaction) -> FeedLine | None:
-    return db.session.scalar(
-        sa.select(FeedLine).where(
-            FeedLine.organization_id == line.organization_id, FeedLine.transaction_id == line.id
-        )
-    )
+    return db.session.scalar(sa.select(FeedLine).where(refers_to(FeedLine.transaction_id, line)))
 
 
 def _was_pending(found: LineJoin, said: FeedLine | None) -> bool:

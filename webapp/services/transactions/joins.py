@@ -10,11 +10,12 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import (
-    IN_ITS_RECONCILIATION,
     LineJoin,
     Reconciliation,
     ReconciliationItem,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Act, Actor
@@ -175,9 +176,9 @@ def _proof_of(found: LineJoin) -> int | None:
     """Find the standing proof that counts the line which two rows were."""
     return db.session.scalar(
         sa.select(Reconciliation.id)
-        .join(ReconciliationItem, IN_ITS_RECONCILIATION)
+        .join(ReconciliationItem, refers_to(ReconciliationItem.reconciliation_id, Reconciliation))
         .where(
-            Reconciliation.organization_id == found.organization_id,
+            of_same_organization(Reconciliation, found),
             Reconciliation.status == "COMPLETED",
             ReconciliationItem.transaction_id == found.kept_id,
             ReconciliationItem.is_standing,
@@ -191,7 +192,7 @@ def _between(line: Transaction, other: Transaction) -> LineJoin | None:
     return db.session.scalar(
         sa.select(LineJoin)
         .where(
-            LineJoin.organization_id == line.organization_id,
+            of_same_organization(LineJoin, line),
             sa.tuple_(LineJoin.kept_id, LineJoin.joined_id).in_([(line.id, other.id), (other.id, line.id)]),
         )
         .order_by(LineJoin.id)

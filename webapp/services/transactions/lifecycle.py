@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
-from webapp.models import ActionRequest, JournalEntry, Transaction
+from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
 from webapp.queries.journal import attachments, entries
 from webapp.queries.reconciliation import openings
 from webapp.queries.transactions import transactions
@@ -78,7 +78,7 @@ def _repeat(entry: JournalEntry) -> ActionResult:
     family = [entry, *entries.corrections_of(entry)]
     request = db.session.scalar(
         sa.select(ActionRequest).where(
-            ActionRequest.organization_id == entry.organization_id,
+            of_same_organization(ActionRequest, entry),
             ActionRequest.id == family[-1].action_request_id,
         )
     )

@@ -14,7 +14,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
-from webapp.models import JournalEntry, Transaction, TransferPair
+from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
@@ -166,7 +166,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
 def _is_free(*sides: Transaction) -> bool:
     """Tell whether no standing proof holds one of these lines."""
     reconciled = sa.select(sa.func.count()).where(
-        Transaction.organization_id == sides[0].organization_id,
+        of_same_organization(Transaction, sides[0]),
         Transaction.id.in_([line.id for line in sides]),
         transactions.is_reconciled(),
     )

@@ -10,7 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import ActionRequest, FeedAccount, Reconciliation, ReconciliationItem
+from webapp.models import (
+    ActionRequest,
+    FeedAccount,
+    Reconciliation,
+    ReconciliationItem,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
 from webapp.services.reconciliation.cleared_items import Choice
@@ -94,7 +101,7 @@ def _account(undoing: Undoing, request: ActionRequest) -> FeedAccount:
     """Find the account of a draft or proof; of an abandoned draft only its items' account is left."""
     found = db.session.scalar(
         sa.select(Reconciliation.feed_account_id).where(
-            Reconciliation.organization_id == undoing.actor.organization_id,
+            of_same_organization(Reconciliation, undoing.actor),
             Reconciliation.id == undoing.target_id(request),
         )
     )
@@ -121,8 +128,7 @@ def _inputs(reconciliation: Reconciliation) -> dict[str, Any]:
 def _items(reconciliation: Reconciliation) -> Items:
     rows = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id).where(
-            ReconciliationItem.organization_id == reconciliation.organization_id,
-            ReconciliationItem.reconciliation_id == reconciliation.id,
+            refers_to(ReconciliationItem.reconciliation_id, reconciliation)
         )
     )
     # A proof names the entry of each line too.

@@ -22,6 +22,7 @@ from webapp.models import (
     RuleSetting,
     Transaction,
     TransferPair,
+    refers_to,
 )
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
@@ -201,8 +202,7 @@ def _is_posted_since(entry: JournalEntry, request: ActionRequest) -> bool:
 
 def _demand_uncleared(line: Transaction) -> None:
     cleared = sa.select(ReconciliationItem.reconciliation_id).where(
-        ReconciliationItem.organization_id == line.organization_id,
-        ReconciliationItem.transaction_id == line.id,
+        refers_to(ReconciliationItem.transaction_id, line),
         ReconciliationItem.is_standing,
     )
     found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
@@ -254,8 +254,7 @@ def _let_rules_stand_again(request: ActionRequest, line: Transaction) -> None:
     db.session.execute(
         sa.update(RuleSetting)
         .where(
-            RuleSetting.organization_id == line.organization_id,
-            RuleSetting.transaction_id == line.id,
+            refers_to(RuleSetting.transaction_id, line),
             RuleSetting.superseded_by == request.id,
         )
         .values(superseded_by=None)
@@ -267,8 +266,7 @@ def _pair_again(undoing: Undoing, line: Transaction, at: datetime | None) -> Non
     """Make a transfer again of a line and the one that an act took it apart from."""
     other_id = db.session.scalar(
         sa.select(TransferPair.other_id).where(
-            TransferPair.organization_id == line.organization_id,
-            TransferPair.transaction_id == line.id,
+            refers_to(TransferPair.transaction_id, line),
             TransferPair.status == "UNDONE",
             TransferPair.ended_at == at,
         )

@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, Import, ImportLine, Transaction
+from webapp.models import FeedAccount, Import, ImportLine, Transaction, of_same_organization, refers_to
 
 
 def settle(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetime) -> None:
@@ -20,8 +20,7 @@ def settle(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetim
     last_named = _last_named(feed_account, place)
     lines = db.session.scalars(
         sa.select(Transaction).where(
-            Transaction.organization_id == feed_account.organization_id,
-            Transaction.feed_account_id == feed_account.id,
+            refers_to(Transaction.feed_account_id, feed_account),
             Transaction.import_id.is_not(None),
             sa.or_(Transaction.status == "PENDING", Transaction.removed_by_import_id.is_not(None)),
         )
@@ -39,15 +38,9 @@ def _last_named(feed_account: FeedAccount, place: dict[int, int]) -> dict[int, i
     """Find the place of the last import that has each pending line."""
     rows = db.session.execute(
         sa.select(ImportLine.transaction_id, ImportLine.import_id)
-        .join(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == ImportLine.organization_id,
-                Transaction.id == ImportLine.transaction_id,
-            ),
-        )
+        .join(Transaction, refers_to(ImportLine.transaction_id, Transaction))
         .where(
-            ImportLine.organization_id == feed_account.organization_id,
+            of_same_organization(ImportLine, feed_account),
             ImportLine.verdict == "PENDING",
             Transaction.feed_account_id == feed_account.id,
         )

@@ -8,19 +8,17 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_TIERS
-from webapp.models import FeedLine, Import, LineChange, LineJoin, Transaction
+from webapp.models import FeedLine, Import, LineChange, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.services.transactions import join_records
 
 
 def release(imported: Import, *, now: datetime) -> None:
     """Let each line of an import that the feed gave too be the feed's, and forget what is known of the import's own."""
-    own = sa.select(Transaction.id).where(
-        Transaction.organization_id == imported.organization_id, Transaction.import_id == imported.id
-    )
+    own = sa.select(Transaction.id).where(refers_to(Transaction.import_id, imported))
     found = db.session.scalars(
         sa.select(LineJoin)
         .where(
-            LineJoin.organization_id == imported.organization_id,
+            of_same_organization(LineJoin, imported),
             LineJoin.status == "JOINED",
             LineJoin.kept_id.in_(own),
             LineJoin.joined_id.not_in(own),
@@ -42,7 +40,7 @@ def release(imported: Import, *, now: datetime) -> None:
         db.session.execute(
             sa.delete(model)
             .where(
-                model.organization_id == imported.organization_id,
+                of_same_organization(model, imported),
                 sa.or_(*(column.in_(own) for column in columns)),
             )
             .execution_options(synchronize_session=False)
@@ -53,11 +51,7 @@ def release(imported: Import, *, now: datetime) -> None:
 def _comes_back(join: LineJoin, now: datetime) -> bool:
     """Bring a joined report back as what its own source says; tell whether it is a line in the books then."""
     line = db.session.get_one(Transaction, join.joined_id)
-    said = db.session.scalar(
-        sa.select(FeedLine).where(
-            FeedLine.organization_id == line.organization_id, FeedLine.transaction_id == line.id
-        )
-    )
+    said = db.session.scalar(sa.select(FeedLine).where(refers_to(FeedLine.transaction_id, line)))
     if said is not None and said.said == "REMOVED":
         return False
     if said.is_pending if said is not None else join.tier in PENDING_TIERS:

@@ -17,7 +17,6 @@ from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError
 from webapp.models import (
-    IN_ITS_ENTRY,
     Import,
     ImportLine,
     JournalEntry,
@@ -26,6 +25,8 @@ from webapp.models import (
     ReconciliationItem,
     RuleSetting,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 from webapp.models.base import table_of
 from webapp.queries.accounts import feed_accounts
@@ -96,9 +97,9 @@ def obstacle(imported: Import) -> LedgerError | None:
     lines = _lines(imported)
     confirmed = _ids(
         sa.select(Posting.transaction_id)
-        .join(JournalEntry, IN_ITS_ENTRY)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
-            Posting.organization_id == imported.organization_id,
+            of_same_organization(Posting, imported),
             Posting.transaction_id.in_(lines),
             JournalEntry.status != "DRAFT",
         )
@@ -109,7 +110,7 @@ def obstacle(imported: Import) -> LedgerError | None:
     cleared = _ids(
         sa.select(ReconciliationItem.transaction_id)
         .where(
-            ReconciliationItem.organization_id == imported.organization_id,
+            of_same_organization(ReconciliationItem, imported),
             ReconciliationItem.transaction_id.in_(lines),
         )
         .order_by(ReconciliationItem.transaction_id)
@@ -130,9 +131,7 @@ def held(imported: Import) -> Held | None:
 
 
 def _lines(imported: Import) -> sa.Select[int]:
-    return sa.select(Transaction.id).where(
-        Transaction.organization_id == imported.organization_id, Transaction.import_id == imported.id
-    )
+    return sa.select(Transaction.id).where(refers_to(Transaction.import_id, imported))
 
 
 def _ids(statement: sa.Select[Any]) -> list[int]:
@@ -145,11 +144,7 @@ def _undo(imported: Import, now: datetime) -> None:
     released_lines.release(imported, now=now)
     _delete_lines(imported, now)
     for model in (ImportLine, ProviderBalance):
-        db.session.execute(
-            sa.delete(model).where(
-                model.organization_id == imported.organization_id, model.import_id == imported.id
-            )
-        )
+        db.session.execute(sa.delete(model).where(refers_to(model.import_id, imported)))
     db.session.expire_all()
     for stored in imported.accounts:
         feed_account = feed_accounts.get(imported.organization_id, stored["fa_id"])
@@ -165,7 +160,7 @@ def _other_imports(imported: Import) -> Sequence[Import]:
     return db.session.scalars(
         sa.select(Import)
         .where(
-            Import.organization_id == imported.organization_id,
+            of_same_organization(Import, imported),
             Import.id != imported.id,
             Import.status == "IMPORTED",
         )
@@ -217,18 +212,8 @@ def _heirs(imported: Import, import_ids: Sequence[int]) -> Iterator[Heir]:
             Transaction.feed_account_id,
             ImportLine.verdict,
         )
-        .join(
-            Transaction,
-            sa.and_(
-                Transaction.organization_id == ImportLine.organization_id,
-                Transaction.id == ImportLine.transaction_id,
-            ),
-        )
-        .where(
-            Transaction.organization_id == imported.organization_id,
-            Transaction.import_id == imported.id,
-            ImportLine.import_id != imported.id,
-        )
+        .join(Transaction, refers_to(ImportLine.transaction_id, Transaction))
+        .where(refers_to(Transaction.import_id, imported), ImportLine.import_id != imported.id)
     ).all()
     found = [Heir(row.transaction_id or 0, *row[1:]) for row in rows if row.import_id in place]
     first: dict[int, Heir] = {}
@@ -253,8 +238,7 @@ def _delete_lines(imported: Import, now: datetime) -> None:
     entry_ids = set(
         db.session.scalars(
             sa.select(Transaction.journal_entry_id).where(
-                Transaction.organization_id == imported.organization_id,
-                Transaction.import_id == imported.id,
+                refers_to(Transaction.import_id, imported),
                 Transaction.journal_entry_id.is_not(None),
             )
         )
@@ -271,6 +255,6 @@ def _delete_lines(imported: Import, now: datetime) -> None:
 def _of(imported: Import, model: Any) -> sa.Delete:
     return (
         sa.delete(model)
-        .where(model.organization_id == imported.organization_id)
+        .where(of_same_organization(model, imported))
         .execution_options(synchronize_session=False)
     )

@@ -18,6 +18,8 @@ from webapp.models import (
     ProviderBalance,
     Reconciliation,
     Transaction,
+    of_same_organization,
+    refers_to,
 )
 
 
@@ -52,8 +54,7 @@ def is_used(feed_account: FeedAccount) -> bool:
         (Account, Account.parent_id == account_id),
     )
     questions = [
-        sa.exists().where(model.organization_id == feed_account.organization_id, condition)
-        for model, condition in needs
+        sa.exists().where(of_same_organization(model, feed_account), condition) for model, condition in needs
     ]
     return bool(db.session.scalar(sa.select(sa.or_(*questions))))
 
@@ -79,12 +80,7 @@ def _note(imported: Import, fa_id: int, **facts: bool) -> None:
 
 def _delete(feed_account: FeedAccount) -> None:
     account, institution = feed_account.account, feed_account.institution
-    db.session.execute(
-        sa.delete(ColumnMapping).where(
-            ColumnMapping.organization_id == feed_account.organization_id,
-            ColumnMapping.feed_account_id == feed_account.id,
-        )
-    )
+    db.session.execute(sa.delete(ColumnMapping).where(refers_to(ColumnMapping.feed_account_id, feed_account)))
     db.session.delete(feed_account)
     db.session.flush()
     db.session.delete(account)
@@ -95,12 +91,5 @@ def _delete(feed_account: FeedAccount) -> None:
 
 def _is_anybodys(institution: Institution) -> bool:
     return bool(
-        db.session.scalar(
-            sa.select(
-                sa.exists().where(
-                    FeedAccount.organization_id == institution.organization_id,
-                    FeedAccount.institution_id == institution.id,
-                )
-            )
-        )
+        db.session.scalar(sa.select(sa.exists().where(refers_to(FeedAccount.institution_id, institution))))
     )
