@@ -3,12 +3,14 @@
 import ast
 import functools
 from collections.abc import Callable
+from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from tests import tree
+from webapp.web.access.request_state import RequestState
 
 # Layer -> the parts of webapp it may import. A layer may always import itself.
 ARROW = {
@@ -23,7 +25,7 @@ ARROW = {
     "models": {"ledger", "db"},
     "queries": {"ledger", "db", "models", "exporters"},
     "services": {"ledger", "db", "models", "queries", "importers", "demo"},
-    "errors": {"ledger", "db", "services"},
+    "errors": {"ledger", "db", "schemas", "services"},
     "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
     "reference": {"ledger", "errors", "schemas", "web"},
     "api": {"config", "ledger", "errors", "queries", "services", "schemas", "web", "reference"},
@@ -290,6 +292,15 @@ def clocks(path: Path) -> set[str]:
         in {"datetime", "date", "time"}
     }
     return read & CLOCKS
+
+
+def test_what_a_request_carries_is_declared_once():
+    """Flask's `g` takes any name from anybody; ours is one typed object, which refuses those that it does not have."""
+    assert [str(path) for path in tree.modules("webapp") if "flask.g" in imported(path)] == [
+        "webapp/web/access/request_state.py"
+    ]
+    with pytest.raises(AttributeError):
+        RequestState(datetime.now(UTC)).whatever = 1
 
 
 def test_money_is_never_a_float():

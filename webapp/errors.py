@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
 import sqlalchemy.exc
-from flask import Flask, Response, g, make_response, render_template, request
+from flask import Flask, Response, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from webapp.db import BusyError, db
 from webapp.ledger.errors import LedgerError
+from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.services.audit.action_requests import record_refusal
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def answer_ledger_error(error: LedgerError) -> Response:
     """Answer a rule of the books that was held."""
     response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
     _record_refusal(error)
-    g.untrusted = error.untrusted
+    if error.untrusted and is_for_api():
+        response.headers[UNTRUSTED_FIELDS] = ", ".join(error.untrusted)
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response
@@ -150,10 +152,7 @@ def dress(
         body: dict[str, Any] = {"error": sentence, "code": code}
         body |= {key: value for key, value in (("fields", fields), ("details", details)) if value}
         return Response(json.dumps(body), status, content_type="application/json")
-    page = render_template(
-        "errors/error.html", status=status, message=sentence, request_id=g.get("request_id")
-    )
-    return make_response(page, status)
+    return make_response(render_template("errors/error.html", status=status, message=sentence), status)
 
 
 def shortened(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:

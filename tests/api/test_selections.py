@@ -1,8 +1,12 @@
 """What any list and any read may be asked: only some keys, and a count."""
 
+from urllib.parse import quote
+
 import pytest
 
 from tests.marks import on_sqlite
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import Filters
 
 LINES = "/api/transactions"
 
@@ -55,3 +59,21 @@ def test_a_list_counts_what_its_filters_leave_on_every_page(ada, lines):
     assert second["total"] == 2
     assert "total" not in ada.get(f"{LINES}?count=false").json
     assert ada.get(f"{LINES}?count=yes").json["fields"] == {"count": ["Send true or false."]}
+
+
+def test_two_lists_in_one_request_do_not_influence_each_other(ada, lines, monkeypatch):
+    """An answer that reads another list beside its own narrows and counts its own, and nothing of the other."""
+    ada.patch(f"{LINES}/{lines[0]}", json={"description": "Green tea"})
+    changed = ada.get("/api/action-requests?limit=1").json["actionRequests"][0]["createdAt"]
+    listed, others = transactions.listed, []
+
+    def beside_others(organization_id, filters, **asked):
+        found = listed(organization_id, filters, **asked)
+        other = listed(organization_id, Filters(), after=None, limit=2)
+        others.append((len(other.items), other.total()))
+        return found
+
+    monkeypatch.setattr(transactions, "listed", beside_others)
+    answer = ada.get(f"{LINES}?count=true&updatedSince={quote(changed)}").json
+    assert ([each["id"] for each in answer["transactions"]], answer["total"]) == ([lines[0]], 1)
+    assert others == [(2, 3)]

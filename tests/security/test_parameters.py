@@ -21,6 +21,17 @@ def test_every_list_can_be_counted_and_asked_for_less(ada, app, ids):
                 assert answer.json["total"] >= len(held), address.name
 
 
+def test_every_list_that_knows_when_its_records_changed_can_leave_out_the_others(ada, app, ids):
+    dated = []
+    for address in addresses_of(app):
+        record = record_of(app.view_functions[address.endpoint])
+        if address.method == "GET" and address.is_api and record is not None and record.is_dated:
+            answer = ada.get(f"{address.path(ids)}?updatedSince=2199-01-01T00:00:00Z&count=true").json
+            assert (answer[record.key], answer["total"]) == ([], 0), address.name
+            dated.append(address.name)
+    assert len(dated) >= 6
+
+
 def test_an_unknown_parameter_is_refused_with_the_valid_ones_everywhere(ada, app, ids):
     for address in addresses_of(app):
         view = app.view_functions[address.endpoint]

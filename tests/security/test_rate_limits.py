@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 
 from tests.concurrency.crowds import all_at_once
-from webapp.web.access import rate_limits
-from webapp.web.access.rate_limits import BUCKETS, MINUTE, SECOND, Buckets
+from webapp.web.access import buckets as counted
+from webapp.web.access.buckets import BUCKETS, MINUTE, SECOND, Buckets
 
 CLIENTS, WORKERS = 16, 4
 
@@ -19,7 +19,7 @@ def clock(app, monkeypatch, tmp_path):
     """A clock that stands until it is moved on, beside buckets that are all full."""
     monkeypatch.setitem(app.extensions, "rate_limits", Buckets(tmp_path / "full"))
     now = [1_800_000_000 * SECOND]
-    monkeypatch.setattr(rate_limits.time, "time_ns", lambda: now[0])
+    monkeypatch.setattr(counted.time, "time_ns", lambda: now[0])
 
     def move(**length):
         now[0] += int(timedelta(**length).total_seconds() * SECOND)
@@ -123,7 +123,7 @@ def test_a_bucket_never_gives_more_than_its_rate(clock):
             now += (step * 7919 % 13) * MINUTE // (limit * 4)
             if now > 60 * MINUTE or step > 5000:
                 break
-            full_at, level = rate_limits.taken(full_at, now, limit)
+            full_at, level = counted.taken(full_at, now, limit)
             given += level.wait == 0
         assert given <= limit + now * limit // MINUTE + 1
         assert given >= min(step, limit)

@@ -11,7 +11,6 @@ from werkzeug.exceptions import HTTPException
 
 from webapp.errors import answer_http_error
 from webapp.schemas.errors import ErrorSchema
-from webapp.web.access.strictness import ArgumentsParser
 
 NOUNS = (
     "accounts.accounts",
@@ -38,10 +37,6 @@ NOUNS = (
     "transactions.transactions",
     "transactions.transfers",
 )
-
-# Every blueprint of this door reads with it.
-flask_smorest.Blueprint.ARGUMENTS_PARSER = ArgumentsParser()
-
 
 SECURITY = {
     "security": [{"token": []}, {"session": []}],

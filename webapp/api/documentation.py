@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import Any
 
 from flask import Response, current_app, jsonify
-from flask_smorest import Blueprint
 
 from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
@@ -14,6 +13,7 @@ from webapp.reference import openapi as reference
 from webapp.reference.readings import found_by, readings, shape_names, shapes, slug
 from webapp.schemas.documentation import SearchSchema
 from webapp.web.access.auth import requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering.htmx import render
 
 bp = Blueprint("documentation", __name__, url_prefix="/api", description="About this interface")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.queries.documents.documents import Filters
@@ -20,8 +19,9 @@ from webapp.schemas.documents.documents import (
 )
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.web import document_files, paging
-from webapp.web.access import requests, strictness
+from webapp.web.access import requests, selections, strictness
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)
@@ -38,7 +38,13 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
     return paging.answer(
         "documents",
-        queries.documents.documents.listed(organization_id(), Filters(**asked), after=after, limit=limit),
+        queries.documents.documents.listed(
+            organization_id(),
+            Filters(**asked),
+            changed_since=selections.changed_since(),
+            after=after,
+            limit=limit,
+        ),
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import IO
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from webapp import queries
 from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")

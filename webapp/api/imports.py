@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, g, jsonify
-from flask_smorest import Blueprint
+from flask import Response, jsonify
 
 from webapp import queries, services
 from webapp.queries.imports.imports import ImportRecord
@@ -18,9 +17,11 @@ from webapp.schemas.imports.imports import (
     ImportUploadSchema,
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.schemas.untrusted import untrusted_paths
 from webapp.web import paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_imports", __name__, url_prefix="/api/feeds/imports", description="Imports of bank files")
 AnswerSchema = wrapped("import", ImportSchema)
@@ -98,7 +99,8 @@ def answer(imported: ImportRecord, *, status: int) -> Response:
         details = {"details": dict(imported.refused)} if imported.refused else {}
         shown = {"error": imported.error, "code": "file_refused", **details, **shown}
         status = 422
-        g.untrusted = ("error", *untrusted_paths(AnswerSchema()))
     response = jsonify(shown)
     response.status_code = status
+    if imported.status == "REFUSED":
+        response.headers[UNTRUSTED_FIELDS] = ", ".join(("error", *untrusted_paths(AnswerSchema())))
     return response

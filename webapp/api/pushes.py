@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.api.accounts.feed_accounts import AnswerSchema
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_pushes", __name__, url_prefix="/api/feeds/accounts", description="Pushes of a feed")

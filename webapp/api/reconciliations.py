@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from flask_smorest import Blueprint
 
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
@@ -28,12 +27,15 @@ from webapp.schemas.reconciliation.reconciliations import (
 from webapp.services.reconciliation.cleared_items import Choice
 from webapp.services.reconciliation.drafts import Statement
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
     "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"
 )
 AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
+ANSWER = AnswerSchema()
 
 
 @bp.get("/accounts")
@@ -145,11 +147,13 @@ def abandon(fa_id: int) -> dict[str, bool]:
 
 @bp.get("/<id:reconciliation_id>")
 @requires("read")
-@bp.response(200, AnswerSchema)
+@bp.response(200, ANSWER)
 def read(reconciliation_id: int) -> Response:
     """Read a draft or proof in full, as canonical JSON: sorted keys, no spaces, UTF-8."""
     found = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
-    written = AnswerSchema().dump({"reconciliation": queries.reconciliation.records.record(found)})
+    written = selections.selected(ANSWER).dump(
+        {"reconciliation": queries.reconciliation.records.record(found)}
+    )
     return Response(canonical_json(written), mimetype="application/json")
 
 

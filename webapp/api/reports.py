@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries
 from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.reports.reports import (
@@ -18,6 +16,7 @@ from webapp.schemas.reports.reports import (
 )
 from webapp.web import paging
 from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering import periods
 
 bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="Reports")

@@ -132,7 +132,7 @@ def query_parameter(name: str, words: str, shape: dict[str, Any]) -> dict[str, A
     return {"name": name, "in": "query", "required": False, "description": words, "schema": shape}
 
 
-def fields_parameter(record: selections.Record) -> dict[str, Any]:
+def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
     """Describe the choice of a record's keys."""
     words = f"The keys to send of each of `{record.key}`, with commas between; without it, all."
     items = {"type": "string", "enum": list(record.names)}

@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.fields import Digits, Text
-from webapp.schemas.untrusted import UNTRUSTED_KEY, naming, untrusted_paths
+from webapp.schemas.untrusted import UNTRUSTED_KEY, UntrustedPaths, untrusted_paths
 
 DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 
@@ -51,13 +51,13 @@ class OkSchema(Schema):
 def _marked(item: type[Schema], place: str) -> dict[str, object]:
     """Let an answer that holds text of others name the paths of it."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
-    return {UNTRUSTED_KEY: naming(paths), "unmark": _unmark} if paths else {}
+    return {UNTRUSTED_KEY: UntrustedPaths(paths), "unmark": _unmark} if paths else {}
 
 
 @ma.post_dump
 def _unmark(_schema: Schema, written: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
     """Name no text in a page that has none."""
-    if [] in written.values():
+    if [] in (value for name, value in written.items() if name != UNTRUSTED_KEY):
         written.pop(UNTRUSTED_KEY)
     return written
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import marshmallow as ma
@@ -44,11 +44,17 @@ def untrusted_paths(schema: ma.Schema, above: str = "") -> Iterator[str]:
             yield from untrusted_paths(inner, f"{path}.")
 
 
-def naming(paths: Sequence[str]) -> ma.fields.Constant[Any]:
-    """Let an answer that holds such texts name their paths."""
-    said = {"description": "The paths in this answer whose text comes from a bank, a file or a document."}
-    held = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
-    return ma.fields.Constant(list(paths), metadata=held | said)
+class UntrustedPaths(ma.fields.Constant[Any]):
+    """The paths of such texts in an answer: `paths` in a whole one, fewer where only some keys were asked for."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        words = "The paths in this answer whose text comes from a bank, a file or a document."
+        shape = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
+        super().__init__(list(paths), metadata=shape | {"description": words})
+
+    def _serialize(self, value: Any, *args: Any, **kwargs: Any) -> list[str]:
+        del value, args, kwargs
+        return list(untrusted_paths(self.parent))  # type: ignore[arg-type]
 
 
 def nested(field: Any) -> ma.Schema | None:

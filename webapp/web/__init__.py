@@ -26,4 +26,4 @@ def register(app: Flask) -> None:
     register_proposing(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
-    app.after_request(selections.dress)
+    app.after_request(selections.name_untrusted)

@@ -9,9 +9,9 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from flask import Flask, Response, g, has_request_context, request
+from flask import Flask, Response, has_request_context, request
 
-from webapp.queries.access.principals import Principal
+from webapp.web.access.request_state import has_begun, state
 
 LOGGERS = ("tieout", "webapp")
 SECRET = re.compile(r"tie_[0-9A-Za-z]{8,}|\$argon2[^\s'\"]*")
@@ -29,8 +29,8 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        if has_request_context() and "request_id" in g:
-            facts["requestId"] = g.request_id
+        if has_request_context() and has_begun():
+            facts["requestId"] = state().id
         facts |= getattr(record, "facts", {})
         if record.exc_info:
             facts["traceback"] = self.formatException(record.exc_info)
@@ -67,14 +67,14 @@ def note_request(response: Response) -> Response:
     """Write one line about a request: its route instead of its path, because a path may hold a one-time secret."""
     if (request.endpoint or "").endswith("static"):
         return response
-    found: Principal | None = g.get("principal")
+    found = state().principal
     rule = request.url_rule
     facts = {
         "method": request.method,
         "route": rule.rule if rule else None,
         "ids": {name: value for name, value in (request.view_args or {}).items() if isinstance(value, int)},
         "status": response.status_code,
-        "milliseconds": round((datetime.now(UTC) - g.now).total_seconds() * 1000) if "now" in g else None,
+        "milliseconds": round((datetime.now(UTC) - state().now).total_seconds() * 1000),
         "address": request.remote_addr,
         "organizationId": found.organization_id if found else None,
         "userId": found.user_id if found else None,

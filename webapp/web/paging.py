@@ -9,11 +9,10 @@ import re
 from datetime import date
 from typing import Any
 
-from flask import g
-
 from webapp.ledger.errors import UnprocessableError
-from webapp.queries.common.paging import Page, total
+from webapp.queries.common.paging import Page
 from webapp.schemas.fields import LARGEST_ID
+from webapp.web.access.request_state import state
 
 # What no text in the books contains; anything else may be part of a name that a list went up to.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -71,4 +70,4 @@ def _part(value: Any, kind: str) -> Any:
 def answer(key: str, page: Page[Any]) -> dict[str, Any]:
     """Give a page as the answer of a list, with the number of all records where it was asked for."""
     shown = {key: page.items, "next_cursor": encode(page.next_key)}
-    return {**shown, "total": total()} if g.get("is_counted") else shown
+    return {**shown, "total": page.total()} if state().selection.is_counted else shown

@@ -123,7 +123,7 @@ def choices(said: Mapping[str, Any]) -> Choices:
 
 def _kept(imported: Import) -> ImportRecord:
     """Let the import stay: the record of a refused one too, though its answer is an error."""
-    requests.stay()
+    requests.keep_writes()
     return imports.record(imported)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.accounts.accounts import (
     AccountChangesSchema,
@@ -19,6 +17,7 @@ from webapp.schemas.accounts.accounts import (
 from webapp.schemas.paging import listing, wrapped
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_accounts", __name__, url_prefix="/api/accounts", description="Ledger accounts")
 AnswerSchema = wrapped("account", AccountSchema)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.accounts.feed_accounts import (
     CoverageSchema,
@@ -16,6 +14,7 @@ from webapp.schemas.accounts.feed_accounts import (
 from webapp.schemas.paging import PageSchema, listing, wrapped
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_feed_accounts", __name__, url_prefix="/api/feeds/accounts", description="Feed accounts")
 AnswerSchema = wrapped("feedAccount", FeedAccountSchema)

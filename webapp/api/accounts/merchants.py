@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.accounts.merchants import (
     MerchantChangesSchema,
@@ -16,6 +14,7 @@ from webapp.schemas.accounts.merchants import (
 from webapp.schemas.paging import listing, wrapped
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_merchants", __name__, url_prefix="/api/merchants", description="Merchants")
 AnswerSchema = wrapped("merchant", MerchantSchema)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.accounts.projects import (
     NewProjectGroupSchema,
@@ -18,7 +16,9 @@ from webapp.schemas.accounts.projects import (
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_projects", __name__, url_prefix="/api/projects", description="Projects")
 AnswerSchema = wrapped("project", ProjectSchema)
@@ -33,7 +33,10 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List projects, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
     return paging.answer(
-        "projects", queries.accounts.projects.listed(organization_id(), after=after, **asked)
+        "projects",
+        queries.accounts.projects.listed(
+            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+        ),
     )
 
 
@@ -83,7 +86,10 @@ def listed_groups(asked: dict[str, Any]) -> dict[str, Any]:
     """List project groups, A to Z."""
     after = paging.decode(asked.pop("cursor"), "si")
     return paging.answer(
-        "groups", queries.accounts.projects.listed_groups(organization_id(), after=after, **asked)
+        "groups",
+        queries.accounts.projects.listed_groups(
+            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+        ),
     )
 
 

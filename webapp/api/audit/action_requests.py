@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries
 from webapp.schemas.audit.action_requests import (
     ActionRequestAnswerSchema,
@@ -20,6 +18,7 @@ from webapp.schemas.paging import listing
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.proposals import approvals
 
 bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import services
 from webapp.schemas.audit.agent_undos import SinceSchema, UndoneAgentSchema, UndoPreviewSchema, UndoSchema
 from webapp.services.undo.agent_undos import MovedError
 from webapp.web import agents
 from webapp.web.access.auth import requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
     "api_agent_undos", __name__, url_prefix="/api/action-requests/undo", description="Undoing what a key did"

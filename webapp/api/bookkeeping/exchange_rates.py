@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.bookkeeping.exchange_rates import (
     ExchangeRateQuerySchema,
@@ -15,6 +13,7 @@ from webapp.schemas.bookkeeping.exchange_rates import (
 from webapp.schemas.paging import listing
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates", description="Exchange rates")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.queries.journal.entry_records import Filters
 from webapp.schemas.audit.action_requests import ActionResultSchema
@@ -22,7 +20,9 @@ from webapp.schemas.bookkeeping.journal_entries import (
 from webapp.schemas.paging import OkSchema, listing
 from webapp.services.audit.results import ActionResult
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, demand, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 if TYPE_CHECKING:
     from webapp.models import JournalEntry
@@ -39,7 +39,13 @@ bp = Blueprint(
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
-    page = queries.journal.entry_records.listed(organization_id(), Filters(**asked), after=after, limit=limit)
+    page = queries.journal.entry_records.listed(
+        organization_id(),
+        Filters(**asked),
+        changed_since=selections.changed_since(),
+        after=after,
+        limit=limit,
+    )
     return paging.answer("entries", page)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.bookkeeping.lock_dates import LockDateChangeSchema, LockDateSchema
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", description="The lock date")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.rules.rules import (
@@ -17,7 +15,9 @@ from webapp.schemas.rules.rules import (
 )
 from webapp.services.rules.rules import CreatedRule
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_rules", __name__, url_prefix="/api/automations/rules", description="Automation rules")
 AnswerSchema = wrapped("rule", RuleSchema)
@@ -30,7 +30,12 @@ AnswerSchema = wrapped("rule", RuleSchema)
 def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""
     after = paging.decode(asked.pop("cursor"), "ii")
-    return paging.answer("rules", queries.rules.rules.listed(organization_id(), after=after, **asked))
+    return paging.answer(
+        "rules",
+        queries.rules.rules.listed(
+            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+        ),
+    )
 
 
 @bp.post("")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.queries.rule_decisions.candidates import Chosen
 from webapp.schemas.paging import listing, wrapped
@@ -23,6 +21,7 @@ from webapp.schemas.rules.runs import (
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="What rules do")
 

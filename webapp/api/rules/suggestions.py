@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
 from webapp.schemas.rules.suggestions import DismissalSchema, RuleSuggestionSchema, SuggestionKeySchema
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
     "api_rule_suggestions",

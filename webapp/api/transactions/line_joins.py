@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.api.transactions.transactions import AnswerSchema, answer
 from webapp.schemas.transactions.line_joins import OtherLineSchema, SuggestionsSchema
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", description="Joins of bank lines")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries
 from webapp.schemas.paging import listing
 from webapp.schemas.transactions.open_items import OpenItemQuerySchema, OpenItemSchema
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
     "api_open_items", __name__, url_prefix="/api/open-items", description="What stands on watched accounts"

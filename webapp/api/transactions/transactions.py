@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.queries.transactions.transactions import Filters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
@@ -21,7 +19,9 @@ from webapp.schemas.transactions.transactions import (
 )
 from webapp.services.audit.results import ActionResult
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 from webapp.web.proposals.proposing import propose_rest
 
 bp = Blueprint("api_transactions", __name__, url_prefix="/api/transactions", description="Bank lines")
@@ -36,7 +36,11 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
     limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
     page = queries.transactions.transactions.listed(
-        organization_id(), Filters(**asked), after=after, limit=limit
+        organization_id(),
+        Filters(**asked),
+        changed_since=selections.changed_since(),
+        after=after,
+        limit=limit,
     )
     return paging.answer("transactions", page)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask_smorest import Blueprint
-
 from webapp import queries, services
 from webapp.schemas.transactions.transfers import PairResultsSchema, TransfersSchema
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
     "api_transfers", __name__, url_prefix="/api/transfers", description="Transfers between own accounts"

@@ -107,7 +107,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
         is_kept = True
     except PreviewOverError:
-        rows, is_kept = uploads.Rows(Page([]), {}), False
+        rows, is_kept = uploads.Rows(Page([], None, 0), {}), False
     record = queries.imports.imports.record(imported)
     held = services.imports.removal.removals.held(imported)
     return render(

@@ -74,8 +74,8 @@ def listed(
         statement = statement.where(Account.type == type_)
     if archived is not None:
         statement = statement.where(Account.is_archived.is_(archived))
-    rows, next_key = page(statement, BY_CODE, after=after, limit=limit)
-    return Page(records(organization_id, rows), next_key)
+    found = page(statement, BY_CODE, after=after, limit=limit)
+    return found.of(records(organization_id, found.items))
 
 
 def chart(organization_id: str) -> list[tuple[str, list[AccountRecord]]]:

@@ -72,8 +72,8 @@ def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -
         .where(FeedAccount.organization_id == organization_id)
         .options(orm.joinedload(FeedAccount.account), orm.joinedload(FeedAccount.institution))
     )
-    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
-    return Page(records(organization_id, rows), next_key)
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of(records(organization_id, found.items))
 
 
 def active(organization_id: str) -> Sequence[FeedAccount]:

@@ -30,4 +30,4 @@ def listed(
         statement = statement.where(
             sa.or_(*(fold(text).like(like_pattern(q), escape="\\") for text in texts))
         )
-    return Page(*page(statement, BY_NAME, after=after, limit=limit))
+    return page(statement, BY_NAME, after=after, limit=limit)

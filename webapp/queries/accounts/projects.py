@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db, fold
 from webapp.models import Project, ProjectGroup, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 
 BY_NAME = Order((fold(Project.name), Project.id), ascends=True)  # type: ignore[arg-type]
@@ -27,19 +29,32 @@ def get_group(organization_id: str, group_id: int) -> ProjectGroup:
 
 
 def listed(
-    organization_id: str, *, group_id: int | None = None, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    *,
+    group_id: int | None = None,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[Project]:
     """List projects by name, all or those of a group."""
     statement = sa.select(Project).where(Project.organization_id == organization_id)
     if group_id is not None:
         statement = statement.where(Project.group_id == group_id)
-    return Page(*page(statement, BY_NAME, after=after, limit=limit))
+    statement = only_changed(statement, Project, organization_id, changed_since)
+    return page(statement, BY_NAME, after=after, limit=limit)
 
 
-def listed_groups(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ProjectGroup]:
+def listed_groups(
+    organization_id: str,
+    *,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[ProjectGroup]:
     """List groups by name."""
     statement = sa.select(ProjectGroup).where(ProjectGroup.organization_id == organization_id)
-    return Page(*page(statement, GROUPS_BY_NAME, after=after, limit=limit))
+    statement = only_changed(statement, ProjectGroup, organization_id, changed_since)
+    return page(statement, GROUPS_BY_NAME, after=after, limit=limit)
 
 
 def by_group(organization_id: str) -> list[tuple[ProjectGroup | None, list[Project]]]:

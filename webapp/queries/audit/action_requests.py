@@ -122,7 +122,7 @@ def listed(
             ActionRequest.actor["kind"].as_string() == actor[0],
             ActionRequest.actor["id"].as_integer() == actor[1],
         )
-    found = Page(*page(statement, NEWEST, after=after, limit=limit))
+    found = page(statement, NEWEST, after=after, limit=limit)
     for request in found.items:
         _as_of(request, now)
     return found

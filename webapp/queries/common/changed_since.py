@@ -12,6 +12,13 @@ from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Rule
 from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 
 
+def only_changed(
+    statement: sa.Select[Any], entity: Any, organization_id: str, instant: datetime | None
+) -> sa.Select[Any]:
+    """Leave out of a list what did not change at or after an instant, where one is asked for."""
+    return statement if instant is None else statement.where(since(entity, organization_id, instant))
+
+
 def since(entity: Any, organization_id: str, instant: datetime) -> sa.ColumnElement[bool]:
     """Say in SQL that a record changed at or after an instant; it may say so of one that did not, never the reverse.
 

@@ -4,25 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.queries.common import changed_since
 
 Item = TypeVar("Item")
-# What the session knows of the list that a request reads.
-WHOLE, SINCE = "whole_list", "updated_since"
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """Some rows, and the key after which the next ones come; none at the end."""
+    """Some rows, the key after which the next ones come or none at the end, and what they are a page of.
+
+    `whole` is the list without its pages: how many rows that has, or the statement that selects them.
+    """
 
     items: Sequence[Item]
-    next_key: tuple[Any, ...] | None = None
+    next_key: tuple[Any, ...] | None
+    whole: sa.Select[Any] | int
+
+    def of(self, items: Sequence[Other]) -> Page[Other]:
+        """Give the same page with its rows in another shape."""
+        return Page(items, self.next_key, self.whole)
+
+    def total(self) -> int:
+        """Count the rows of all pages."""
+        if isinstance(self.whole, int):
+            return self.whole
+        rows = self.whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
+        counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
+        return int(db.session.execute(counted).scalar_one())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,45 +46,25 @@ class Order:
     ascends: bool = False
 
 
-def page(
-    statement: sa.Select[Any], order: Order, *, after: tuple[Any, ...] | None, limit: int
-) -> tuple[Sequence[Any], tuple[Any, ...] | None]:
-    """Read the rows after a key, and the key of the last one when there are more.
+def page(statement: sa.Select[Any], order: Order, *, after: tuple[Any, ...] | None, limit: int) -> Page[Any]:
+    """Read the rows after a key of a statement that selects one entity or column."""
+    found = page_of_rows(statement, order, after=after, limit=limit)
+    return found.of([row[0] for row in found.items])
 
-    The statement selects one entity; its key columns are read along.
-    """
-    if (named := db.session.info.get(SINCE)) is not None:
-        statement = statement.where(changed_since.since(statement.column_descriptions[0]["entity"], *named))
-    note(statement)
-    statement = statement.add_columns(*order.columns)
+
+def page_of_rows(
+    statement: sa.Select[Any], order: Order, *, after: tuple[Any, ...] | None, limit: int
+) -> Page[sa.Row[Any]]:
+    """Read the rows after a key, and the key of the last one when there are more; key columns are read along."""
+    within = statement.add_columns(*order.columns)
     if after is not None:
         key = sa.tuple_(*order.columns)
         last = sa.tuple_(
             *(sa.literal(value, column.type) for value, column in zip(after, order.columns, strict=True))
         )
-        statement = statement.where(key > last if order.ascends else key < last)
+        within = within.where(key > last if order.ascends else key < last)
     directed = [column.asc() if order.ascends else column.desc() for column in order.columns]
-    rows = db.session.execute(statement.order_by(*directed).limit(limit + 1)).all()
+    rows = db.session.execute(within.order_by(*directed).limit(limit + 1)).all()
     shown = rows[:limit]
     next_key = tuple(shown[-1][-len(order.columns) :]) if len(rows) > limit else None
-    return [row[0] for row in shown], next_key
-
-
-def only_since(organization_id: str, instant: datetime) -> None:
-    """Let the list that is read next leave out what did not change at or after an instant."""
-    db.session.info[SINCE] = organization_id, instant
-
-
-def note(whole: sa.Select[Any] | int) -> None:
-    """Remember what the list that is being read is a part of, in case somebody asks how much that is."""
-    db.session.info[WHOLE] = whole
-
-
-def total() -> int:
-    """Count the whole of the list that was read last."""
-    whole: sa.Select[Any] | int = db.session.info[WHOLE]
-    if isinstance(whole, int):
-        return whole
-    rows = whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
-    counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
-    return int(db.session.execute(counted).scalar_one())
+    return Page(shown, next_key, statement)

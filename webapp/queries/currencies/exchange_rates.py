@@ -95,7 +95,7 @@ def listed(
         statement = statement.where(ExchangeRate.day >= from_)
     if to is not None:
         statement = statement.where(ExchangeRate.day <= to)
-    return Page(*page(statement, NEWEST, after=after, limit=limit))
+    return page(statement, NEWEST, after=after, limit=limit)
 
 
 def drafts_leaning_on(organization_id: str, currency: str, first: date, last: date) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +14,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.money import Money
 from webapp.models import Document, DocumentRelation
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amount_typed, like_pattern
 from webapp.queries.journal import attachments
@@ -51,7 +52,12 @@ def with_file(organization_id: str, digest: str) -> Document | None:
 
 
 def listed(
-    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    filters: Filters,
+    *,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[dict[str, Any]]:
     """List documents, newest first, each as its record without its text."""
     statement = sa.select(Document).where(Document.organization_id == organization_id)
@@ -68,9 +74,10 @@ def listed(
         statement = statement.where(is_related if filters.related else ~is_related)
     if filters.q is not None:
         statement = statement.where(_matches(organization_id, filters.q))
-    rows, next_key = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
-    relations = attachments.of_documents(organization_id, [row.id for row in rows])
-    return Page([{**_record(row), "relations": relations[row.id]} for row in rows], next_key)
+    statement = only_changed(statement, Document, organization_id, changed_since)
+    found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
+    relations = attachments.of_documents(organization_id, [row.id for row in found.items])
+    return found.of([{**_record(row), "relations": relations[row.id]} for row in found.items])
 
 
 def story(document: Document) -> dict[str, Any]:

@@ -165,8 +165,8 @@ def record(imported: Import) -> ImportRecord:
 def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[ImportRecord]:
     """List imports, newest first."""
     statement = sa.select(Import).where(Import.organization_id == organization_id)
-    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
-    return Page([record(imported) for imported in rows], next_key)
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of([record(imported) for imported in found.items])
 
 
 def lines(
@@ -176,8 +176,8 @@ def lines(
     statement = sa.select(ImportLine).where(refers_to(ImportLine.import_id, imported))
     if verdict is not None:
         statement = statement.where(ImportLine.verdict == verdict)
-    rows, next_key = page(statement, IN_FILE, after=after, limit=limit)
-    return Page(_line_records(imported.organization_id, rows), next_key)
+    found = page(statement, IN_FILE, after=after, limit=limit)
+    return found.of(_line_records(imported.organization_id, found.items))
 
 
 def counts(imported: Import) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,6 +24,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
 from webapp.queries.journal import attachments, voidable
@@ -109,7 +110,12 @@ def record(entry: JournalEntry) -> EntryRecord:
 
 
 def listed(
-    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    filters: Filters,
+    *,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[EntryRecord]:
     """List entries, newest first."""
     statement = sa.select(JournalEntry).where(JournalEntry.organization_id == organization_id)
@@ -128,10 +134,9 @@ def listed(
         statement = statement.where(JournalEntry.effective_on <= filters.to)
     if filters.q is not None:
         statement = statement.where(entry_matches(organization_id, filters.q))
-    rows, next_key = page(
-        statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit
-    )
-    return Page(records(organization_id, rows), next_key)
+    statement = only_changed(statement, JournalEntry, organization_id, changed_since)
+    found = page(statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit)
+    return found.of(records(organization_id, found.items))
 
 
 def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
@@ -22,8 +21,7 @@ from webapp.models import (
     of_same_organization,
     refers_to,
 )
-from webapp.queries.common import paging
-from webapp.queries.common.paging import Page
+from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reconciliation.openings import opening_day
 
 IS_LINE, IS_ENTRY = 1, 0
@@ -245,15 +243,9 @@ def _page(
     limit: int,
 ) -> Page[StatementLine]:
     """Read a page, newest first; lines and entries have ids of their own, so the kind is part of the key."""
-    paging.note(statement)
-    order = (items.c.day, items.c.kind, items.c.id)
-    if after is not None:
-        last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]
-        statement = statement.where(sa.tuple_(*order) < sa.tuple_(*last))
-    rows = db.session.execute(statement.order_by(*(column.desc() for column in order)).limit(limit + 1)).all()
-    shown = rows[:limit]
-    next_key = (shown[-1].day, shown[-1].kind, shown[-1].id) if len(rows) > limit else None
-    return Page([statement_line(row, currency) for row in shown], next_key)
+    order = Order((items.c.day, items.c.kind, items.c.id))
+    found = page_of_rows(statement, order, after=after, limit=limit)
+    return found.of([statement_line(row, currency) for row in found.items])
 
 
 def statement_line(row: Any, currency: str) -> StatementLine:

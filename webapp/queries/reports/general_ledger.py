@@ -58,16 +58,16 @@ def listed(
     statement = _rows(organization_id, period)
     if account_id is not None:
         statement = statement.where(RegisterLine.account_id == account_id)
-    ids, next_key = page(statement, ORDER, after=after, limit=limit)
-    rows = _postings(organization_id, ids)
+    found = page(statement, ORDER, after=after, limit=limit)
+    rows = _postings(organization_id, found.items)
     if not rows:
-        return Page([], next_key)
+        return found.of([])
     running = _openings(organization_id, period, rows)
     lines = []
     for row in rows:
         running[row.account_id] += row.amount_base_minor
         lines.append(_line(row, running[row.account_id]))
-    return Page(lines, next_key)
+    return found.of(lines)
 
 
 def _rows(organization_id: str, period: Period) -> sa.Select[Any]:

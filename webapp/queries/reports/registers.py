@@ -16,10 +16,9 @@ from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_t
 from webapp.queries.access import organizations
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
-from webapp.queries.common import paging
-from webapp.queries.common.paging import Page
+from webapp.queries.common.paging import Order, Page, page_of_rows
 
-KEY = (RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id)
+KEY: tuple[Any, ...] = (RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id)
 Key = tuple[date, int, int]
 
 
@@ -58,18 +57,9 @@ def page(
         statement = statement.where(RegisterLine.day >= from_)
     if to is not None:
         statement = statement.where(RegisterLine.day <= to)
-    paging.note(statement)
-    if after is not None:
-        key = sa.tuple_(*KEY)
-        last = sa.tuple_(*(sa.literal(value, column.type) for value, column in zip(after, KEY, strict=True)))
-        statement = statement.where(key > last if oldest_first else key < last)
-    order = [column.asc() if oldest_first else column.desc() for column in KEY]
-    rows = db.session.execute(statement.order_by(*order).limit(limit + 1)).all()
-    shown = rows[:limit]
-    next_key = tuple(shown[-1][:3]) if len(rows) > limit else None
-    ascending = shown if oldest_first else shown[::-1]
-    records = _with_balances(account, ascending)
-    return Page(records if oldest_first else records[::-1], next_key)
+    found = page_of_rows(statement, Order(KEY, ascends=oldest_first), after=after, limit=limit)
+    records = _with_balances(account, found.items if oldest_first else found.items[::-1])
+    return found.of(records if oldest_first else records[::-1])
 
 
 def _lines(account: Account) -> sa.Select[Any]:

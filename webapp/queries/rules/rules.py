@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,6 +14,7 @@ from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.models import Rule, RuleVersion
 from webapp.models.base import Numbered
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 
 BY_PRIORITY = Order((Rule.priority, Rule.id), ascends=True)  # type: ignore[arg-type]
@@ -30,10 +32,17 @@ def find(organization_id: str, rule_id: int) -> Rule | None:
     return lookups.by_id(Rule, organization_id, [rule_id]).get(rule_id)
 
 
-def listed(organization_id: str, *, after: tuple[Any, ...] | None, limit: int) -> Page[Rule]:
+def listed(
+    organization_id: str,
+    *,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
+) -> Page[Rule]:
     """List rules in the order in which they run."""
     statement = sa.select(Rule).where(Rule.organization_id == organization_id)
-    return Page(*page(statement, BY_PRIORITY, after=after, limit=limit))
+    statement = only_changed(statement, Rule, organization_id, changed_since)
+    return page(statement, BY_PRIORITY, after=after, limit=limit)
 
 
 def in_order(organization_id: str) -> list[Rule]:
@@ -49,7 +58,7 @@ def versions(
     statement = sa.select(RuleVersion).where(
         RuleVersion.organization_id == organization_id, RuleVersion.rule_id == rule_id
     )
-    found = Page(*page(statement, NEWEST_VERSION, after=after, limit=limit))
+    found = page(statement, NEWEST_VERSION, after=after, limit=limit)
     if not found.items and after is None:
         get(organization_id, rule_id)
     return found

@@ -14,7 +14,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.models import Document, DocumentSetting, RuleRun, RuleSetting, Transaction, refers_to
 from webapp.queries.common import lookups
-from webapp.queries.common.paging import Page
+from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.rules import names as rule_names
 
 MOST_KEPT = 200
@@ -85,16 +85,10 @@ DOCUMENTS = _Kind(DocumentSetting, DocumentSetting.document_id, Document)
 def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[ItemChange]:
     """Give the lines that a run changed by id, some at a time, or where it looked at documents, those."""
     kind = DOCUMENTS if _has_documents(run) else LINES
-    last = after[0] if after else 0
     of_run = refers_to(kind.setting.run_id, run)
-    ids = db.session.scalars(
-        sa.select(kind.item_id)
-        .where(of_run, kind.item_id > last)
-        .distinct()
-        .order_by(kind.item_id)
-        .limit(limit + 1)
-    ).all()
-    shown = ids[:limit]
+    items = sa.select(kind.item_id).where(of_run).distinct()
+    changed = page(items, Order((kind.item_id,), ascends=True), after=after, limit=limit)
+    shown = changed.items
     settings = db.session.execute(
         sa.select(kind.item_id, kind.setting)
         .where(of_run, kind.item_id.in_(shown))
@@ -105,7 +99,7 @@ def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[It
     rules = {each["id"]: each["name"] for each in run.rules}
     for item_id, setting in settings:
         found[item_id].fields.append(_field(run, setting, names, rules))
-    return Page([found[item_id] for item_id in shown], (shown[-1],) if len(ids) > limit else None)
+    return changed.of([found[item_id] for item_id in shown])
 
 
 def _has_documents(run: RuleRun) -> bool:

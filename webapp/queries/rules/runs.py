@@ -52,7 +52,7 @@ def listed(
     statement = sa.select(RuleRun).where(RuleRun.organization_id == organization_id)
     if rule_id is not None:
         statement = statement.where(RuleRun.rule_id == rule_id)
-    return Page(*page(statement, NEWEST, after=after, limit=limit))
+    return page(statement, NEWEST, after=after, limit=limit)
 
 
 def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:

@@ -21,7 +21,7 @@ from webapp.ledger.suggestions.wording import name, sentence
 from webapp.models import Rule, SuggestionDismissal
 from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames
-from webapp.queries.common.paging import Order, Page, note, page
+from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.rule_decisions.decisions import AskedRules
 from webapp.queries.suggestions import confirmed_lines
 
@@ -82,11 +82,10 @@ class RuleSuggestion:
 def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
     """List what is suggested, that with most lines first."""
     every = found(organization_id)
-    note(len(every))
     left = [each for each in every if after is None or _place(each) > (-after[0], after[1])]
     shown = left[:limit]
     next_key = (shown[-1].count, shown[-1].key) if len(left) > limit else None
-    return Page(shown, next_key)
+    return Page(shown, next_key, len(every))
 
 
 def get(organization_id: str, key: str) -> RuleSuggestion:
@@ -139,7 +138,7 @@ def dismissals(
 ) -> Page[SuggestionDismissal]:
     """List what was dismissed, newest first."""
     statement = sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
-    return Page(*page(statement, BY_AGE, after=after, limit=limit))
+    return page(statement, BY_AGE, after=after, limit=limit)
 
 
 def _place(suggestion: RuleSuggestion) -> tuple[int, str]:

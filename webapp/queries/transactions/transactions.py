@@ -24,6 +24,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.journal.entries import leg_of
@@ -102,12 +103,18 @@ def record(transaction: Transaction) -> TransactionRecord:
 
 
 def listed(
-    organization_id: str, filters: Filters, *, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    filters: Filters,
+    *,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[TransactionRecord]:
     """List lines, newest first."""
     statement = sa.select(Transaction).where(*conditions(organization_id, filters))
-    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
-    return Page(records(organization_id, rows), next_key)
+    statement = only_changed(statement, Transaction, organization_id, changed_since)
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of(records(organization_id, found.items))
 
 
 def conditions(organization_id: str, filters: Filters) -> list[sa.ColumnElement[bool]]:

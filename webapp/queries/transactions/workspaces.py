@@ -81,8 +81,8 @@ def lines(
     statement = sa.select(Transaction).where(
         *_searched(organization_id, fa_id, narrowing), shown(narrowing.show, draft)
     )
-    rows, next_key = page(statement, NEWEST, after=after, limit=limit)
-    return Page(named(organization_id, transactions.records(organization_id, rows), draft), next_key)
+    found = page(statement, NEWEST, after=after, limit=limit)
+    return found.of(named(organization_id, transactions.records(organization_id, found.items), draft))
 
 
 def line(transaction: Transaction) -> Mapping[str, Any]:

@@ -15,8 +15,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
 from webapp.models import Account, JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.common import paging
-from webapp.queries.common.paging import Page
+from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.matching.transfer_pairs import in_pair
 
 
@@ -108,15 +107,9 @@ def listed(
     )
     if account_id is not None:
         statement = statement.where(items.c.account_id == account_id)
-    paging.note(statement)
-    order = (items.c.effective_on, items.c.item_id)
-    if after is not None:
-        last = [sa.literal(value, column.type) for value, column in zip(after, order, strict=True)]
-        statement = statement.where(sa.tuple_(*order) < sa.tuple_(*last))
-    rows = db.session.execute(statement.order_by(*(each.desc() for each in order)).limit(limit + 1)).all()
-    shown = rows[:limit]
-    next_key = (shown[-1].effective_on, shown[-1].item_id) if len(rows) > limit else None
-    return Page(_records(organization_id, shown, today), next_key)
+    order = Order((items.c.effective_on, items.c.item_id))
+    found = page_of_rows(statement, order, after=after, limit=limit)
+    return found.of(_records(organization_id, found.items, today))
 
 
 def _records(organization_id: str, rows: Sequence[Any], today: date) -> list[OpenItem]:

@@ -9,7 +9,7 @@ import marshmallow as ma
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.bookkeeping.journal_entries import TYPES
-from webapp.schemas.untrusted import UNTRUSTED, Untrusted, naming, untrusted_paths
+from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untrusted_paths
 
 
 class NewId(ma.fields.Field[int | str]):
@@ -89,4 +89,4 @@ class DryRunSchema(Schema):
     status = ma.fields.Integer()
     answer = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     effect = ma.fields.Nested(EffectSchema)
-    untrusted = naming(["answer", *untrusted_paths(EffectSchema(), "effect.")])
+    untrusted = UntrustedPaths(["answer", *untrusted_paths(EffectSchema(), "effect.")])

@@ -11,7 +11,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import choices
-from webapp.queries.common import lookups, paging
+from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
 from webapp.queries.imports.imports import VERDICTS, ImportLineRecord
 from webapp.queries.transactions import transactions
@@ -89,10 +89,9 @@ def page(
     asked = [
         (place, each) for place, each in enumerate(records) if verdict is None or each.verdict == verdict
     ]
-    paging.note(len(asked))
     shown = [(place, each) for place, each in asked if after is None or place > after]
     next_key = (shown[limit - 1][0],) if len(shown) > limit else None
-    return Page([each for _, each in shown[:limit]], next_key)
+    return Page([each for _, each in shown[:limit]], next_key, len(asked))
 
 
 def counts(records: list[ImportLineRecord]) -> dict[str, int]:

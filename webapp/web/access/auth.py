@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
-from flask import Flask, Response, current_app, g, redirect, request, url_for
+from flask import Flask, Response, current_app, redirect, request, url_for
 from flask_login import LoginManager, current_user
 from sqlalchemy import orm
 from werkzeug.exceptions import Forbidden, HTTPException, Unauthorized
@@ -20,6 +20,7 @@ from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, idempotency, rate_limits, requests
+from webapp.web.access.request_state import state
 from webapp.web.access.strictness import (
     declared_places,
     is_dry_run_asked,
@@ -131,20 +132,19 @@ def guard() -> Response | None:
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
     rate_limits.take(principal())
-    g.is_proposal = scope not in principal().scopes and may_propose(scope)
-    if not g.is_proposal:
+    asked = state()
+    asked.is_proposal = scope not in principal().scopes and may_propose(scope)
+    if not asked.is_proposal:
         demand(scope)
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
-    g.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and is_dry_run_asked()
+    asked.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and is_dry_run_asked()
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
         _begin_late(view)
-    return idempotency.answered(
-        principal(), is_read=scope == "read" and not is_for_people, now=requests.now()
-    )
+    return idempotency.answered(principal(), is_read=scope == "read" and not is_for_people)
 
 
 def demand(scope: str) -> None:
@@ -175,7 +175,7 @@ def begin() -> None:
     """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
     if is_for_api():
         requests.read_json_body()
-        refuse_unasked(principal().organization_id)
+        refuse_unasked()
     else:
         _ = request.form
     requests.begin(principal().organization_id)
@@ -185,7 +185,7 @@ def _begin_late(view: Any) -> None:
     """Leave it to the view when its transaction begins, unless it is only tried: then everything is read before."""
     refuse_unasked_query(view)
     _read_body(view)
-    if g.is_proposal or g.is_dry_run:
+    if state().is_proposal or state().is_dry_run:
         _ = request.files
         requests.begin(principal().organization_id)
 
@@ -250,14 +250,13 @@ def load_principal(_request: Any) -> Principal | None:
             cookie = request.cookies.get(cookie_name(), "")
             found = principals.by_session(session, cookie, requests.now()) if cookie else None
     if found is not None:
-        g.principal = found
+        state().principal = found
     return found
 
 
 def principal() -> Principal:
-    """Tell who asks."""
-    found: Principal = g.principal
-    return found
+    """Give who asks; only where the guard has let somebody in."""
+    return cast("Principal", state().principal)
 
 
 def organization_id() -> str:
@@ -275,7 +274,7 @@ def acting() -> dict[str, Any]:
         id=found.token_id if is_token_ else found.user_id,
         name=(found.token_name or "") if is_token_ else found.user_name,
         user_id=found.user_id,
-        request_id=g.request_id,
+        request_id=state().id,
         address=request.remote_addr,
         is_uncapped=is_decided_on(),
     )
@@ -284,7 +283,7 @@ def acting() -> dict[str, Any]:
 
 def is_decided_on() -> bool:
     """Tell whether what is done now is done for a person to decide on, or because one has."""
-    return bool(g.get("is_decided_on"))
+    return state().is_decided_on
 
 
 def settings() -> Settings:

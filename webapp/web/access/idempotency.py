@@ -9,7 +9,7 @@ from datetime import datetime
 from hashlib import file_digest, sha256
 from typing import Any
 
-from flask import Response, current_app, g, request
+from flask import Response, current_app, request
 from sqlalchemy.exc import SQLAlchemyError
 
 from webapp import db as database
@@ -19,6 +19,7 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.queries.access.principals import Principal
 from webapp.services.audit import idempotency_keys
 from webapp.services.audit.idempotency_keys import Answer, Claim
+from webapp.web.access.request_state import state
 from webapp.web.access.strictness import declared_places
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
@@ -47,7 +48,7 @@ class MalformedKeyError(UnprocessableError):
     code = "validation"
 
 
-def answered(who: Principal, *, is_read: bool, now: datetime) -> Response | None:
+def answered(who: Principal, *, is_read: bool) -> Response | None:
     """Give the answer that a write's key stands for already, or remember the key for `settle`; 422 for a wrong one.
 
     It is asked once the body is in, in the transaction that writes; before it where the view opens that itself.
@@ -69,7 +70,7 @@ def answered(who: Principal, *, is_read: bool, now: datetime) -> Response | None
     if not is_open:
         db.session.rollback()
     if earlier is None:
-        g.idempotency = claim, now
+        state().key_claim = claim
         return None
     return _written(Response(), earlier)
 
@@ -79,7 +80,7 @@ def settle(response: Response) -> None:
 
     Where somebody else was answered under the key meanwhile, that one counts: what this request did is taken back.
     """
-    claim, now = g.pop("idempotency", (None, None))
+    claim, state().key_claim = state().key_claim, None
     if claim is None or response.status_code in NOT_KEPT or response.status_code >= 500:  # noqa: PLR2004
         return
     is_done = _is_writing()
@@ -87,7 +88,7 @@ def settle(response: Response) -> None:
         if not is_done:
             db.session.rollback()
             database.begin_write(claim.organization_id)
-        _settle(claim, response, now)
+        _settle(claim, response, state().now)
     except (LedgerError, SQLAlchemyError) as error:
         if is_done:
             raise

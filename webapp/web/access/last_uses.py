@@ -6,14 +6,14 @@ import logging
 from datetime import timedelta
 from typing import Any, cast
 
-from flask import Response, current_app, g
+from flask import Response, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from webapp.db import own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, BrowserSession
-from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
+from webapp.web.access.request_state import state
 
 SEEN_EVERY = timedelta(minutes=1)
 
@@ -22,7 +22,7 @@ log = logging.getLogger("tieout.auth")
 
 def note_last_use(response: Response) -> Response:
     """Write a token's or session's last use, at most once a minute, after the answer has left."""
-    found: Principal | None = g.get("principal")
+    found = state().principal
     if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - SEEN_EVERY):
         return response
     app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)

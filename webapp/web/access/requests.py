@@ -7,15 +7,16 @@ import math
 import re
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
 
 from webapp import db as database
 from webapp.db import db
-from webapp.web.access import idempotency
+from webapp.web.access import idempotency, request_state
+from webapp.web.access.request_state import state
 
 Answer = TypeVar("Answer")
 
@@ -34,9 +35,8 @@ def register_requests(app: Flask) -> None:
 
 def open_request() -> Response | None:
     """Name the request and read the clock once; a host that is not ours gets no further."""
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(12)
-    g.now = datetime.now(UTC)
+    sent = request.headers.get("X-Request-Id", "")
+    request_state.begin(sent if REQUEST_ID.fullmatch(sent) else secrets.token_hex(12))
     if isinstance(request.routing_exception, SecurityError):
         return _refuse_host()
     _refuse_unreadable_query()
@@ -63,23 +63,22 @@ def _refuse_host() -> Response:
 
 def close_request(response: Response) -> Response:
     """Commit what a good answer stands for, with its key, and roll back everything else."""
-    if response.status_code >= 400 and not g.get("stays"):  # noqa: PLR2004  (the first status that refuses)
+    if response.status_code >= 400 and not state().keeps_writes:  # noqa: PLR2004  (the first status that refuses)
         db.session.rollback()
     idempotency.settle(response)
     db.session.commit()
-    response.headers["X-Request-Id"] = g.get("request_id", "")
+    response.headers["X-Request-Id"] = state().id
     return response
 
 
-def stay() -> None:
+def keep_writes() -> None:
     """Let what was written stay though the answer may be an error: the record of a refusal."""
-    g.stays = True
+    state().keeps_writes = True
 
 
 def now() -> datetime:
     """Tell the instant of this request, in UTC."""
-    instant: datetime = g.now
-    return instant
+    return state().now
 
 
 def is_safe() -> bool:

@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import marshmallow as ma
-from flask import Response, current_app, g, request
+from flask import Response, current_app, request
 
 from webapp.errors import is_for_api
 from webapp.ledger.errors import UnprocessableError
-from webapp.queries.common import paging
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.instants import Since
-from webapp.schemas.untrusted import HEADER, UNTRUSTED_KEY, nested, untrusted_paths
+from webapp.schemas.untrusted import HEADER, nested, untrusted_paths
+from webapp.web.access.request_state import Selection, state
 
 FIELDS, COUNT, SINCE, DRY_RUN = "fields", "count", "updatedSince", "dryRun"
 READ = "read"
 LARGEST_LIST = 100
 WHOLE = "*"
+# The schemas that are kept, each with some of the keys of its records: programs ask for the same ones again and again.
+MOST_NARROWED = 256
+WAITS = 202
 # The first status that is no answer to what was asked.
 REFUSED = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What an answer holds under its key: one record, or a list of them; `names` are the keys that each has."""
+class AnswerRecord:
+    """What an answer holds under its key: one record, or a list of them; `names` are the keys that each has.
+
+    `members` are the names of the same in the schemas: of the key itself, and of each of `names`.
+    """
 
     key: str
     names: tuple[str, ...]
     is_page: bool
+    members: tuple[str, tuple[str, ...]]
 
     @property
     def is_dated(self) -> bool:
@@ -61,22 +67,24 @@ def general_names(view: Callable[..., Any]) -> tuple[str, ...]:
     return (FIELDS, *((COUNT,) if record.is_page else ()), *((SINCE,) if record.is_dated else ()))
 
 
-def read(view: Callable[..., Any], organization_id: str) -> None:
-    """Read what a request says about all answers of its kind, or raise SelectionError."""
-    names, record = general_names(view), record_of(view)
-    if COUNT in names and COUNT in request.args:
-        if request.args.getlist(COUNT) not in (["true"], ["false"]):
-            raise SelectionError(COUNT, "Send true or false.")
-        g.is_counted = request.args[COUNT] == "true"
-    if SINCE in names and SINCE in request.args:
-        paging.only_since(organization_id, _instant())
-    if FIELDS in names and FIELDS in request.args and record is not None:
-        asked = ",".join(request.args.getlist(FIELDS)).split(",")
-        if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
-            raise SelectionError(
-                FIELDS, f"Send keys of {record.key} with commas between: {', '.join(record.names)}."
-            )
-        g.selected = (record, frozenset(asked))
+def read(view: Callable[..., Any]) -> None:
+    """Read what a request asks of all answers of its kind, or raise SelectionError."""
+    names = [name for name in general_names(view) if name in request.args]
+    is_counted = COUNT in names and _is_counted()
+    changed_since = _instant() if SINCE in names else None
+    fields = _fields(record_of(view)) if FIELDS in names else None
+    state().selection = Selection(fields, is_counted, changed_since)
+
+
+def changed_since() -> datetime | None:
+    """Give the instant of `updatedSince`: a list leaves out what did not change then or later."""
+    return state().selection.changed_since
+
+
+def _is_counted() -> bool:
+    if request.args.getlist(COUNT) not in (["true"], ["false"]):
+        raise SelectionError(COUNT, "Send true or false.")
+    return request.args[COUNT] == "true"
 
 
 def _instant() -> datetime:
@@ -88,84 +96,90 @@ def _instant() -> datetime:
         raise SelectionError(SINCE, str(error.messages[0])) from error
 
 
-def dress(response: Response) -> Response:
-    """Leave out of each record what nobody asked for, and name the texts that are data."""
+def _fields(record: AnswerRecord | None) -> frozenset[str] | None:
+    asked = ",".join(request.args.getlist(FIELDS)).split(",")
+    if record is None:
+        return None
+    if len(asked) > LARGEST_LIST or not set(asked) <= set(record.names):
+        raise SelectionError(
+            FIELDS, f"Send keys of {record.key} with commas between: {', '.join(record.names)}."
+        )
+    return frozenset(asked)
+
+
+def selected(schema: ma.Schema) -> ma.Schema:
+    """Give the schema that an answer is dumped with: with the asked keys of each record only."""
+    fields = state().selection.fields
+    return schema if fields is None else _narrowed(schema, fields)
+
+
+@lru_cache(maxsize=MOST_NARROWED)
+def _narrowed(schema: ma.Schema, fields: frozenset[str]) -> ma.Schema:
+    record = _record(schema)
+    if record is None:
+        return schema
+    member, members = record.members
+    asked = [f"{member}.{own}" for name, own in zip(record.names, members, strict=True) if name in fields]
+    return type(schema)(only=[*(name for name in schema.dump_fields if name != member), *asked])
+
+
+def name_untrusted(response: Response) -> Response:
+    """Name the texts of an answer that are data; a refusal names its own when it is made."""
     view = current_app.view_functions.get(request.endpoint or "")
     if is_for_api() and "Content-Disposition" in response.headers:
         # A file is theirs from its first letter to its last, or repeats what they wrote on any line.
         response.headers[HEADER] = WHOLE
-    if view is None or response.mimetype != "application/json":
+    if view is None or response.mimetype != "application/json" or response.status_code >= REFUSED:
         return response
-    paths = untrusted_in(response, view)
-    if "selected" in g and response.status_code < REFUSED:
-        record, asked = g.selected
-        paths = tuple(path for path in paths if is_asked(path, record, asked))
-        answer = narrowed(response.get_json(), record.key, asked)
-        marked = {UNTRUSTED_KEY: paths} if UNTRUSTED_KEY in answer else {}
-        response.data = json.dumps(answer | marked) + "\n"
+    paths = _untrusted_in(response, view)
     if paths:
         response.headers[HEADER] = ", ".join(paths)
     return response
 
 
-def narrowed(answer: dict[str, Any], key: str, asked: frozenset[str]) -> dict[str, Any]:
-    """Keep only the asked keys of each record.
-
-    >>> narrowed({"rules": [{"id": 1, "name": "a"}], "nextCursor": None}, "rules", frozenset({"id"}))
-    {'rules': [{'id': 1}], 'nextCursor': None}
-    """
-    held = answer[key]
-    records = held if isinstance(held, list) else [held]
-    kept = [{name: value for name, value in each.items() if name in asked} for each in records]
-    return {**answer, key: kept if isinstance(held, list) else kept[0]}
+def _untrusted_in(response: Response, view: Callable[..., Any]) -> tuple[str, ...]:
+    """Give the paths of such text in an answer: a proposal's, a dry run's, or the view's own."""
+    if response.status_code == WAITS:
+        return tuple(untrusted_paths(ActionRequestAnswerSchema()))
+    if state().is_dry_run:
+        return tuple(untrusted_paths(DryRunSchema()))
+    schema = answer_schema(view)
+    return () if schema is None else _untrusted(selected(schema))
 
 
-def is_asked(path: str, record: Record, asked: frozenset[str]) -> bool:
-    """Tell whether a path leads to something that the answer still carries."""
-    first, _, rest = path.partition(".")
-    return first.removesuffix("[]") != record.key or rest.partition(".")[0].removesuffix("[]") in asked
+def untrusted_of(view: Callable[..., Any]) -> tuple[str, ...]:
+    """Give the paths of a view's answer whose text comes from a bank, a file or a document."""
+    schema = answer_schema(view)
+    return () if schema is None else _untrusted(schema)
+
+
+@lru_cache(maxsize=2 * MOST_NARROWED)
+def _untrusted(schema: ma.Schema) -> tuple[str, ...]:
+    return tuple(untrusted_paths(schema))
+
+
+def record_of(view: Callable[..., Any]) -> AnswerRecord | None:
+    """Find the records in a view's answer: of a page its list, else what stands first; none in other shapes."""
+    schema = answer_schema(view)
+    return None if schema is None else _record(schema)
 
 
 @cache
-def record_of(view: Callable[..., Any]) -> Record | None:
-    """Find the records in a view's answer: of a page its list, else what stands first; none in other shapes."""
-    schema = answer_schema(view)
-    if schema is None:
-        return None
+def _record(schema: ma.Schema) -> AnswerRecord | None:
     is_page = "next_cursor" in schema.dump_fields
-    for field in schema.dump_fields.values():
+    for member, field in schema.dump_fields.items():
         inner = nested(field)
         is_list = isinstance(field, ma.fields.List)
         if inner is not None and (is_list or not is_page):
             names = tuple(each.data_key or name for name, each in inner.dump_fields.items())
-            return Record(field.data_key or "", names, is_page and is_list)
+            members = member, tuple(inner.dump_fields)
+            return AnswerRecord(field.data_key or "", names, is_page and is_list, members)
         if not is_page:
             return None
     return None
 
 
-def untrusted_in(response: Response, view: Callable[..., Any]) -> tuple[str, ...]:
-    """Give the paths of such text in an answer: a refusal's, a proposal's, a dry run's, or the view's own."""
-    if response.status_code >= REFUSED:
-        return tuple(g.get("untrusted", ()))
-    if response.status_code == 202:  # noqa: PLR2004  (a call that waits)
-        return tuple(untrusted_paths(ActionRequestAnswerSchema()))
-    return tuple(untrusted_paths(DryRunSchema())) if g.get("is_dry_run") else untrusted_of(view)
-
-
-@cache
-def untrusted_of(view: Callable[..., Any]) -> tuple[str, ...]:
-    """Give the paths of a view's answer whose text comes from a bank, a file or a document."""
-    schema = answer_schema(view)
-    return () if schema is None else tuple(untrusted_paths(schema))
-
-
 def answer_schema(view: Callable[..., Any]) -> ma.Schema | None:
-    """Give the schema of what a view answers when all is well, as flask-smorest noted it."""
-    responses = getattr(view, "_apidoc", {}).get("response", {}).get("responses", {})
-    for status, noted in sorted(responses.items(), key=lambda item: str(item[0])):
-        for each in noted if isinstance(noted, list) else [noted]:
-            schema = each.get("schema") if isinstance(each, dict) else None
-            if str(status).startswith("2") and isinstance(schema, ma.Schema):
-                return schema
-    return None
+    """Give the schema of what a view answers when all is well, as its blueprint noted it."""
+    found: ma.Schema | None = getattr(view, "answer_schema", None)
+    return found

@@ -54,10 +54,10 @@ class UnknownKeysError(UnprocessableError):
     code = "validation"
 
 
-def refuse_unasked(organization_id: str) -> None:
+def refuse_unasked() -> None:
     """Refuse a query or a JSON body where the view declares no schema for one; the schemas refuse the rest."""
     view = current_app.view_functions[request.endpoint or ""]
-    selections.read(view, organization_id)
+    selections.read(view)
     if getattr(view, "is_documented", False):
         return
     refuse_unasked_query(view)

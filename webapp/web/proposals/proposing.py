@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from flask import Flask, Response, current_app, g, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 
 from webapp.db import db
 from webapp.errors import answer_ledger_error
@@ -27,6 +27,7 @@ from webapp.services.audit.proposals import Asked, Preview
 from webapp.services.audit.results import FailedItem, ItemResult
 from webapp.web.access import requests
 from webapp.web.access.auth import ProposableError, acting, may_propose, organization_id, principal
+from webapp.web.access.request_state import state
 from webapp.web.proposals import dry_runs, stored_calls
 from webapp.web.proposals.dry_runs import Trial
 from webapp.web.proposals.stored_calls import Call
@@ -41,9 +42,9 @@ def register_proposing(app: Flask) -> None:
 
 def only_try() -> Response | None:
     """Try the call instead of making it, where it was asked so or the token may no more."""
-    if g.get("is_dry_run"):
+    if state().is_dry_run:
         return dry_run()
-    return propose() if g.get("is_proposal") else None
+    return propose() if state().is_proposal else None
 
 
 def dry_run() -> Response:
@@ -176,12 +177,13 @@ def at_its_best(found: Principal) -> Principal:
 @contextmanager
 def acting_as(who: Principal) -> Iterator[None]:
     """Let somebody else be the one who asks, for what a person decides on; no cap of a token stands against it."""
-    before = g.principal
-    g.principal, g.is_decided_on = who, True
+    asked = state()
+    before = asked.principal
+    asked.principal, asked.is_decided_on = who, True
     try:
         yield
     finally:
-        g.principal, g.is_decided_on = before, False
+        asked.principal, asked.is_decided_on = before, False
 
 
 def _kind() -> str:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-from flask import Flask, g
+from flask import Flask
 
 from webapp.ledger.legible import legible
-from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
+from webapp.web.access.request_state import state
 from webapp.web.rendering import figures, wording
 
 
@@ -37,10 +37,11 @@ def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]
 
 def names() -> dict[str, Any]:
     """Give the names that base.html tells about."""
-    found: Principal | None = g.get("principal")
+    found, general = state().principal, {"request_id": state().id, "notice": None}
     if found is None:
-        return {"viewer": None, "organization": None, "can": frozenset(), "notice": None, "waiting": 0}
+        return {**general, "viewer": None, "organization": None, "can": frozenset(), "waiting": 0}
     return {
+        **general,
         "viewer": {"name": found.user_name, "email": found.email},
         "organization": {
             "id": found.organization_id,
@@ -48,7 +49,6 @@ def names() -> dict[str, Any]:
             "base_currency": found.base_currency,
         },
         "can": found.scopes,
-        "notice": None,
         "waiting": found.waiting,
-        "now": g.now,
+        "now": requests.now(),
     }

@@ -1,0 +1,44 @@
+"""The blueprint of the API: flask-smorest's, whose answers carry the keys that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import flask_smorest
+import marshmallow as ma
+from flask import Response, jsonify
+from flask_smorest.utils import resolve_schema_instance
+
+from webapp.web.access import selections
+from webapp.web.access.request_state import state
+from webapp.web.access.strictness import ArgumentsParser
+
+
+class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
+    """A noun of the API."""
+
+    ARGUMENTS_PARSER = ArgumentsParser()
+
+    def response(
+        self, status_code: int, schema: Any = None, **documented: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Dump what a view returns with a schema, or with the part of it that `fields` asks for."""
+        whole: Any = resolve_schema_instance(schema)
+        respond = super().response(status_code, whole, **documented)
+
+        def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(view)
+            def selecting(*args: Any, **kwargs: Any) -> Any:
+                result = view(*args, **kwargs)
+                if state().selection.fields is None or isinstance(result, Response):
+                    return result
+                return jsonify(selections.selected(whole).dump(result))
+
+            responding: Callable[..., Any] = respond(selecting)
+            if isinstance(whole, ma.Schema):
+                responding.answer_schema = whole  # type: ignore[attr-defined]
+            return responding
+
+        return decorate

@@ -1,0 +1,58 @@
+"""What one request carries from its first moment to its answer: one typed object, alone on `flask.g`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from flask import g
+
+from webapp.queries.access.principals import Principal
+from webapp.services.audit.idempotency_keys import Claim
+from webapp.web.access.buckets import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the query asks of any answer of its kind: some keys of each record, a count, only what changed since."""
+
+    fields: frozenset[str] | None = None
+    is_counted: bool = False
+    changed_since: datetime | None = None
+
+
+@dataclass(slots=True)
+class RequestState:
+    """The state of a request.
+
+    `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
+    decided on what is done now. `keeps_writes` lets them be committed though the answer is an error. `key_claim` is
+    the Idempotency-Key that the answer is to be kept under.
+    """
+
+    now: datetime
+    id: str = ""
+    principal: Principal | None = None
+    is_proposal: bool = False
+    is_dry_run: bool = False
+    is_decided_on: bool = False
+    keeps_writes: bool = False
+    selection: Selection = field(default_factory=Selection)
+    key_claim: Claim | None = None
+    rate_level: Level | None = None
+
+
+def begin(request_id: str) -> None:
+    """Give a request its state, and read the clock for it once."""
+    g.request_state = RequestState(datetime.now(UTC), request_id)
+
+
+def state() -> RequestState:
+    """Give the state of this request."""
+    found: RequestState = g.request_state
+    return found
+
+
+def has_begun() -> bool:
+    """Tell whether a request has its state already: what is logged before has no id."""
+    return "request_state" in g
