@@ -165,11 +165,11 @@ def test_only_closing_balances_are_kept(ada):
     [
         (b"<html>Please sign in</html>", "a web page"),
         (b"", "empty"),
-        (bank_file(*MARCH, Line("2026-02-31", "1.00")), "no day"),
+        (bank_file(*MARCH, Line("2026-02-31", "1.00")), "not a date"),
         (bank_file(*MARCH, Line("2026-03-01", "1.001")), "EUR has 2 digits"),
         (bank_file(*MARCH, Line("2026-03-01", "99999999999999999999")), "larger than"),
         (bank_file(*(Line("2026-03-01", "90000000000000000.00"),) * 2), "more than the books can hold"),
-        (bank_file(*MARCH)[:-30], "breaks off"),
+        (bank_file(*MARCH)[:-30], "cut off"),
     ],
 )
 def test_a_refused_file_changes_nothing_and_says_why(ben, data, sentence):

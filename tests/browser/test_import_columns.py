@@ -17,7 +17,7 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
         {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
     page.get_by_role("button", name="Show what it holds").click()
-    expect(page.get_by_text("No row says where the file keeps its days and amounts")).to_be_visible()
+    expect(page.get_by_text("No row is a header with known names")).to_be_visible()
     page.get_by_label("Header").select_option("Row 1")
     for column, kind in (("Wann", "Date"), ("Was", "Description"), ("Wieviel", "Amount")):
         page.get_by_label(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.corpus import manifest
 from webapp.importers import providers
-from webapp.importers.providers import PayloadRefusedError, ProviderFailedError, Wanted
+from webapp.importers.providers import AccountSelector, PayloadRefusedError, ProviderFailedError
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 
@@ -35,7 +35,7 @@ def balance_in_types(record):
 
 
 def wanted(record):
-    return Wanted(asked=record["id"], currency=record["currency"])
+    return AccountSelector(requested=record["id"], currency=record["currency"])
 
 
 @EACH_PAYLOAD
@@ -43,11 +43,11 @@ def test_a_payload_is_read_as_the_manifest_says(provider, entry, record_property
     record_property("corpus_format", provider)
     if entry.outcome == "error_response":
         with pytest.raises(ProviderFailedError):
-            providers.read(provider, entry.data, Wanted())
+            providers.read(provider, entry.data, AccountSelector())
         return
     if entry.outcome == "accept_or_reject" and not all(map(is_known, entry.accounts)):
         with pytest.raises(PayloadRefusedError, match=r"booked\[1\]"):
-            providers.read(provider, entry.data, Wanted())
+            providers.read(provider, entry.data, AccountSelector())
         return
     for record in entry.accounts:
         push = providers.read(provider, entry.data, wanted(record))

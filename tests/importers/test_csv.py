@@ -71,7 +71,7 @@ def test_rows_before_the_header_and_below_the_lines_are_skipped_and_listed():
     ("row", "said"),
     [
         ("2026-03-03,Tea,,", ["Row 4", "column 3", "Amount", "no amount"]),
-        (",Tea,5.00,", ["Row 4", "column 1", "Date", "no day"]),
+        (",Tea,5.00,", ["Row 4", "column 1", "Date", "no date"]),
         ("31/31/2026,Tea,5.00,", ["Row 4", "31/31/2026"]),
         ("2026-03-03,Tea,5,00,7", ["Row 4"]),
         ("2026-03-03,Tea,1e5,", ["Row 4", "“1e5”"]),
@@ -230,11 +230,11 @@ def test_two_columns_of_one_name_that_differ_are_asked_about():
 
 
 def test_a_quote_that_is_left_open_refuses_the_file_instead_of_losing_lines():
-    assert "quote" in refusal(
+    assert "quotation mark" in refusal(
         'Date,Description,Amount\n2026-03-01,"Tea,-3.00\n2026-03-02,Rent,-9.00\n', BY_NAME
     )
     rows = ['2026-03-01,"Tea,-3.00', *["2026-03-02,Rent,-9.00"] * 3, '2026-03-05,Ale",-1.00']
-    assert "quote" in refusal("\n".join(["Date,Description,Amount", *rows, ""]), BY_NAME)
+    assert "quotation mark" in refusal("\n".join(["Date,Description,Amount", *rows, ""]), BY_NAME)
 
 
 def test_a_cell_may_have_several_lines():
@@ -283,5 +283,5 @@ def test_a_header_without_rows_is_a_sound_file_with_nothing_to_book():
     ],
 )
 def test_what_is_no_table_is_never_taken_for_csv(data):
-    with pytest.raises(FileRefusedError, match="no format that is known"):
+    with pytest.raises(FileRefusedError, match="format is not supported"):
         read(data)

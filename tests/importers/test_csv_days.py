@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webapp.importers import FileRefusedError
-from webapp.importers.tables.days import FORMATS, Days, found_format
+from webapp.importers.tables.days import FORMATS, DayParser, found_format
 
 WRITTEN = [
     "%Y-%m-%d",
@@ -36,16 +36,16 @@ NO_DAYS = [
 def test_a_hundred_days_are_read_as_they_were_written(date_format):
     for number in range(100):
         day = date(2025, 11, 20) + timedelta(days=number)
-        assert Days(date_format).day(day.strftime(date_format)) == day
+        assert DayParser(date_format).day(day.strftime(date_format)) == day
 
 
 @pytest.mark.parametrize("text", NO_DAYS)
 def test_what_is_no_day_in_the_format_is_none(text):
-    assert Days("%d/%m/%Y").day(text) is None
+    assert DayParser("%d/%m/%Y").day(text) is None
 
 
 def test_a_day_without_marks_between_has_all_of_its_digits():
-    assert Days("%Y%m%d").day("2026115") is None
+    assert DayParser("%Y%m%d").day("2026115") is None
 
 
 @given(
@@ -53,7 +53,7 @@ def test_a_day_without_marks_between_has_all_of_its_digits():
 )
 def test_a_format_that_is_found_reads_every_day_right(days, date_format):
     texts = [day.strftime(date_format) for day in days]
-    readings = {each: [Days(each).day(text) for text in texts] for each in FORMATS}
+    readings = {each: [DayParser(each).day(text) for text in texts] for each in FORMATS}
     distinct = {tuple(reading) for reading in readings.values() if None not in reading}
     assert tuple(days) in distinct
     if len(distinct) == 1:

@@ -112,7 +112,7 @@ def test_a_note_among_many_is_no_state():
 def test_a_pending_line_without_a_day_is_skipped_and_listed(text):
     bank_file = read(text.encode())
     assert [line.amount for line in bank_file.statements[0].lines] == [Decimal("-12.50")]
-    assert [row.reason for row in bank_file.skipped] == ["It is pending, and has no day yet."]
+    assert [row.reason for row in bank_file.skipped] == ["It is pending and has no date yet."]
 
 
 @pytest.mark.parametrize("mapping", [None, {"date": "Date", "dateFormat": "%Y-%m-%d", "amount": "Amount"}])
@@ -131,7 +131,7 @@ def test_a_sum_below_the_lines_is_no_line_though_it_stands_among_the_amounts(wor
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("Date,Description,Amount\n2024-01-29,Tea,-12.50\n,Balance transfer,-2.50\n", "no day"),
+        ("Date,Description,Amount\n2024-01-29,Tea,-12.50\n,Balance transfer,-2.50\n", "no date"),
         (
             "Date,Text,Amount\n2024-01-28,SALDO ANTERIOR,100\n2024-01-29,x,-1\n2024-01-30,x,-2\n",
             "SALDO ANTERIOR",

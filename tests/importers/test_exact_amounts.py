@@ -11,8 +11,8 @@ from webapp.importers.ofx import values
 from webapp.importers.qif import amounts as qif_amounts
 from webapp.importers.qif.days import day as qif_day
 from webapp.importers.tables import amounts as csv_amounts
-from webapp.importers.tables.days import Days
-from webapp.importers.tables.typed_cells import Flaw
+from webapp.importers.tables.days import DayParser
+from webapp.importers.tables.typed_cells import ErrorCell
 from webapp.importers.xlsx import cells
 
 PATTERNS = {**SIGNS, **{pattern: sign or -1 for pattern, sign in WORDED.items()}}
@@ -47,7 +47,7 @@ def test_every_number_is_exact_in_its_format_or_refused_in_every_reader(figure):
             "xlsx": cells.number(text, is_computed=False),
         }
         asked += 1 + len(found)
-        read += 1 + sum(each is not None and not isinstance(each, Flaw) for each in found.values())
+        read += 1 + sum(each is not None and not isinstance(each, ErrorCell) for each in found.values())
         assert found["qif"] in {None, value}
         # OFX, CAMT and XLSX have one way of writing numbers: with a point, or for OFX a lone mark as the point.
         lone = text.count(".") + text.count(",") == 1
@@ -55,7 +55,7 @@ def test_every_number_is_exact_in_its_format_or_refused_in_every_reader(figure):
             assert found["ofx"] in {None, value} or (thousands == "," and lone)
         if decimal == ".":
             assert found["camt"] in {None, value}
-            assert isinstance(found["xlsx"], Flaw) or Decimal(found["xlsx"]) == value
+            assert isinstance(found["xlsx"], ErrorCell) or Decimal(found["xlsx"]) == value
     for text in NEVER:
         for decimal, thousands in FORMATS:
             assert csv_amounts.exact(text, decimal, thousands) is None
@@ -70,7 +70,7 @@ def test_every_day_is_exact_in_its_format_or_refused(figure):
     for each in DAYS:
         for written in (YEAR_FIRST, DAY_FIRST, MONTH_FIRST):
             text = each.strftime(written)
-            assert Days(written).day(text) == each
+            assert DayParser(written).day(text) == each
             order = {YEAR_FIRST: "ymd", DAY_FIRST: "dmy", MONTH_FIRST: "mdy"}[written]
             assert qif_day(text, order) == each
             asked += 2
@@ -80,7 +80,7 @@ def test_every_day_is_exact_in_its_format_or_refused(figure):
         asked += 2
     for text in NO_DAYS:
         for written in (YEAR_FIRST, DAY_FIRST, MONTH_FIRST):
-            assert Days(written).day(text) is None
+            assert DayParser(written).day(text) is None
         asked += 3
     assert len(DAYS) + len(NO_DAYS) >= 100
     figure("P30", f"{len(DAYS) + len(NO_DAYS)} days, {asked:,} readings, 0 wrong")

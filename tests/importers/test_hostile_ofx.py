@@ -41,7 +41,7 @@ def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(star
 def test_a_passage_that_never_ends_is_refused_at_its_first_mark(opening):
     refusal = outcome((INSIDE + opening * (SIZE // len(opening))).encode())
     assert isinstance(refusal, FileRefusedError)
-    assert "breaks off" in refusal.message
+    assert "cut off" in refusal.message
 
 
 @pytest.mark.parametrize("field", ["DTPOSTED", "TRNAMT", "FITID", "DTTRAN", "BALAMT", "CURDEF", "ACCTID"])
@@ -65,7 +65,7 @@ def test_depth_costs_nothing():
 
 
 def test_more_lines_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr("webapp.importers.ofx.documents.MAX_LINES", 3)
+    monkeypatch.setattr("webapp.importers.ofx.parser.MAX_LINES", 3)
     assert len(read(xml(statement(*[transaction()] * 3))).statements[0].lines) == 3
     assert "more than 3 lines" in outcome(xml(statement(*[transaction()] * 4))).message
 

@@ -246,13 +246,13 @@ def test_the_reference_is_the_banks_own_where_it_gives_one(references, identity,
     ("text", "says"),
     [
         (statement(":61:2613020302D5,00NMSCX"), "Line 5 of the file (:61:): the line is unreadable"),
-        (statement(":61:2603021302D5,00NMSCX"), "entry date is no day: “1302”"),
+        (statement(":61:2603021302D5,00NMSCX"), "entry date is not a date: “1302”"),
         (statement(":61:2603020302X5,00NMSCX"), "unreadable"),
         (statement(":61:2603020302D1,2,3NMSCX"), "unreadable"),
         (statement(":61:2603020302DNMSCX"), "unreadable"),
         (statement(":61:"), "unreadable"),
         (statement(LINE, opening=":60F:C260301EUR"), "(:60F:): the balance is unreadable"),
-        (statement(LINE, closing=":62F:C260331XAU5,00"), "no currency"),
+        (statement(LINE, closing=":62F:C260331XAU5,00"), "not an ISO 4217 currency"),
         (statement(LINE, closing=":62F:C263131EUR5,00"), "(:62F:): the balance is unreadable"),
         (statement(LINE, number="9" * 256), "longer than 255"),
         (statement(":61:2603020302D5,00NMSC" + "x" * 1001), "longer than 1,000"),
@@ -273,10 +273,10 @@ def test_a_statement_without_a_closing_balance_is_taken_with_a_warning_where_it_
     bank_file = read(statement(LINE, closing=None).encode())
     assert (bank_file.statements[0].closing, len(bank_file.warnings)) == (None, 1)
     assert "no closing balance" in bank_file.warnings[0]
-    assert "breaks off" in refusal(statement(LINE, ":86:Pap", closing=None, end=None).rstrip())
-    assert "breaks off" in refusal(statement(LINE) + statement(LINE, closing=None, end=None))
-    assert "breaks off" in refusal(statement(LINE) + ":20:STARTUMS\n")
-    assert "breaks off" in refusal("{1:F01X}{4:\n" + statement(LINE, closing=None, end=None))
+    assert "cut off" in refusal(statement(LINE, ":86:Pap", closing=None, end=None).rstrip())
+    assert "cut off" in refusal(statement(LINE) + statement(LINE, closing=None, end=None))
+    assert "cut off" in refusal(statement(LINE) + ":20:STARTUMS\n")
+    assert "cut off" in refusal("{1:F01X}{4:\n" + statement(LINE, closing=None, end=None))
 
 
 def test_a_closing_balance_that_the_bank_does_not_know_is_unknown():
@@ -346,7 +346,7 @@ def test_numbered_parts_are_read_without_a_code_before_them():
 def test_an_account_within_an_open_statement_is_damage():
     assert "Line 6" in refusal(statement(LINE, ":25:166?00GUTSCHRIFT?100399?20EREF+22 004"))
     unended = statement(LINE, closing=None, end=None)
-    assert "breaks off" in refusal(unended + statement(LINE))
+    assert "cut off" in refusal(unended + statement(LINE))
 
 
 entries = st.lists(

@@ -252,7 +252,7 @@ def test_the_day_is_the_literal_one_whatever_the_zone(sent):
 )
 def test_a_line_without_a_readable_day_refuses_the_file(sent):
     with pytest.raises(
-        FileRefusedError, match=r"Transaction 1 \(line \d+ of the file\): DTPOSTED is (missing|no day)"
+        FileRefusedError, match=r"Transaction 1 \(line \d+ of the file\): DTPOSTED is (missing|not a date)"
     ):
         only_line(DTPOSTED=sent)
 
@@ -304,7 +304,7 @@ def test_amounts_are_read_exactly(sent, amount):
 )
 def test_an_unreadable_amount_refuses_the_file(sent):
     data = sgml(statement(transaction(TRNAMT=sent)), encoding="UTF-8")
-    with pytest.raises(FileRefusedError, match=r"Transaction 1 .*TRNAMT is (missing|no amount)"):
+    with pytest.raises(FileRefusedError, match=r"Transaction 1 .*TRNAMT is (missing|not an amount)"):
         read(data)
 
 
@@ -317,7 +317,7 @@ def test_every_amount_reads_back(amount):
 
 def test_two_transactions_run_into_one_refuse_the_file():
     text = written(document(statement(transaction(FITID="1"), transaction(FITID="2"))))
-    with pytest.raises(FileRefusedError, match="FITID is there twice"):
+    with pytest.raises(FileRefusedError, match="FITID appears twice"):
         read(text.replace("</STMTTRN>\n<STMTTRN>\n", "").encode())
 
 
@@ -328,7 +328,7 @@ def test_a_transaction_whose_beginning_is_lost_refuses_the_file():
 
 
 def test_a_transaction_of_no_statement_refuses_the_file():
-    with pytest.raises(FileRefusedError, match="belongs to no statement"):
+    with pytest.raises(FileRefusedError, match="does not belong to a statement"):
         read(written(("OFX", [status(), transaction()])).encode())
 
 
@@ -430,7 +430,7 @@ def test_an_unknown_currency_refuses_the_file():
 @pytest.mark.parametrize("second", ["<BANKACCTFROM><ACCTID>77</BANKACCTFROM>", "<CURDEF>JPY"])
 def test_two_accounts_run_into_one_statement_refuse_the_file(second):
     text = written(document(statement(transaction())))
-    with pytest.raises(FileRefusedError, match="One statement is"):
+    with pytest.raises(FileRefusedError, match=r"One statement (is|has)"):
         read(text.replace("<BANKTRANLIST>", f"{second}<BANKTRANLIST>").encode())
 
 
@@ -500,7 +500,7 @@ def test_a_list_of_accounts_is_sound_and_brings_nothing():
     listed = ("ACCTINFO", [("DESC", "Savings"), ("BANKACCTINFO", [("BANKACCTFROM", [("ACCTID", "1")])])])
     bank_file = read(sgml(("ACCTINFOTRNRS", [("ACCTINFORS", [listed])])))
     assert bank_file.statements == ()
-    assert bank_file.warnings == ("The file holds no statement, so there is nothing to import.",)
+    assert bank_file.warnings == ("The file has no statement, so there is nothing to import.",)
 
 
 def test_a_statement_without_lines_is_sound():
@@ -538,7 +538,7 @@ def test_what_is_no_statement_is_refused(data):
 def test_a_second_document_may_follow_a_whole_one_only():
     first, second = sgml(statement(transaction(), number="1")), sgml(statement(transaction(), number="2"))
     assert [each.external_id for each in read(first + second).statements] == ["1", "2"]
-    with pytest.raises(FileRefusedError, match="begins anew"):
+    with pytest.raises(FileRefusedError, match="begins again"):
         read(first[: len(first) // 2] + second)
 
 

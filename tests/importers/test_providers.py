@@ -7,7 +7,7 @@ import pytest
 
 from tests.importers import payloads
 from webapp.importers import providers
-from webapp.importers.providers import PayloadRefusedError, ProviderFailedError, Wanted
+from webapp.importers.providers import AccountSelector, PayloadRefusedError, ProviderFailedError
 
 MINIMAL = {
     "plaid": (payloads.plaid, payloads.plaid_line),
@@ -20,7 +20,7 @@ CARD = {"account_id": "cc", "type": "credit", "balances": {"current": 250.75, "i
 
 
 def read(provider, payload, **wanted):
-    return providers.read(provider, payloads.written(payload), Wanted(**wanted))
+    return providers.read(provider, payloads.written(payload), AccountSelector(**wanted))
 
 
 def with_lines(provider, *lines):
@@ -56,18 +56,18 @@ def test_plaids_lines_of_other_accounts_stay_out():
         modified=[payloads.plaid_line("c", account="cc")],
         removed=[{"transaction_id": "d", "account_id": "cc"}, {"transaction_id": "e", "account_id": "chk"}],
     )
-    push = read("plaid", payload, known="chk")
+    push = read("plaid", payload, recorded="chk")
     assert [line.provider_transaction_id for line in push.added] == ["a"]
     assert (push.modified, push.removed) == ((), ("e",))
 
 
-@pytest.mark.parametrize("wanted", [{}, {"known": "DE02"}], ids=["none", "a number from a file"])
+@pytest.mark.parametrize("wanted", [{}, {"recorded": "DE02"}], ids=["none", "a number from a file"])
 def test_of_several_accounts_one_must_be_named(wanted):
     payload = payloads.plaid(payloads.plaid_line("a"), payloads.plaid_line("b", account="cc"))
     with pytest.raises(PayloadRefusedError, match="“chk”, “cc”"):
         read("plaid", payload, **wanted)
     with pytest.raises(PayloadRefusedError, match="has no account “sav”"):
-        read("plaid", payload, asked="sav")
+        read("plaid", payload, requested="sav")
 
 
 def test_a_day_of_simplefin_is_the_day_in_utc_and_its_balance_has_its_moment():
@@ -113,7 +113,7 @@ def test_gocardless_keeps_currencies_apart_that_one_account_holds():
     )
     push = read("gocardless", payload, currency="EUR")
     assert only(push).provider_transaction_id == "a"
-    assert push.warnings == ("1 line is in GBP and belong elsewhere.",)
+    assert push.warnings == ("1 line is in GBP and not imported into this account.",)
     with pytest.raises(PayloadRefusedError, match="in EUR, GBP, and the account is in USD"):
         read("gocardless", payload, currency="USD")
 
@@ -123,7 +123,7 @@ def test_a_booked_line_of_gocardless_without_a_booking_day_has_its_value_day_and
         "gocardless", payloads.gocardless(payloads.gocardless_line(bookingDate=None, valueDate="2026-03-04"))
     )
     assert only(push).booked_on == date(2026, 3, 4)
-    assert push.warnings == ("1 booked line has no booking day; the value day stands for it.",)
+    assert push.warnings == ("1 booked line has no booking date; the value date is used instead.",)
 
 
 def test_a_day_is_as_it_is_written_whatever_the_zone_behind_it():
@@ -149,7 +149,7 @@ def test_what_enable_banking_cancelled_is_removed_and_what_is_scheduled_is_left_
         ),
     )
     assert (push.added, push.removed) == ((), ("gone",))
-    assert push.warnings == ("1 line is scheduled or for information only, and no part of the account yet.",)
+    assert push.warnings == ("1 line is scheduled or for information only, and not imported.",)
 
 
 @pytest.mark.parametrize("provider", ["gocardless", "enablebanking", "simplefin"])
@@ -168,7 +168,7 @@ def test_lines_without_an_id_are_told_apart_by_what_they_say(provider, name):
 def test_an_id_that_names_several_lines_swallows_none_of_them(provider):
     push = read(provider, with_lines(provider, {"amount": "1.00"}, {"amount": "2.00"}))
     assert len({line.provider_transaction_id for line in push.added}) == 2
-    assert push.warnings[0].endswith(" An id of the provider names several lines.")
+    assert push.warnings[0].endswith(" The provider uses one id for several lines.")
 
 
 @pytest.mark.parametrize("provider", ["gocardless", "enablebanking", "simplefin"])
@@ -261,12 +261,12 @@ def test_an_error_of_the_provider_is_said_as_such(provider):
 )
 def test_what_is_no_payload_is_refused(provider, data):
     with pytest.raises(PayloadRefusedError):
-        providers.read(provider, data, Wanted())
+        providers.read(provider, data, AccountSelector())
 
 
 def test_a_key_that_stands_twice_is_refused():
     with pytest.raises(PayloadRefusedError, match="one key twice"):
-        providers.read("plaid", b'{"added": [], "added": []}', Wanted())
+        providers.read("plaid", b'{"added": [], "added": []}', AccountSelector())
 
 
 @EACH_PROVIDER

@@ -210,7 +210,7 @@ def test_the_sheet_with_the_table_is_found():
 
 def test_two_tables_are_asked_for_by_name_or_index():
     data = workbook([TEA], [RENT, TEA], names=("May", "June"))
-    assert "“May”, “June”; say which in the mapping, as sheet" in refusal(data)
+    assert "“May”, “June”; choose one in the mapping, as sheet" in refusal(data)
     assert len(lines(data, {"sheet": "june "})) == len(lines(data, {"sheet": 1})) == 2
     assert "it has “May”" in refusal(data, {"sheet": "July"})
     assert "has 2" in refusal(data, {"sheet": 2})

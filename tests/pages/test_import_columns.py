@@ -67,7 +67,7 @@ def test_an_answer_about_days_leaves_the_columns_to_the_file(browser, session):
 def test_columns_without_a_known_word_are_told_and_remembered_and_forgotten(ben, browser, session):
     place = chosen(browser, WORDLESS, "bank.csv")
     page = browser.get(place).text
-    assert "No row says where the file keeps its days" in page
+    assert "No row is a header with known names" in page
     assert page.count('name="columns"') == 3
     told = {"columns": ["date", "description", "amount"], "guess": guess(page), "header": "0"}
     looked = browser.post(place, data=told).text

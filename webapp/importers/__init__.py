@@ -1,4 +1,4 @@
-"""Readers of bank files, one module per format, all answering to the same two functions."""
+"""Readers of bank files, one package per format, each with `recognises` and `read`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,74 +7,81 @@ from typing import Final, Protocol
 from webapp.importers import foreign_files
 from webapp.importers.balances import contradictions
 from webapp.importers.bank_files import BankFile, FileRefusedError
-from webapp.importers.camt import reader as camt
-from webapp.importers.mt940 import reader as mt940
-from webapp.importers.ofx import reader as ofx
-from webapp.importers.qif import reader as qif
-from webapp.importers.tables import reader as csv_files
-from webapp.importers.tables.glimpses import Glimpse
-from webapp.importers.xlsx import reader as xlsx
+from webapp.importers.camt import reader as camt_reader
+from webapp.importers.mt940 import reader as mt940_reader
+from webapp.importers.ofx import reader as ofx_reader
+from webapp.importers.qif import reader as qif_reader
+from webapp.importers.tables import reader as csv_reader
+from webapp.importers.tables.samples import TableSample
+from webapp.importers.xlsx import reader as xlsx_reader
 
-__all__ = ["BankFile", "FileRefusedError", "Glimpse", "glimpse", "layouts", "read", "takes_mapping"]
+__all__ = ["BankFile", "FileRefusedError", "TableSample", "layouts", "read", "sample", "takes_mapping"]
 
 
-class Reader(Protocol):
-    """A module that knows one format by its bytes and reads it."""
+class FormatReader(Protocol):
+    """A module that recognises one format by its bytes and reads it."""
 
     def recognises(self, data: bytes) -> bool:
-        """Tell whether the bytes look like this format."""
+        """Return whether the bytes look like this format."""
 
     def read(self, data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
         """Read a whole file, or raise FileRefusedError."""
 
 
-# What is binary may hold a text of any other format within, so that it is asked first; any text in columns may be
-# CSV, so that it is asked last.
-_READERS: Final[tuple[Reader, ...]] = (xlsx, foreign_files, ofx, camt, mt940, qif, csv_files)
-_TABLES: Final = (xlsx, csv_files)
-_TAKE_A_MAPPING: Final = (xlsx, qif, csv_files)
+# Binary formats come first, because they may contain text of any other format. CSV comes last, because any text in
+# columns may be CSV.
+_READERS: Final[tuple[FormatReader, ...]] = (
+    xlsx_reader,
+    foreign_files,
+    ofx_reader,
+    camt_reader,
+    mt940_reader,
+    qif_reader,
+    csv_reader,
+)
+_TABLES: Final = (xlsx_reader, csv_reader)
+_MAPPABLE: Final = (xlsx_reader, qif_reader, csv_reader)
 
 
 def layouts(data: bytes) -> Sequence[str]:
-    """Give the layouts that a table may have (bank_files.Columns), one for each row that may be its header.
+    """List the possible layout digests of a table (bank_files.Columns), one for each row that may be its header.
 
-    A file that is no table has none.
+    A file that is not a table has none.
     """
     reader = _reader(data)
     return next((each.layouts(data) for each in _TABLES if each is reader), ())
 
 
-def glimpse(data: bytes, mapping: Mapping[str, object] | None = None) -> Glimpse | None:
-    """Look at the first rows of a table as a mapping would have them, None for a file that is no table.
+def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample | None:
+    """Return the first rows of a table, read with a mapping, or None for a file that is not a table.
 
-    Raises FileRefusedError where not even rows are found.
+    Raises FileRefusedError where no rows can be read.
     """
     reader = _reader(data)
-    return next((each.glimpse(data, mapping) for each in _TABLES if each is reader), None)
+    return next((each.sample(data, mapping) for each in _TABLES if each is reader), None)
 
 
 def takes_mapping(data: bytes) -> bool:
-    """Tell whether the bytes look like a format that a mapping helps to read."""
-    return _reader(data) in _TAKE_A_MAPPING
+    """Return whether the bytes look like a format that a mapping can help to read."""
+    return _reader(data) in _MAPPABLE
 
 
-def _reader(data: bytes) -> Reader | None:
+def _reader(data: bytes) -> FormatReader | None:
     return next((each for each in _READERS if each.recognises(data)), None)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
-    """Read a bank file of any known format, recognised by its bytes and never by its name.
+    """Read a bank file of any supported format, recognised by its bytes and never by its name.
 
-    `mapping` says where a CSV or XLSX file keeps its columns, and what a QIF file leaves open. Where the file's own
-    balances contradict its lines, that is among its warnings. Raises FileRefusedError with a sentence for the user.
+    `mapping` names the columns of a CSV or XLSX file, and settles what a QIF file leaves ambiguous. Balances in the
+    file that do not agree with its lines add a warning. Raises FileRefusedError with a sentence for the user.
     """
     if not data.strip(b"\0 \t\r\n"):
         raise FileRefusedError("The file is empty; download it from the bank again.")
     reader = _reader(data)
     if reader is None:
         raise FileRefusedError(
-            "The file is in no format that is known here; export it from the bank as CAMT, MT940, OFX, QFX, QIF, CSV"
-            " or XLSX."
+            "The file's format is not supported; export it from the bank as CAMT, MT940, OFX, QFX, QIF, CSV or XLSX."
         )
     bank_file = reader.read(data, mapping=mapping)
     return replace(bank_file, warnings=(*bank_file.warnings, *contradictions(bank_file.statements)))

@@ -1,4 +1,4 @@
-"""What a bank file says, whatever its format: statements, balances and lines, as facts without our books."""
+"""The contents of a bank file of any format: statements, balances and lines, not yet compared with the books."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,36 +8,36 @@ from typing import Final, Literal
 
 from webapp.ledger.errors import UnprocessableError
 
-# Twice the largest file anyone is known to export; beyond it a file is an attack or a mistake.
+# Twice the largest export that we know of; a larger file is an attack or a mistake.
 MAX_LINES: Final = 200_000
 
 
 class FileRefusedError(UnprocessableError):
-    """The file cannot be read as a bank file; nothing of it was taken."""
+    """The file cannot be read as a bank file; nothing was imported."""
 
     code = "file_refused"
 
 
-class AskedError(FileRefusedError):
-    """The file leaves something open that a mapping can tell; `key` is what the mapping calls it."""
+class MappingNeededError(FileRefusedError):
+    """The file is ambiguous, and a mapping has to settle it; `key` is the mapping's key for it."""
 
     def __init__(self, message: str, key: str, **details: object) -> None:
-        """Ask for `key`; `details` say what may be chosen."""
+        """Ask for `key` of the mapping; `details` list the possible values."""
         super().__init__(message, details={"key": key, **details})
         self.key = key
 
 
 class RowRefusedError(FileRefusedError):
-    """A row of the file cannot be read; `column` counts from 0, and `value` is what stands there."""
+    """A row of the file cannot be read; `column` counts from 0, and `value` is the content of the cell."""
 
     def __init__(self, message: str, *, row: int, column: int, named: str, value: str) -> None:
-        """Refuse the row of this number; `named` is the column as a message names it."""
+        """Refuse the row of this number; `named` is the column's name for messages."""
         super().__init__(message, details={"row": row, "column": column, "named": named, "value": value})
 
 
 @dataclass(frozen=True, slots=True)
 class StatedBalance:
-    """A ledger balance the bank states for the close of a day; without a day it can be shown, not counted from.
+    """A ledger balance that the bank states for the close of a day; without a day it is only shown.
 
     `stated_at` (UTC) orders several balances of one day, where the bank gives a time.
     """
@@ -48,14 +48,14 @@ class StatedBalance:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StatementLine:
     """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
     reference exactly as sent, placeholders included; `description` is all of the bank's text.
 
-    Of a batch, `payments` counts what was booked together, and `parts` are those as lines of their own, where
-    the bank says what each amounts to.
+    For a batch, `payments` is the number of payments booked together, and `parts` are these payments as lines of
+    their own, where the bank states the amount of each.
     """
 
     row: int
@@ -69,12 +69,12 @@ class Line:
     reference: str | None = None
     iban: str | None = None
     payments: int = 1
-    parts: "tuple[Line, ...]" = ()
+    parts: "tuple[StatementLine, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A row that is no line of a statement, and why."""
+    """A row that is not a line of a statement, and why."""
 
     row: int
     text: str
@@ -83,11 +83,11 @@ class SkippedRow:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a file says about one account; `currency` is an ISO 4217 code, None where the file has none."""
+    """The statement of one account in a file; `currency` is an ISO 4217 code, None where the file has none."""
 
     external_id: str | None
     currency: str | None
-    lines: tuple[Line, ...]
+    lines: tuple[StatementLine, ...]
     kind: Literal["BANK", "CARD"] = "BANK"
     name: str | None = None
     institution: str | None = None
@@ -97,9 +97,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How a table was read: `mapping` tells all of it (behaviour.md 2), `names` is its header, empty where it has none.
+    """How a table was read: the full `mapping` (behaviour.md 2) and the `names` of its header, empty without one.
 
-    `layout` is alike for tables of one layout: a SHA-256 in hex.
+    `layout` is a SHA-256 in hex, the same for all tables of one layout.
     """
 
     layout: str
@@ -109,7 +109,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class BankFile:
-    """A whole file, read or refused as one; `columns` where it is a table."""
+    """A whole file, read or refused as one; `columns` is set for a table."""
 
     format: str
     statements: tuple[Statement, ...]

@@ -1,4 +1,4 @@
-"""Bytes to text: banks name one encoding and send another, and every accent of a payee hangs on it."""
+"""Character encodings of files: banks declare one encoding and send another, and accents in names depend on it."""
 
 import codecs
 import re
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-# The longer mark first: UTF-32's begins with UTF-16's.
+# Byte-order marks; UTF-32 comes before UTF-16, whose mark is a prefix of it.
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -15,7 +15,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-# Where the name of an encoding is commonly meant in its wider form, as browsers read it too.
+# Encodings whose name usually means a larger one, as browsers read it too.
 _WIDER: Final = {
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
@@ -29,11 +29,11 @@ _WIDER: Final = {
 _SINGLE_BYTE: Final = re.compile(r"cp(125\d|437|85\d|86\d|874)|iso8859-\d+|koi8-[ru]|mac-roman|tis-620")
 _MULTI_BYTE: Final = {"utf-8", "gb18030", "big5", "cp932", "cp949", "euc_jp"}
 
-# What Windows and DOS wrote east of where Windows-1252 was used.
+# The encodings of Windows and DOS in Central Europe.
 _OF_CENTRAL_EUROPE: Final = ("cp1250", "cp852")
 _WORD: Final = re.compile(r"[A-Za-z](?:[A-Za-z]|[^\x00-\x7f])*[A-Za-z]")
 _LETTERS: Final = frozenset({"Lu", "Ll", "Mn"})
-_IN_WORDS: Final = "\u00a0\u00ad\u00b4\u00b7\u2013\u2014\u2018\u2019"
+_ALLOWED_IN_WORDS: Final = "\u00a0\u00ad\u00b4\u00b7\u2013\u2014\u2018\u2019"
 
 _OPENING: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
@@ -42,16 +42,16 @@ _XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.
 
 
 def decode(data: bytes, declared: Iterable[str] = ()) -> str:
-    r"""Turn a file's bytes into text; every byte becomes some character, and a line end stays one.
+    r"""Turn a file's bytes into text; every byte becomes some character, and line ends are kept.
 
     The byte-order mark decides, then the XML declaration, then the `declared` names in their order,
-    then UTF-8, then Windows-1252, or what stands for it further east.
+    then UTF-8, then Windows-1252 or its counterpart for Central Europe.
 
     >>> decode("Caf\u00e9".encode("cp1252"), ["1252"]), decode(b"\xef\xbb\xbfA"), decode(b"\x82\xa0", ["932"])
     ('Café', 'A', 'あ')
 
-    A name of one byte per character does not survive bytes that are sound UTF-8: banks write 1252 and
-    send UTF-8, while text in such an encoding is never UTF-8 by chance.
+    A declared encoding of one byte per character is ignored where the bytes are valid UTF-8: banks declare 1252
+    and send UTF-8, while text in such an encoding is never valid UTF-8 by chance.
 
     >>> decode("Caf\u00e9".encode(), ["1252"])
     'Café'
@@ -60,7 +60,7 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
 
 
 def opening(data: bytes) -> bytes:
-    """The first bytes of a file, by which its format is known, as if each character were one of them."""
+    """The first bytes of a file, by which its format is recognised, with the zero bytes of UTF-16 removed."""
     head = data[:_OPENING]
     for mark, _ in _MARKS:
         head = head.removeprefix(mark)
@@ -68,7 +68,7 @@ def opening(data: bytes) -> bytes:
 
 
 def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:
-    r"""Give the text that `decode` gives, in pieces, for readers that need not hold the whole of it.
+    r"""Decode like `decode`, in pieces, for readers that do not need the whole text at once.
 
     >>> "".join(pieces(b"\xef\xbb\xbfCaf\xc3\xa9"))
     'Café'
@@ -92,7 +92,7 @@ def _encoding(data: bytes, declared: Iterable[str]) -> str:
 
 
 def _likeliest(data: bytes) -> str:
-    r"""The encoding of one byte that nothing declares: Windows-1252, unless it has symbols in the middle of words.
+    r"""Guess an undeclared single-byte encoding: Windows-1252, unless that puts symbols in the middle of words.
 
     >>> [_likeliest("Płatność kartą, Żabka, usługa".encode(name)) for name in ("cp1250", "cp852")]
     ['cp1250', 'cp852']
@@ -100,23 +100,23 @@ def _likeliest(data: bytes) -> str:
     'cp1252'
     """
     head = data[:_OPENING]
-    if not _odd(head, "cp1252"):
+    if not _symbols_in_words(head, "cp1252"):
         return "cp1252"
-    return next((name for name in _OF_CENTRAL_EUROPE if not _odd(head, name)), "cp1252")
+    return next((name for name in _OF_CENTRAL_EUROPE if not _symbols_in_words(head, name)), "cp1252")
 
 
-def _odd(data: bytes, encoding: str) -> int:
-    """How many symbols stand in the middle of words."""
+def _symbols_in_words(data: bytes, encoding: str) -> int:
+    """Count the symbols in the middle of words."""
     words = _WORD.findall(data.decode(encoding, errors="replace"))
     return sum(
-        unicodedata.category(each) not in _LETTERS and each not in _IN_WORDS
+        unicodedata.category(each) not in _LETTERS and each not in _ALLOWED_IN_WORDS
         for word in words
         for each in word
     )
 
 
 def _is_sound(data: bytes, encoding: str) -> bool:
-    """Tell whether every byte of the data has a meaning in the encoding."""
+    """Return whether the data is valid in the encoding."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for start in range(0, len(data), _PIECE):
@@ -128,7 +128,7 @@ def _is_sound(data: bytes, encoding: str) -> bool:
 
 
 def _wide(data: bytes) -> str | None:
-    """The UTF-16 of a file without a mark: a first character of Latin script has one byte of zero."""
+    """Detect UTF-16 without a byte-order mark: a first character of Latin script has one zero byte."""
     if len(data) >= 2 and not data[0] and data[1]:  # noqa: PLR2004
         return "utf-16-be"
     if len(data) >= 2 and data[0] and not data[1]:  # noqa: PLR2004
@@ -142,7 +142,7 @@ def _xml_encoding(data: bytes) -> list[str]:
 
 
 def _candidates(declared: Iterable[str]) -> Iterator[str]:
-    """The encodings to try: what is declared, with UTF-8 before the first that has one byte per character."""
+    """The encodings to try: the declared ones, with UTF-8 before the first single-byte encoding."""
     for name in filter(None, map(_codec, declared)):
         if _SINGLE_BYTE.fullmatch(name):
             yield "utf-8"
@@ -151,7 +151,7 @@ def _candidates(declared: Iterable[str]) -> Iterator[str]:
 
 
 def _codec(name: str) -> str | None:
-    """Python's name of a declared encoding, or None where it says nothing (NONE, USASCII, UTF-16 without mark).
+    """Python's name of a declared encoding, or None where it is of no use (NONE, USASCII, UTF-16 without mark).
 
     >>> [_codec(name) for name in ("1252", "ISO-8859-1", "8859-15", "UTF8", "GBK", "NONE", "zlib", "utf-16")]
     ['cp1252', 'cp1252', 'iso8859-15', 'utf-8', 'gb18030', None, None, None]
@@ -162,8 +162,8 @@ def _codec(name: str) -> str | None:
     elif re.fullmatch(r"8859[-_]\d+", plain):
         plain = f"iso-{plain}"
     try:
-        known = codecs.lookup(plain).name
+        codec = codecs.lookup(plain).name
     except (LookupError, ValueError):
         return None
-    wider = _WIDER.get(known, known)
+    wider = _WIDER.get(codec, codec)
     return wider if wider in _MULTI_BYTE or _SINGLE_BYTE.fullmatch(wider) else None

@@ -1,4 +1,4 @@
-"""Files that people have instead of a bank's: known by their bytes, and refused with what to export instead."""
+"""Files that are not bank files (PDF, images, archives, old Excel), refused with advice on what to export instead."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,18 +15,18 @@ _LOCKED: Final = (
 _OLD_EXCEL: Final = "The file is a workbook of Excel 97 to 2003 (.xls); open it and save it as XLSX or CSV."
 _OLD_OFFICE: Final = f"The file is an old Office document; {_INSTEAD}."
 _SIGNATURES: Final = (
-    (b"%PDF", f"The file is a PDF, which is made for the eye; {_INSTEAD}."),
+    (b"%PDF", f"The file is a PDF, which cannot be imported; {_INSTEAD}."),
     (b"\x89PNG", f"The file is a picture; {_INSTEAD}."),
     (b"\xff\xd8\xff", f"The file is a picture; {_INSTEAD}."),
     (b"GIF8", f"The file is a picture; {_INSTEAD}."),
     (b"II*\0", f"The file is a picture; {_INSTEAD}."),
     (b"MM\0*", f"The file is a picture; {_INSTEAD}."),
     (b"{\\rtf", f"The file is a text document (RTF); {_INSTEAD}."),
-    (b"\x1f\x8b", "The file is packed (gzip); unpack it and send what is in it."),
-    (b"7z\xbc\xaf\x27\x1c", "The file is packed (7z); unpack it and send what is in it."),
-    (b"Rar!", "The file is packed (RAR); unpack it and send what is in it."),
-    (b"BZh", "The file is packed (bzip2); unpack it and send what is in it."),
-    (b"\xfd7zXZ", "The file is packed (xz); unpack it and send what is in it."),
+    (b"\x1f\x8b", "The file is packed (gzip); unpack it and send its content."),
+    (b"7z\xbc\xaf\x27\x1c", "The file is packed (7z); unpack it and send its content."),
+    (b"Rar!", "The file is packed (RAR); unpack it and send its content."),
+    (b"BZh", "The file is packed (bzip2); unpack it and send its content."),
+    (b"\xfd7zXZ", "The file is packed (xz); unpack it and send its content."),
 )
 _PAGE: Final = re.compile(
     rb"\s{0,200}(?:<\?xml[^<>]{0,200}\?>\s{0,200})?(?:<!--[^<>]{0,500}-->\s{0,200})?"
@@ -37,37 +37,37 @@ _SPREADSHEET_2003: Final = re.compile(
     rb"progid=\"Excel\.Sheet\"|<(?:\w{1,20}:)?Workbook[^<>]{0,2000}urn:schemas-microsoft-com:office:spreadsheet"
 )
 _HTML_TABLE: Final = (
-    "The file is a web page, whatever its name says: many banks call such a table .xls. Open it in a"
-    " spreadsheet and save it as XLSX or CSV, or sign in again where it is the page of a lost session."
+    "The file is a web page, even if its name ends in .xls. Open it in a spreadsheet and save it as XLSX or CSV;"
+    " if it is the bank's sign-in page, sign in and download the file again."
 )
 _XML_2003: Final = "The file is a workbook of Excel 2003 in XML; open it and save it as XLSX or CSV."
 
 
 def recognises(data: bytes) -> bool:
-    """Tell whether the bytes begin like something that no reader here reads."""
-    return _what_it_is(data) is not None
+    """Return whether the bytes begin like a file of a format that cannot be imported."""
+    return _message(data) is not None
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> NoReturn:  # noqa: ARG001
-    """Refuse the file with a sentence that says what it is and what to send instead."""
-    raise FileRefusedError(_what_it_is(data) or "")
+    """Refuse the file with a sentence on what it is and what to send instead."""
+    raise FileRefusedError(_message(data) or "")
 
 
-def what_an_archive_is(names: Iterable[str]) -> str:
-    """Say what an archive without a workbook of Excel's is, by the names of its members in lower case.
+def archive_message(names: Iterable[str]) -> str:
+    """The refusal of an archive that is not an Excel workbook, by the names of its members in lower case.
 
-    >>> what_an_archive_is(["index/document.iwa"])[:27], what_an_archive_is(["statement.xml"])[:30]
-    ('The file is of Apple Number', 'The file is an archive (zip); ')
+    >>> archive_message(["index/document.iwa"])[:27], archive_message(["statement.xml"])[:30]
+    ('The file is an Apple Number', 'The file is an archive (zip); ')
     """
     members = set(names)
     if {"mimetype", "content.xml"} <= members:
         return "The file is an OpenDocument file (.ods); open it and save it as XLSX or CSV."
     if any(name.endswith(".iwa") or name == "index.zip" for name in members):
-        return "The file is of Apple Numbers; export it from there as XLSX or CSV."
-    return "The file is an archive (zip); unpack it and send the files that are in it."
+        return "The file is an Apple Numbers document; export it from Numbers as XLSX or CSV."
+    return "The file is an archive (zip); unpack it and send the files in it."
 
 
-def _what_it_is(data: bytes) -> str | None:
+def _message(data: bytes) -> str | None:
     for signature, sentence in _SIGNATURES:
         if data.startswith(signature):
             return sentence

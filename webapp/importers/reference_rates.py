@@ -1,7 +1,7 @@
 """The European Central Bank's euro foreign exchange reference rates: its XML and CSV files, daily and history.
 
-Both say units of a currency for one euro (https://www.ecb.europa.eu/stats/eurofxref). The CSV files come in a
-ZIP archive, which is read as it is.
+Both state the units of a currency for one euro (https://www.ecb.europa.eu/stats/eurofxref). The CSV files come in
+a ZIP archive, which is read without unpacking it first.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 
 _RATE: Final = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?", re.ASCII)
 _NO_RATE: Final = frozenset({"", "N/A", "-"})
-_UNKNOWN: Final = "The file holds none of the European Central Bank's reference rates; choose its XML or CSV."
+_UNKNOWN: Final = "The file has no reference rates of the European Central Bank; choose its XML or CSV file."
 
 
 @dataclass(frozen=True, slots=True)
 class DayRates:
-    """What one euro was worth on a day, in units of each currency that is in use today."""
+    """The value of one euro on a day, in units of each currency that is in use today."""
 
     day: date
     per_euro: dict[str, Decimal]
@@ -41,7 +41,7 @@ class DayRates:
 def read(data: bytes) -> list[DayRates]:
     """Read a file of reference rates, the earliest day first; raises FileRefusedError.
 
-    Currencies that are no more are left out: their old units would pass for those of their successors.
+    Replaced currencies are left out: their rates could be mistaken for those of their successors.
     """
     text = _text(_unpacked(data))
     found = _read_xml(text) if text.startswith("<") else _read_csv(text)
@@ -58,12 +58,12 @@ def _unpacked(data: bytes) -> bytes:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             (member,) = archive.infolist()
             with archive.open(member) as file:
-                # What the archive says of its sizes may be untrue; what comes out of it is counted.
+                # The sizes that the archive states may be false, so that the unpacked bytes are counted.
                 unpacked = file.read(MOST_BYTES + 1)
     except (ValueError, zipfile.BadZipFile, RuntimeError, EOFError, OSError) as error:
         raise FileRefusedError(_UNKNOWN) from error
     if len(unpacked) > MOST_BYTES:
-        raise FileRefusedError("The archive unpacks to more than any file of reference rates.")
+        raise FileRefusedError("The archive unpacks to more data than any file of reference rates has.")
     return unpacked
 
 
@@ -75,7 +75,7 @@ def _text(data: bytes) -> str:
 
 
 def _read_xml(text: str) -> list[DayRates]:
-    """Read <Cube time="2026-11-20"><Cube currency="USD" rate="1.0842"/>…</Cube>, as many as there are."""
+    """Read all of <Cube time="2026-11-20"><Cube currency="USD" rate="1.0842"/>…</Cube>."""
     found: list[DayRates] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -86,25 +86,27 @@ def _read_xml(text: str) -> list[DayRates]:
         elif "currency" in attributes:
             if not found:
                 raise FileRefusedError(_UNKNOWN)
-            _keep(found[-1], attributes["currency"], attributes.get("rate", ""))
+            _add_rate(found[-1], attributes["currency"], attributes.get("rate", ""))
 
-    def refuse(*_declared: object) -> None:
+    def refuse_document_type(*_declared: object) -> None:
         raise FileRefusedError(
-            "The file has a document type declaration, as the bank's has not; it was not read."
+            "The file has a document type declaration, which the bank's file never has; it was not read."
         )
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
-    parser.StartDoctypeDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = refuse_document_type
     try:
         parser.Parse(text, True)  # noqa: FBT003  (expat takes it by position only)
     except expat.ExpatError as error:
-        raise FileRefusedError(f"Line {error.lineno:,} of the file is no XML; download it again.") from None
+        raise FileRefusedError(
+            f"Line {error.lineno:,} of the file is not valid XML; download it again."
+        ) from None
     return found
 
 
 def _read_csv(text: str) -> list[DayRates]:
-    """Read a head of currency codes behind "Date", then a row for each day."""
+    """Read a header of "Date" and currency codes, then a row for each day."""
     rows = csv.reader(io.StringIO(text), skipinitialspace=True)
     head = [cell.strip() for cell in next(rows, [])]
     if not head or head[0] != "Date":
@@ -124,16 +126,16 @@ def _row(head: list[str], row: list[str]) -> DayRates:
     for currency, figure in zip_longest(head[1:], row[1:], fillvalue=""):
         if figure.strip() and not currency:
             raise FileRefusedError(f"The row of {rates.day.isoformat()} has more figures than currencies.")
-        _keep(rates, currency, figure.strip())
+        _add_rate(rates, currency, figure.strip())
     return rates
 
 
-def _keep(rates: DayRates, currency: str, figure: str) -> None:
+def _add_rate(rates: DayRates, currency: str, figure: str) -> None:
     if figure in _NO_RATE or currency not in ACTIVE:
         return
     if not _RATE.fullmatch(figure) or not Decimal(figure):
         raise FileRefusedError(
-            f"The {currency} rate of {rates.day.isoformat()} reads {figure[:40]}, which is no rate."
+            f"The {currency} rate of {rates.day.isoformat()} is not a number: {figure[:40]}."
         )
     rates.per_euro[currency] = Decimal(figure)
 
@@ -144,4 +146,4 @@ def _day(text: str) -> date:
             return datetime.strptime(text, form).date()  # noqa: DTZ007  (a day has no time zone)
         except ValueError:
             continue
-    raise FileRefusedError(f"{text[:40]} is no day of a file of reference rates.")
+    raise FileRefusedError(f"{text[:40]} is not a date of a file of reference rates.")

@@ -1,4 +1,4 @@
-"""What all formats do alike with a bank's texts: quote one in a message, join several, know an IBAN."""
+"""Functions on a bank's texts that all formats share: quoting, joining, cutting, and recognising an IBAN."""
 
 import re
 from collections.abc import Iterable
@@ -6,17 +6,17 @@ from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
 
-# Longer than any field of any format; what lies beyond is cut.
+# Longer than any field of any format; longer text is cut.
 MAX_TEXT: Final = 4_000
-# A line of a statement has about ten lines of text in the formats that have one for each field.
+# In formats with one line of text per field, a line of a statement has about ten of them.
 MAX_TEXT_LINES: Final = 4_000_000
 
 _MAX_QUOTED: Final = 40
 _MAX_IBAN: Final = 34
 
 
-def refuse_endless(text: str) -> None:
-    """Refuse a text of more lines than a hundred thousand lines of a statement can fill."""
+def refuse_too_many_lines(text: str) -> None:
+    """Refuse a text with more lines than a hundred thousand statement lines can have."""
     if text.count("\n") + text.count("\r") + text.count("@@") > MAX_TEXT_LINES:
         raise FileRefusedError(
             f"The file has more than {MAX_TEXT_LINES:,} lines of text; export it in shorter periods."
@@ -24,34 +24,34 @@ def refuse_endless(text: str) -> None:
 
 
 def quoted(value: str) -> str:
-    """A value as a message repeats it: marked, and cut where it is long."""
+    """A value in quotation marks for a message, cut where it is long."""
     return f"“{value[:_MAX_QUOTED]}…”" if len(value) > _MAX_QUOTED else f"“{value}”"
 
 
 def folded(text: str) -> str:
-    """A text on one line, its white space folded, and cut where it is longer than any bank's."""
+    """A text on one line, its white space folded, and cut at MAX_TEXT characters."""
     return " ".join(text.split())[:MAX_TEXT]
 
 
 def joined(texts: Iterable[str | None]) -> str:
-    """All of the bank's text once: many a memo repeats the name it goes on from.
+    """Join texts and leave out repetitions: a memo often begins with the name that precedes it.
 
     >>> joined(["DIVIDEND EARNED FOR", "DIVIDEND EARNED FOR MARCH"]), joined(["Rent", None, "May", "Rent"])
     ('DIVIDEND EARNED FOR MARCH', 'Rent May')
     """
-    whole = ""
+    text_so_far = ""
     for text in filter(None, texts):
-        if text.casefold().startswith(whole.casefold()):
-            whole = text
-        elif text.casefold() not in whole.casefold():
-            whole = f"{whole} {text}"
-        if len(whole) > MAX_TEXT:
+        if text.casefold().startswith(text_so_far.casefold()):
+            text_so_far = text
+        elif text.casefold() not in text_so_far.casefold():
+            text_so_far = f"{text_so_far} {text}"
+        if len(text_so_far) > MAX_TEXT:
             break
-    return whole[:MAX_TEXT].rstrip()
+    return text_so_far[:MAX_TEXT].rstrip()
 
 
 def iban(text: str) -> str | None:
-    """The account number where it is an IBAN by its check digits (ISO 7064, modulo 97).
+    """The account number if it is an IBAN with valid check digits (ISO 7064, modulo 97), else None.
 
     >>> iban("DE89 3704 0044 0532 0130 00"), iban("DE88370400440532013000"), iban("12345678")
     ('DE89370400440532013000', None, None)

@@ -1,49 +1,51 @@
-"""The payments of a CAMT batch, each as a line of its own where the bank says what it amounts to."""
+"""The payments of a CAMT batch, each as a line of its own where the bank states its amount."""
 
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import Line
+from webapp.importers.bank_files import StatementLine
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import unsigned
-from webapp.importers.xml_records import Record
+from webapp.importers.xml_records import XmlRecord
 
 _MAX_REFERENCE: Final = 1000
 _MAX_COUNT: Final = 9
-# The amount that was booked, then, in older versions, the one of the transaction.
+# The booked amount, then, in older versions, the amount of the transaction.
 _AMOUNTS: Final = ("Amt", "AmtDtls/TxAmt/Amt")
 _SIGNS: Final = {"CRDT": 1, "DBIT": -1}
 
 
-def with_parts(line: Line, entry: Record, number: str | None) -> Line:
-    """Give a line the payments that were booked in it, where there are several; `number` is that of the account.
+def with_parts(line: StatementLine, entry: XmlRecord, number: str | None) -> StatementLine:
+    """Add the payments of a batch to its line as parts; `number` is the account's number.
 
-    Where one of them has no amount in the entry's currency, the line only tells how many there are.
+    Where a payment has no amount in the entry's currency, the line only has the number of payments.
     """
     count = max(len(entry.parts), _stated_count(entry))
     if count <= 1:
         return line
     amounts = [_amount(payment, entry) for payment in entry.parts]
-    known_amounts = [amount for amount in amounts if amount is not None]
-    if len(amounts) <= 1 or len(known_amounts) < len(amounts):
+    stated_amounts = [amount for amount in amounts if amount is not None]
+    if len(amounts) <= 1 or len(stated_amounts) < len(amounts):
         return replace(line, payments=count)
     parts = tuple(
-        _part(line, entry, payment, amount, number)
-        for payment, amount in zip(entry.parts, known_amounts, strict=True)
+        _part_line(line, entry, payment, amount, number)
+        for payment, amount in zip(entry.parts, stated_amounts, strict=True)
     )
     return replace(line, payments=count, parts=parts)
 
 
-def _stated_count(entry: Record) -> int:
-    """Count the payments as the batch states it, also where it tells nothing else of them."""
+def _stated_count(entry: XmlRecord) -> int:
+    """The number of payments that the batch states, also where it has no details of them."""
     stated = entry.values("NtryDtls/Btch/NbOfTxs")
     return sum(int(text) for text in stated if text.isascii() and text.isdigit() and len(text) <= _MAX_COUNT)
 
 
-def _part(line: Line, entry: Record, payment: Record, amount: Decimal, number: str | None) -> Line:
-    alone = replace(entry, parts=[payment])
-    details = Details(alone, is_money_in=amount >= 0, number=number)
+def _part_line(
+    line: StatementLine, entry: XmlRecord, payment: XmlRecord, amount: Decimal, number: str | None
+) -> StatementLine:
+    single_payment = replace(entry, parts=[payment])
+    details = Details(single_payment, is_money_in=amount >= 0, number=number)
     identity = next((each[:_MAX_REFERENCE] for each in details.identities()), None)
     return replace(
         line,
@@ -56,8 +58,8 @@ def _part(line: Line, entry: Record, payment: Record, amount: Decimal, number: s
     )
 
 
-def _amount(payment: Record, entry: Record) -> Decimal | None:
-    """The amount of a payment from the account holder's view, in the direction of its own or of the entry."""
+def _amount(payment: XmlRecord, entry: XmlRecord) -> Decimal | None:
+    """The amount of a payment from the account holder's view, with its own direction or the entry's."""
     sign = _SIGNS.get(payment.value("CdtDbtInd") or entry.value("CdtDbtInd") or "", 1)
     for path in _AMOUNTS:
         text = payment.value(path)

@@ -1,10 +1,10 @@
-"""What a CAMT entry says about its payments: who stands on the other side, what for, under which references."""
+"""The payment details of a CAMT entry: counterparty, purpose and references."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from webapp.importers.texts import iban, joined
-from webapp.importers.xml_records import Record
+from webapp.importers.xml_records import XmlRecord
 from webapp.ledger.matching.lines import is_placeholder
 
 _OTHER: Final = {"Dbtr": "Cdtr", "Cdtr": "Dbtr"}
@@ -20,29 +20,29 @@ _REFERENCES: Final = (
 
 
 class Details:
-    """The payments of an entry: mostly one, in a batch many, sometimes none."""
+    """The details of an entry's payments: usually one, many in a batch, sometimes none."""
 
-    def __init__(self, entry: Record, *, is_money_in: bool, number: str | None) -> None:
-        """Look at an entry of the account `number`."""
+    def __init__(self, entry: XmlRecord, *, is_money_in: bool, number: str | None) -> None:
+        """Read an entry of the account `number`."""
         self._entry = entry
         self._number = number
         self._is_money_in = is_money_in
         self._payments = entry.parts
 
     def identities(self) -> list[str]:
-        """Give the bank's reference of the payment, where there is one payment."""
+        """The bank's references of the payment, where there is exactly one payment."""
         return self._payments[0].values("Refs/AcctSvcrRef") if len(self._payments) == 1 else []
 
     def counterparty(self) -> str | None:
-        """Name who paid or was paid; nobody where the payments of a batch are of several."""
+        """The other party's name; None where the payments of a batch have different ones."""
         return _only(self._party_name(payment) for payment in self._payments)
 
     def iban(self) -> str | None:
-        """Give the counterparty's IBAN, where all payments have the same."""
+        """The counterparty's IBAN, where all payments have the same."""
         return _only(self._party_iban(payment) for payment in self._payments)
 
     def reference(self, *, but: str | None) -> str | None:
-        """Give the payer's or payee's reference where it says more than the bank's own (`but`)."""
+        """The payer's or payee's reference where it differs from the bank's own (`but`)."""
         for path in _REFERENCES:
             found = _only(payment.value(path) for payment in self._payments)
             if found and found != but and not is_placeholder(found):
@@ -50,7 +50,7 @@ class Details:
         return None
 
     def description(self) -> str:
-        """All of the bank's text once, as much of it as a line shows; of every payment where there are several."""
+        """All of the bank's text without repetitions, up to the length of a line's description; of all payments."""
         texts = [*self._texts(), *self._entry.values("AddtlNtryInf")]
         return joined(texts or self._entry.values("NtryRef", "BkTxCd/Prtry/Cd"))
 
@@ -60,33 +60,33 @@ class Details:
                 yield name
             yield from payment.values(*_TEXTS)
 
-    def _party_name(self, payment: Record) -> str | None:
+    def _party_name(self, payment: XmlRecord) -> str | None:
         side = self._side(payment)
         return _name(payment, side) or payment.value(f"RltdAgts/{side}Agt/FinInstnId/Nm")
 
-    def _party_iban(self, payment: Record) -> str | None:
+    def _party_iban(self, payment: XmlRecord) -> str | None:
         return iban(payment.value(f"RltdPties/{self._side(payment)}Acct/Id/IBAN") or "")
 
-    def _side(self, payment: Record) -> str:
-        """Which of debtor and creditor is not the account's own side.
+    def _side(self, payment: XmlRecord) -> str:
+        """Which of debtor (Dbtr) and creditor (Cdtr) is the counterparty.
 
-        Money that comes in comes from the debtor. Where a payment is returned or reversed, most banks leave
-        both in the roles of the payment that it undoes, so that the other one is meant; an account number
-        that is the account's own decides before either.
+        Incoming money comes from the debtor. Where a payment is returned or reversed, most banks leave both in
+        their roles of the original payment, so that it is the other one. Before that, the party whose account
+        number is the account's own is ruled out.
         """
         side = "Dbtr" if self._is_money_in else "Cdtr"
-        accounts = {which: payment.value(f"RltdPties/{which}Acct/Id/IBAN") for which in _OTHER}
-        own = {which for which, account in accounts.items() if account and account == self._number}
+        accounts = {side_name: payment.value(f"RltdPties/{side_name}Acct/Id/IBAN") for side_name in _OTHER}
+        own = {side_name for side_name, account in accounts.items() if account and account == self._number}
         if len(own) == 1:
             return _OTHER[own.pop()]
-        is_undone = (self._entry.value("RvslInd") or "").lower() in {"true", "1"} or any(
+        is_reversal = (self._entry.value("RvslInd") or "").lower() in {"true", "1"} or any(
             path.startswith("RtrInf/") for path in payment.fields
         )
-        return _OTHER[side] if is_undone and _name(payment, _OTHER[side]) else side
+        return _OTHER[side] if is_reversal and _name(payment, _OTHER[side]) else side
 
 
-def _name(payment: Record, side: str) -> str | None:
-    """The name of a party, in the older or the newer versions' place for it, else of whom it acts for."""
+def _name(payment: XmlRecord, side: str) -> str | None:
+    """The name of a party, by the older or the newer versions of the format, else that of the ultimate party."""
     return payment.value(
         f"RltdPties/{side}/Nm",
         f"RltdPties/{side}/Pty/Nm",

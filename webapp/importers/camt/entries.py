@@ -1,15 +1,15 @@
-"""One entry of a CAMT statement, as a line; strict, because here money is read."""
+"""One entry of a CAMT statement, as a line; strict, because amounts are read here."""
 
 from datetime import date
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, Line
+from webapp.importers.bank_files import FileRefusedError, StatementLine
 from webapp.importers.camt.batches import with_parts
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import signed_amount
 from webapp.importers.ofx.values import day
 from webapp.importers.texts import quoted
-from webapp.importers.xml_records import Record
+from webapp.importers.xml_records import XmlRecord
 from webapp.ledger.matching.lines import is_placeholder
 
 _MAX_REFERENCE: Final = 1000
@@ -18,33 +18,33 @@ _PENDING: Final = frozenset({"PDNG", "FUTR"})
 _DAYS: Final = (("BookgDt/Dt", "BookgDt/DtTm"), ("ValDt/Dt", "ValDt/DtTm"))
 
 
-def is_empty(entry: Record) -> bool:
-    """Tell whether an entry says nothing that a line is made of."""
+def is_empty(entry: XmlRecord) -> bool:
+    """Return whether an entry has neither an amount nor a date."""
     return not entry.value("Amt", *_DAYS[0], *_DAYS[1], "BookgDt", "ValDt")
 
 
-def other_state(entry: Record) -> str | None:
-    """The state of an entry that is neither booked nor pending, which is told for information (INFO), or None."""
+def other_state(entry: XmlRecord) -> str | None:
+    """The status of an entry that is neither booked nor pending but for information (INFO), or None."""
     state = _state(entry)
     return None if state == _BOOKED or state in _PENDING else state
 
 
-def _state(entry: Record) -> str:
+def _state(entry: XmlRecord) -> str:
     return (entry.value("Sts/Cd", "Sts/Prtry", "Sts") or _BOOKED).upper()
 
 
-def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
-    """Read an entry as a line; `number` is that of the account, to tell the other party from its own.
+def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> StatementLine:
+    """Read an entry as a line; the account's `number` tells which party is the account holder.
 
-    The day is that of booking, else, for an entry that names none, that of its value. Raises FileRefusedError
-    for an amount, a direction or a day that is missing or unreadable.
+    The day is the booking date, or the value date where there is none. Raises FileRefusedError for an amount, a
+    direction or a date that is missing or unreadable.
     """
     amount = signed_amount(entry)
     booked_on, value_on = (_day(entry, paths) for paths in _DAYS)
     if not (booked_on or value_on):
-        raise FileRefusedError("it has no day of booking (BookgDt).")
+        raise FileRefusedError("it has no booking date (BookgDt).")
     details = Details(entry, is_money_in=amount >= 0, number=number)
-    line = Line(
+    line = StatementLine(
         row=row,
         booked_on=booked_on or value_on or date.min,
         value_on=value_on,
@@ -59,20 +59,20 @@ def entry_line(entry: Record, *, row: int, number: str | None) -> Line:
     return with_parts(line, entry, number)
 
 
-def _day(entry: Record, paths: tuple[str, ...]) -> date | None:
-    """The literal day, whatever time and zone stand behind it."""
+def _day(entry: XmlRecord, paths: tuple[str, ...]) -> date | None:
+    """The date as written, regardless of a time and a zone behind it."""
     text = entry.value(*paths, paths[0].partition("/")[0])
     found = day(text or "")
     if text and not found:
-        raise FileRefusedError(f"its {paths[0].partition('/')[0]} is no day: {quoted(text)}.")
+        raise FileRefusedError(f"its {paths[0].partition('/')[0]} is not a date: {quoted(text)}.")
     return found
 
 
-def _identity(entry: Record, details: Details) -> str | None:
-    """The bank's own reference as it was sent: that of the entry, else that of its only payment."""
+def _identity(entry: XmlRecord, details: Details) -> str | None:
+    """The bank's own reference as sent: the entry's, else that of its only payment."""
     identities = [*entry.values("AcctSvcrRef"), *details.identities()]
-    named = (identity for identity in identities if not is_placeholder(identity))
-    identity = next(named, None) or next(iter(identities), None)
+    references = (identity for identity in identities if not is_placeholder(identity))
+    identity = next(references, None) or next(iter(identities), None)
     if identity and len(identity) > _MAX_REFERENCE:
         raise FileRefusedError(f"its AcctSvcrRef is longer than {_MAX_REFERENCE:,} characters.")
     return identity

@@ -1,15 +1,15 @@
-"""One statement of a CAMT file in the making: whose it is, what it states, and its entries."""
+"""The builder of one CAMT statement: its account, balances and lines."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
-from webapp.importers.bank_files import FileRefusedError, Line, SkippedRow, StatedBalance, Statement
+from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance, Statement, StatementLine
 from webapp.importers.camt.entries import entry_line, is_empty, other_state
-from webapp.importers.camt.values import currency, instant, known, signed_amount
+from webapp.importers.camt.values import currency, instant, iso_currency, signed_amount
 from webapp.importers.ofx.values import day
 from webapp.importers.texts import joined, quoted
-from webapp.importers.xml_records import Record
+from webapp.importers.xml_records import XmlRecord
 
 _MAX_NUMBER: Final = 255
 _NUMBERS: Final = ("Id/Othr/Id", "Id/BBAN", "Id/UPIC", "Id/PrtryAcct/Id")
@@ -18,40 +18,42 @@ _CLOSING: Final = ("CLBD",)
 _FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class _Balance(NamedTuple):
+class _CodedBalance(NamedTuple):
     code: str
     currency: str | None
     stated: StatedBalance
 
 
-class StatementInTheMaking:
-    """What the elements of one statement have said so far."""
+class CamtStatementBuilder:
+    """Collects the elements of one statement and builds a Statement per currency."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin with an empty statement."""
         self.skipped: list[SkippedRow] = []
         self._number: str | None = None
         self._name: str | None = None
         self._institution: str | None = None
         self._currency: str | None = None
-        self._balances: list[_Balance] = []
-        self._lines: dict[str | None, list[Line]] = {}
+        self._balances: list[_CodedBalance] = []
+        self._lines: dict[str | None, list[StatementLine]] = {}
 
-    def take(self, record: Record) -> None:
-        """Take an account or a balance; everything else of a statement says nothing that is kept."""
+    def add(self, record: XmlRecord) -> None:
+        """Add an account or a balance; other elements are ignored."""
         if record.name == "Acct":
             self._name_account(record)
         elif record.name == "Bal":
             self._add_balance(record)
 
-    def add_entry(self, entry: Record, row: int) -> None:
-        """Take an entry as a line; raises FileRefusedError where it is not whole."""
+    def add_entry(self, entry: XmlRecord, row: int) -> None:
+        """Add an entry as a line; raises FileRefusedError where it is incomplete."""
         if is_empty(entry):
             self.skipped.append(SkippedRow(row, "<Ntry>", "It is empty."))
             return
         if state := other_state(entry):
             text = joined(entry.values("BookgDt/Dt", "BookgDt/DtTm", "CdtDbtInd", "Amt", "AddtlNtryInf"))
-            reason = f"The bank gives it the state {quoted(state)}: it tells of it, and moved no money."
+            reason = (
+                f"Its status at the bank is {quoted(state)}: it is for information, and no money was moved."
+            )
             self.skipped.append(SkippedRow(row, text, reason))
             return
         try:
@@ -62,54 +64,57 @@ class StatementInTheMaking:
             ) from None
         self._lines.setdefault(own, []).append(line)
 
-    def finished(self) -> Iterator[Statement]:
-        """The statement; one for each currency where its entries are in several."""
+    def build(self) -> Iterator[Statement]:
+        """Build the statement; one for each currency where its entries are in several."""
         currencies = self._currencies()
         if not (self._number or self._balances or self._lines):
             raise FileRefusedError(
-                "A statement in the file has neither account nor entries; the file is damaged."
+                "A statement in the file has neither an account nor entries; the file is damaged."
             )
         for own in currencies:
             is_main = own == currencies[0]
             lines = [*self._lines.get(own, ()), *(self._lines.get(None, ()) if own and is_main else ())]
-            openings = self._among(_OPENING, own, is_main=is_main)
-            # Of two on one day the last one is the close.
-            closings = self._among(_CLOSING, own, is_main=is_main)[::-1]
+            openings = self._balances_of(_OPENING, own, is_main=is_main)
+            # Of two on one day the last one is the closing balance.
+            closings = self._balances_of(_CLOSING, own, is_main=is_main)[::-1]
             yield Statement(
                 external_id=self._number,
                 currency=own,
                 lines=tuple(sorted(lines, key=lambda line: line.row)),
                 name=self._name,
                 institution=self._institution,
-                opening=min(openings, key=_moment, default=None),
-                closing=max(closings, key=_moment, default=None),
+                opening=min(openings, key=_time_of, default=None),
+                closing=max(closings, key=_time_of, default=None),
             )
 
     def warnings(self) -> Iterator[str]:
-        """What the user should know about how the statement was read."""
-        whose = f"Account {self._number}" if self._number else "An account without a number"
+        """Warnings for the user about how the statement was read."""
+        account = f"Account {self._number}" if self._number else "An account without a number"
         main, *others = self._currencies()
         if others:
-            yield f"{whose}: its entries are in {len(others) + 1} currencies; each is an account of its own here."
+            yield f"{account}: its entries are in {len(others) + 1} currencies; each becomes an account of its own."
         for balance in self._balances:
             if balance.code in (*_OPENING, *_CLOSING) and balance.currency not in {None, main, *others}:
-                yield f"{whose}: a balance is stated in {balance.currency}; it was read in {main}, as the entries are."
+                yield (
+                    f"{account}: a balance is stated in {balance.currency}; it was read in {main}, the currency of the"
+                    " entries."
+                )
 
-    def _name_account(self, account: Record) -> None:
+    def _name_account(self, account: XmlRecord) -> None:
         number = (account.value("Id/IBAN") or "").replace(" ", "") or account.value(*_NUMBERS)
         if number and len(number) > _MAX_NUMBER:
             raise FileRefusedError(f"An account's number is longer than {_MAX_NUMBER} characters.")
         if self._number and number and number != self._number:
             both = f"{quoted(self._number)} and {quoted(number)}"
-            raise FileRefusedError(f"One statement is of two accounts, {both}; the file is damaged.")
+            raise FileRefusedError(f"One statement has two accounts, {both}; the file is damaged.")
         self._number = self._number or number
         self._name = self._name or account.value("Nm")
-        self._currency = self._currency or known(account.value("Ccy") or "")
+        self._currency = self._currency or iso_currency(account.value("Ccy") or "")
         self._institution = account.value("Svcr/FinInstnId/Nm", "Svcr/FinInstnId/CmbndId/Nm")
 
-    def _add_balance(self, balance: Record) -> None:
+    def _add_balance(self, balance: XmlRecord) -> None:
         code = balance.value("Tp/CdOrPrtry/Cd", "Tp/Cd")
-        # The balances of a page within a statement are of that page alone.
+        # Interim balances are those of one page of the statement.
         if code not in (*_OPENING, *_CLOSING) or balance.value("Tp/SubTp/Cd", "SubTp/Cd") == "INTM":
             return
         try:
@@ -119,17 +124,17 @@ class StatementInTheMaking:
                 f"A balance ({code}, line {balance.line:,} of the file): {refusal.message}"
             ) from None
         as_of = balance.value("Dt/DtTm", "Dt/Dt", "Dt") or ""
-        self._balances.append(_Balance(code, own, StatedBalance(amount, day(as_of), instant(as_of))))
+        self._balances.append(_CodedBalance(code, own, StatedBalance(amount, day(as_of), instant(as_of))))
 
     def _currencies(self) -> list[str | None]:
-        """The currencies of the statement, that of the account first."""
+        """The currencies of the statement, the account's currency first."""
         stated = (balance.currency for balance in self._balances)
         mains = (self._currency, *self._lines, *stated)
         main = next(filter(None, mains), None)
         return list(dict.fromkeys([main, *filter(None, self._lines)]))
 
-    def _among(self, codes: tuple[str, ...], own: str | None, *, is_main: bool) -> list[StatedBalance]:
-        """The balances of the first code there is, those in the statement's own currency before all others."""
+    def _balances_of(self, codes: tuple[str, ...], own: str | None, *, is_main: bool) -> list[StatedBalance]:
+        """The balances of the first code that has any, those in the statement's own currency before others."""
         for code in codes:
             stated = [balance for balance in self._balances if balance.code == code]
             exact = [balance for balance in stated if balance.currency in {own, None}]
@@ -138,5 +143,5 @@ class StatementInTheMaking:
         return []
 
 
-def _moment(balance: StatedBalance) -> tuple[date, datetime]:
+def _time_of(balance: StatedBalance) -> tuple[date, datetime]:
     return balance.day or date.min, balance.stated_at or _FIRST_INSTANT

@@ -1,4 +1,4 @@
-"""The values of CAMT: days, amounts with their direction, currencies; read exactly or not at all."""
+"""The values of CAMT, read strictly: times, amounts with their direction, currencies."""
 
 import re
 from datetime import UTC, datetime
@@ -7,21 +7,21 @@ from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import quoted
-from webapp.importers.xml_records import Record
+from webapp.importers.xml_records import XmlRecord
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _AMOUNT: Final = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _SIGNS: Final = {"CRDT": 1, "DBIT": -1}
-# More than the books can hold, and few enough that no arithmetic on them is ever rounded.
+# More digits than the books can hold, and few enough that Decimal arithmetic is never rounded.
 _MAX_DIGITS: Final = 27
 _MAX_LENGTH: Final = 80
 
 
-def signed_amount(record: Record) -> Decimal:
-    """The amount of an entry or a balance from the account holder's view.
+def signed_amount(record: XmlRecord) -> Decimal:
+    """The signed amount of an entry or a balance from the account holder's view.
 
-    CdtDbtInd is the direction in which the money went, also where RvslInd says that it came back: the
-    indicator tells of an earlier entry and turns nothing around. Raises FileRefusedError.
+    CdtDbtInd is the direction in which the money moved. RvslInd only marks a reversal of an earlier entry and does
+    not turn the direction around. Raises FileRefusedError.
     """
     text, direction = record.value("Amt"), record.value("CdtDbtInd")
     if text is None:
@@ -32,12 +32,12 @@ def signed_amount(record: Record) -> Decimal:
         raise FileRefusedError(f"its direction (CdtDbtInd) must be CRDT or DBIT, and is {stated}.")
     size = unsigned(text)
     if size is None:
-        raise FileRefusedError(f"its amount is none: {quoted(text)}.")
+        raise FileRefusedError(f"its amount (Amt) is not a number: {quoted(text)}.")
     return size.copy_negate() if sign < 0 and size else size
 
 
 def unsigned(text: str) -> Decimal | None:
-    """Read an amount as XML has it, with a point and without a sign, or None where it is none.
+    """Read an amount as XML has it, with a decimal point and without a sign, or None where it is not one.
 
     >>> [str(unsigned(text)) for text in ("12.50", "8.850", "+3", "007", "-1", "1,5", "1e3", "½", "")]
     ['12.50', '8.850', '3', '7', 'None', 'None', 'None', 'None', 'None']
@@ -48,23 +48,23 @@ def unsigned(text: str) -> Decimal | None:
     return Decimal(plain) if len(plain.replace(".", "").lstrip("0")) <= _MAX_DIGITS else None
 
 
-def currency(record: Record) -> str | None:
-    """The currency an amount is in, or None where it names none; raises FileRefusedError for one that is none."""
-    return known(record.value("Amt@Ccy") or "")
+def currency(record: XmlRecord) -> str | None:
+    """The currency of an amount, or None where none is stated; raises FileRefusedError for an unknown one."""
+    return iso_currency(record.value("Amt@Ccy") or "")
 
 
-def known(code: str) -> str | None:
-    """A currency of ISO 4217, a replaced code as its successor; None for an empty one, and XXX, its word for none."""
+def iso_currency(code: str) -> str | None:
+    """An ISO 4217 currency, a replaced code as its successor; None for an empty code and for XXX (no currency)."""
     if code.strip().upper() in {"", "XXX"}:
         return None
     try:
         return canonical(code)
     except UnknownCurrencyError:
-        raise FileRefusedError(f"{quoted(code)} is no currency of ISO 4217.") from None
+        raise FileRefusedError(f"{quoted(code)} is not an ISO 4217 currency.") from None
 
 
 def instant(text: str) -> datetime | None:
-    """The moment of a time that has a zone, in UTC, else None.
+    """The time in UTC of a text with a date, a time and a zone, else None.
 
     >>> instant("2013-12-31T13:15:00+01:00"), instant("2013-12-31T13:15:00"), instant("2013-12-31")
     (datetime.datetime(2013, 12, 31, 12, 15, tzinfo=datetime.timezone.utc), None, None)

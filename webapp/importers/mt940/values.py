@@ -1,4 +1,4 @@
-"""The values of MT940: the balance of :60: and :62:, and the one line of :61: that money is read from."""
+"""The values of MT940: the balance of :60: and :62:, and the first line of :61: with dates and amount."""
 
 import re
 from datetime import date
@@ -11,24 +11,24 @@ from webapp.importers.texts import quoted
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _BALANCE: Final = re.compile(r"(R?[CD])\s?(\d{6})\s?([A-Za-z]{3})?\s?([\d.,]+)\s*", re.ASCII)
-# A kind has four places; some banks leave the last of them blank, others leave out the whole before NONREF.
+# The transaction type has four characters; some banks leave the last blank, others omit the type before NONREF.
 _KIND: Final = r"(?!NONREF)[NSF](?:[A-Z0-9]{3}|[A-Z0-9]{2}(?: |$)|[A-Z0-9] {2}| {3})"
 _ENTRY: Final = re.compile(
     r"(?P<value>\d{6})(?P<entry>\d{4})?\s*(?P<mark>[RE]?[CD])(?P<funds>[A-Z])?\s?(?P<amount>[\d.,]*\d[.,]?)"
     rf"\s*(?P<kind>{_KIND})?(?P<references>.*)",
     re.ASCII,
 )
-# The account holder's view. A reversed credit is money out, a reversed debit money in.
+# From the account holder's view. A reversed credit is money out, a reversed debit money in.
 _SIGNS: Final = {"C": 1, "D": -1, "RC": -1, "RD": 1, "EC": 1, "ED": -1}
 _EXPECTED: Final = frozenset({"EC", "ED"})
 _NO_DAY: Final = "000000"
-# No bank sent MT940 before SWIFT had it, in 1977.
+# SWIFT introduced MT940 in 1977.
 _FIRST_YEAR: Final = 77
 _REFERENCE: Final = 16
 
 
-class Entry(NamedTuple):
-    """What the first line of :61: says; `remark` is what stands beside the references where banks pad them."""
+class Mt940Entry(NamedTuple):
+    """The first line of :61:; `remark` is the text behind a reference that a bank pads to its full length."""
 
     booked_on: date
     value_on: date
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
 
 
 def balance(text: str) -> tuple[StatedBalance, str | None]:
-    """Read a stated balance and its currency, which the closing one of some banks lacks; raises FileRefusedError.
+    """Read a stated balance and its currency, which some banks omit in the closing one; raises FileRefusedError.
 
     >>> balance("D110522EUR000003236,28")
     (StatedBalance(amount=Decimal('-3236.28'), day=datetime.date(2011, 5, 22), stated_at=None), 'EUR')
@@ -53,11 +53,11 @@ def balance(text: str) -> tuple[StatedBalance, str | None]:
     try:
         currency = canonical(found[3]) if found[3] else None
     except UnknownCurrencyError:
-        raise FileRefusedError(f"{quoted(found[3])} is no currency of ISO 4217.") from None
+        raise FileRefusedError(f"{quoted(found[3])} is not an ISO 4217 currency.") from None
     return StatedBalance(_signed(size, found[1]), day), currency
 
 
-def entry(text: str) -> Entry:
+def entry(text: str) -> Mt940Entry:
     """Read the first line of :61:; raises FileRefusedError.
 
     >>> entry("2001021231RD1027,25NTRFNONREF//B4E07")[:4]
@@ -70,10 +70,10 @@ def entry(text: str) -> Entry:
         raise FileRefusedError(f"the line is unreadable: {quoted(text)}.")
     booked_on = _nearest(found["entry"], value_on)
     if not booked_on:
-        raise FileRefusedError(f"its entry date is no day: {quoted(found['entry'])}.")
+        raise FileRefusedError(f"its entry date is not a date: {quoted(found['entry'])}.")
     reference, _, bank_reference = found["references"].partition("//")
     reference, remark = _unpadded(reference)
-    return Entry(
+    return Mt940Entry(
         booked_on=booked_on,
         value_on=value_on,
         amount=_signed(size, found["mark"]),
@@ -89,7 +89,7 @@ def _signed(size: Decimal, mark: str) -> Decimal:
 
 
 def _day(text: str) -> date | None:
-    """A day of year, month and day in two digits each."""
+    """Read a date of two digits each for year, month and day."""
     year = int(text[:2])
     return _in_year(year + (1900 if year >= _FIRST_YEAR else 2000), text[2:])
 
@@ -102,7 +102,7 @@ def _in_year(year: int, text: str) -> date | None:
 
 
 def _nearest(text: str | None, value_on: date) -> date | None:
-    """The day of a month and a day, in the year that brings it nearest to the value date.
+    """The date of a month and a day, in the year that brings it nearest to the value date.
 
     >>> _nearest("1231", date(2020, 1, 2)), _nearest("0102", date(2019, 12, 31)), _nearest(None, date(2020, 1, 2))
     (datetime.date(2019, 12, 31), datetime.date(2020, 1, 2), datetime.date(2020, 1, 2))
@@ -116,7 +116,7 @@ def _nearest(text: str | None, value_on: date) -> date | None:
 
 
 def _unpadded(reference: str) -> tuple[str, str]:
-    """The reference and what stands behind it, where a bank fills its sixteen places and writes on.
+    """Split a reference from the text behind it, where a bank pads it to 16 characters and writes on.
 
     >>> _unpadded("0121470966      W.P. Jansen      "), _unpadded("NL47INGB9999999999"), _unpadded("TFNr 40001 MSGID")
     (('0121470966', 'W.P. Jansen'), ('NL47INGB9999999999', ''), ('TFNr 40001 MSGID', ''))

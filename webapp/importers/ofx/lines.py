@@ -1,48 +1,48 @@
-"""One transaction of an OFX statement, from its fields to a line; strict, because here money is read."""
+"""One transaction of an OFX statement, as a line; strict, because amounts are read here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, Line
+from webapp.importers.bank_files import FileRefusedError, StatementLine
 from webapp.importers.ofx.values import amount, day
 from webapp.importers.texts import iban, joined, quoted
 
-# A field's values in the order of the file; those of a part (PAYEE, BANKACCTTO …) under PART.NAME.
+# A field's values in the order of the file; those of an inner aggregate (PAYEE, BANKACCTTO …) as PAYEE.NAME.
 Fields = Mapping[str, Sequence[str]]
 
-# What a transaction has once; two different values mean that two transactions ran into one.
+# Fields that a transaction has once; two different values mean that two transactions were merged.
 ONCE: Final = ("DTPOSTED", "DTTRAN", "TRNAMT", "FITID")
 
 _MAX_REFERENCE: Final = 1000
 
 
-def line(fields: Fields, *, row: int, pending: bool) -> Line:
+def line(fields: Fields, *, row: int, pending: bool) -> StatementLine:
     """Read a transaction's fields as a line.
 
-    A pending one has the day it was made, having none of booking. Raises FileRefusedError for a day, an
-    amount or a reference that is missing, unreadable or there twice.
+    The day of a pending one is that of the transaction, as it has no booking date. Raises FileRefusedError for a
+    date, an amount or a reference that is missing, unreadable or there twice.
     """
     for name in ONCE:
         if len(set(fields.get(name, ()))) > 1:
             raise FileRefusedError(
-                f"{name} is there twice, {quoted(fields[name][0])} and {quoted(fields[name][1])}."
+                f"{name} appears twice, {quoted(fields[name][0])} and {quoted(fields[name][1])}."
             )
     dated = "DTTRAN" if pending and first(fields, ["DTTRAN"]) else "DTPOSTED"
     booked_on = day(_required(fields, dated))
     if not booked_on:
-        raise FileRefusedError(f"{dated} is no day: {quoted(fields[dated][0])}.")
-    moved = amount(_required(fields, "TRNAMT"))
-    if moved is None:
-        raise FileRefusedError(f"TRNAMT is no amount: {quoted(fields['TRNAMT'][0])}.")
+        raise FileRefusedError(f"{dated} is not a date: {quoted(fields[dated][0])}.")
+    amount_moved = amount(_required(fields, "TRNAMT"))
+    if amount_moved is None:
+        raise FileRefusedError(f"TRNAMT is not an amount: {quoted(fields['TRNAMT'][0])}.")
     identity = first(fields, ["FITID"])
     if identity and len(identity) > _MAX_REFERENCE:
         raise FileRefusedError(f"FITID is longer than {_MAX_REFERENCE:,} characters.")
     counterparty = _longest_name(fields)
-    return Line(
+    return StatementLine(
         row=row,
         booked_on=booked_on,
         value_on=day(first(fields, ["DTAVAIL"]) or ""),
-        amount=moved,
+        amount=amount_moved,
         pending=pending,
         provider_transaction_id=identity,
         description=joined([counterparty, *fields.get("MEMO", ())]),
@@ -53,7 +53,7 @@ def line(fields: Fields, *, row: int, pending: bool) -> Line:
 
 
 def first(fields: Fields, names: Iterable[str]) -> str | None:
-    """The first value there is under any of the names."""
+    """The first value of any of the names."""
     return next((values[0] for name in names if (values := fields.get(name))), None)
 
 
@@ -65,13 +65,13 @@ def _required(fields: Fields, name: str) -> str:
 
 
 def _longest_name(fields: Fields) -> str | None:
-    """The payee; NAME is cut at 32 characters, and some banks send the whole of it elsewhere."""
+    """The payee; NAME is cut at 32 characters, and some banks send the full name elsewhere."""
     name = first(fields, ["NAME", "PAYEE.NAME", "PAYEE"])
     extended = first(fields, ["EXTDNAME", "EXTDPAYEE.NAME"])
     return extended if extended and extended.startswith(name or "") else name or extended
 
 
 def _reference(fields: Fields, identity: str | None) -> str | None:
-    """The number of a cheque, else the bank's second reference where it says more than the first."""
+    """The number of a cheque, else the bank's second reference where it differs from the first."""
     numbers = (first(fields, [name]) for name in ("CHECKNUM", "REFNUM"))
     return next((number for number in numbers if number and number != identity and number.strip("0")), None)

@@ -1,7 +1,7 @@
-"""Tags as banks write them: SGML and XML alike, closed or not, on one line or on many.
+"""A scanner of tags in SGML and XML, closed or not, on one line or on many.
 
-A scanner and no parser: it knows neither which element may stand in which nor what a name means, keeps no
-tree, follows no reference out of the file, and looks at every character a bounded number of times.
+It is not a parser: it knows neither the nesting of elements nor the meaning of names, builds no tree, follows no
+reference out of the file, and reads every character a bounded number of times.
 """
 
 import re
@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError
 
-# Room for a hundred thousand lines with every field there is.
+# Enough for a hundred thousand lines with all possible fields.
 MAX_TAGS: Final = 1_500_000
 
-# Possessive throughout: a tag that never ends is given up at once, not retried from each of its letters.
+# Possessive quantifiers: a tag that never ends fails at once and is not retried from each of its letters.
 _TAG: Final = re.compile(
     r"<(?:(?P<close>/?)(?P<name>[A-Za-z_][\w.:-]*+)(?:[\s/][^<>]*+)?+>"
     r"|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)|(?P<declaration>![A-Za-z])|\?[A-Za-z][^<>]*+>)"
@@ -28,8 +28,8 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udf
 class Tag(NamedTuple):
     """An opening tag with the text that follows it, or a closing one.
 
-    `name` is in upper case, `value` without control characters and outer white space; `offset` is where
-    the tag stands in the text.
+    `name` is in upper case, `value` without control characters and outer white space; `offset` is the tag's
+    position in the text.
     """
 
     name: str
@@ -39,16 +39,16 @@ class Tag(NamedTuple):
 
 
 def tags(text: str) -> Iterator[Tag]:
-    """Give the tags of a text in their order, comments taken out and references resolved.
+    """Yield the tags of a text in their order, without comments and with character references resolved.
 
     >>> [tag[:2] for tag in tags("<A><B>1 &amp; 2<C>x<!-- y --></C></A>") if not tag.closes]
     [('A', ''), ('B', '1 & 2'), ('C', 'x')]
 
-    Raises FileRefusedError for a document type, for what is cut off, and for more tags than MAX_TAGS.
+    Raises FileRefusedError for a document type, for a text that is cut off, and for more tags than MAX_TAGS.
     """
     if text.count("<") > MAX_TAGS:
         raise FileRefusedError(f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods.")
-    opened: _Mark | None = None
+    opened: _Markup | None = None
     parts: list[str] = []
     position = 0
     for mark in _marks(text):
@@ -71,8 +71,8 @@ def tags(text: str) -> Iterator[Tag]:
         yield Tag(opened.name, _value(parts), opened.start)
 
 
-class _Mark(NamedTuple):
-    """A piece of markup from `start` to `end`: a tag by its name, or a nameless one with the text it quotes."""
+class _Markup(NamedTuple):
+    """A piece of markup from `start` to `end`: a tag with its name, or one without, and the text of a CDATA section."""
 
     start: int
     end: int
@@ -82,41 +82,41 @@ class _Mark(NamedTuple):
     quoted: str = ""
 
 
-def _marks(text: str) -> Iterator[_Mark]:
-    """Give every piece of markup; what lies between them is text."""
+def _marks(text: str) -> Iterator[_Markup]:
+    """Yield every piece of markup; text between them is left out."""
     position = 0
     while found := _TAG.search(text, position):
         start, position = found.span()
         if name := found["name"]:
             closes = bool(found["close"])
-            # OFX 2 allows a namespace on its elements; their names mean the same with and without.
+            # OFX 2 allows a namespace on its elements, which does not change the meaning of their names.
             plain = name.rpartition(":")[2].upper()
-            yield _Mark(start, position, plain, closes, empty=not closes and text[position - 2] == "/")
+            yield _Markup(start, position, plain, closes, empty=not closes and text[position - 2] == "/")
         elif found["declaration"]:
             raise FileRefusedError(
-                "The file has a document type declaration, as no bank's has; it was not read."
+                "The file has a document type declaration, which bank files never have; it was not read."
             )
         elif found["comment"] or found["cdata"]:
             end = _end(text, position, "-->" if found["comment"] else "]]>")
             quoted = text[position:end] if found["cdata"] else ""
             position = end + 3
-            yield _Mark(start, position, quoted=quoted)
+            yield _Markup(start, position, quoted=quoted)
         else:
-            yield _Mark(start, position)
+            yield _Markup(start, position)
 
 
 def _end(text: str, start: int, mark: str) -> int:
-    """Where a comment or a quoted passage ends."""
+    """The position at which a comment or a CDATA section ends."""
     end = text.find(mark, start)
     if end < 0:
         raise FileRefusedError(
-            f"The file breaks off: a passage that ends in {mark} is never ended; download it again."
+            f"The file is cut off: a passage that should end with {mark} has no end; download it again."
         )
     return end
 
 
 def unescaped(text: str) -> str:
-    r"""Resolve references to characters, and leave alone what only looks like one.
+    r"""Resolve character references, and keep text that only looks like one.
 
     >>> unescaped("R&D, AT&T &amp; Joe&#039;s &lt;b&gt; &copy2; &#0; &xxe;")
     "R&D, AT&T & Joe's <b> &copy2; \ufffd &xxe;"

@@ -1,11 +1,11 @@
-"""One statement of an OFX file in the making: whose it is, what it states, and the oddities worth a warning."""
+"""The builder of one OFX statement: its account, balance, lines and warnings."""
 
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final, Literal
 
-from webapp.importers.bank_files import FileRefusedError, Line, StatedBalance, Statement
+from webapp.importers.bank_files import FileRefusedError, StatedBalance, Statement, StatementLine
 from webapp.importers.ofx.lines import Fields, first
 from webapp.importers.ofx.values import amount, day, instant, is_no_day
 from webapp.importers.texts import quoted
@@ -17,13 +17,13 @@ _FIRST_DAY: Final = date.min
 _FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
-class StatementInTheMaking:
-    """What the tags of one statement have said so far."""
+class OfxStatementBuilder:
+    """Collects the aggregates of one statement and builds a Statement."""
 
     def __init__(self, name: str) -> None:
         """Begin the statement in the aggregate `name`."""
         self.kind: Literal["BANK", "CARD"] = "CARD" if name == "CCSTMTRS" else "BANK"
-        self.lines: list[Line] = []
+        self.lines: list[StatementLine] = []
         self.has_list = False
         self.securities = 0
         self._number: str | None = None
@@ -33,25 +33,25 @@ class StatementInTheMaking:
         self._undated = False
 
     def name_account(self, aggregate: str, fields: Fields) -> None:
-        """Take the account's own number; the bank's number beside it is not part of it."""
+        """Set the account's number; the bank's number is not part of it."""
         number = first(fields, ["ACCTID"])
         if number and len(number) > _MAX_NUMBER:
             raise FileRefusedError(f"An ACCTID is longer than {_MAX_NUMBER} characters; the file is damaged.")
         if self._number and number and number != self._number:
             both = f"{quoted(self._number)} and {quoted(number)}"
-            raise FileRefusedError(f"One statement is of two accounts, {both}; the file is damaged.")
+            raise FileRefusedError(f"One statement has two accounts, {both}; the file is damaged.")
         self._number = self._number or number
         if aggregate == "CCACCTFROM":
             self.kind = "CARD"
 
     def name_currency(self, text: str) -> None:
-        """Take the currency of the account, a replaced code as its successor."""
+        """Set the currency of the account, a replaced code as its successor."""
         if text.upper() in _NO_CURRENCY:
             return
         try:
             currency = canonical(text)
         except UnknownCurrencyError:
-            raise FileRefusedError(f"CURDEF is no currency of ISO 4217: {quoted(text)}.") from None
+            raise FileRefusedError(f"CURDEF is not an ISO 4217 currency: {quoted(text)}.") from None
         if self._currency not in {None, currency}:
             raise FileRefusedError(
                 f"One statement is in two currencies, {self._currency} and {currency}; the file is damaged."
@@ -59,28 +59,28 @@ class StatementInTheMaking:
         self._currency = currency
 
     def add_balance(self, fields: Fields) -> None:
-        """Take a ledger balance; one that is left out or empty is unknown, never zero."""
+        """Add a ledger balance; a missing or empty one is unknown, never zero."""
         stated = first(fields, ["BALAMT"])
         if stated is None:
             return
         size = amount(stated)
         if size is None:
-            raise FileRefusedError(f"The BALAMT of a LEDGERBAL is no amount: {quoted(stated)}.")
+            raise FileRefusedError(f"The BALAMT of a LEDGERBAL is not an amount: {quoted(stated)}.")
         as_of = first(fields, ["DTASOF"]) or ""
         self._undated = self._undated or not (day(as_of) or is_no_day(as_of))
         self._balances.append(StatedBalance(size, day(as_of), instant(as_of)))
 
-    def add_line(self, line: Line, fields: Fields) -> None:
-        """Take a line, noting a currency of its own."""
+    def add_line(self, line: StatementLine, fields: Fields) -> None:
+        """Add a line, and count the currency that it names."""
         self.lines.append(line)
         if symbol := first(fields, ["CURRENCY.CURSYM"]):
             self._symbols[symbol.upper()] += 1
 
-    def finished(self, institution: str | None) -> Statement:
-        """The statement; raises FileRefusedError where there is nothing that makes it one."""
+    def build(self, institution: str | None) -> Statement:
+        """Build the statement; raises FileRefusedError where it is empty."""
         if not (self.has_list or self.lines or self._balances or (self._number and self._currency)):
             raise FileRefusedError(
-                "A statement in the file has neither account nor lines; the file is damaged."
+                "A statement in the file has neither an account nor lines; the file is damaged."
             )
         self._currency = self._currency or self._currency_of_all_lines()
         return Statement(
@@ -89,7 +89,7 @@ class StatementInTheMaking:
             lines=tuple(self.lines),
             kind=self.kind,
             institution=institution,
-            closing=max(self._balances, key=_moment, default=None),
+            closing=max(self._balances, key=_time_of, default=None),
         )
 
     def _currency_of_all_lines(self) -> str | None:
@@ -103,20 +103,20 @@ class StatementInTheMaking:
             return None
 
     def warnings(self) -> Iterator[str]:
-        """What the user should know about how the statement was read."""
-        whose = f"Account {self._number}" if self._number else "An account without a number"
+        """Warnings for the user about how the statement was read."""
+        account = f"Account {self._number}" if self._number else "An account without a number"
         if self.securities:
-            yield f"{whose}: trades in securities are not imported ({self.securities:,}), only its cash lines are."
+            yield f"{account}: securities trades are not imported ({self.securities:,}), only cash lines are."
         if self._undated:
-            yield f"{whose}: the day of the ledger balance is unreadable, so the balance is not kept."
-        # The specification would have such amounts in the other currency, yet banks that write one mean
-        # it as a remark: their balances and the amounts beside it are in the currency of the account.
+            yield f"{account}: the date of the ledger balance is unreadable, so the balance is not used."
+        # By the specification such amounts are in the other currency, yet banks mean it as a remark: their
+        # balances and amounts are in the currency of the account.
         if foreign := self._symbols.keys() - {self._currency or ""}:
             yield (
-                f"{whose}: some lines name another currency ({', '.join(sorted(foreign)[:3])});"
+                f"{account}: some lines name another currency ({', '.join(sorted(foreign)[:3])});"
                 f" their amounts were read in {self._currency or 'that of the account'}."
             )
 
 
-def _moment(balance: StatedBalance) -> tuple[date, datetime]:
+def _time_of(balance: StatedBalance) -> tuple[date, datetime]:
     return balance.day or _FIRST_DAY, balance.stated_at or _FIRST_INSTANT

@@ -1,4 +1,4 @@
-"""The values of OFX as banks write them: days, amounts, charsets; read exactly or not at all."""
+"""The values of OFX as banks write them, read strictly: dates, times, amounts, charsets."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -18,7 +18,7 @@ _GROUPED: Final = re.compile(
     r"(\d{1,3}(?:(?P<mark>[.,' \u2019])\d{3})(?:(?P=mark)\d{3})*)(?:(?!(?P=mark))[.,](\d*))?", re.ASCII
 )
 _AS_WRITTEN: Final = str.maketrans("\u2212\u00a0\u202f\u2009", "-   ")
-# More than the books can hold, and few enough that no arithmetic on them is ever rounded.
+# More digits than the books can hold, and few enough that Decimal arithmetic is never rounded.
 _MAX_DIGITS: Final = 27
 _MAX_LENGTH: Final = 80
 
@@ -30,9 +30,9 @@ _CHARSET: Final = re.compile(
 
 
 def day(text: str) -> date | None:
-    """Read the literal first eight digits as a day; the time and zone behind them never shift it.
+    """Read the first eight digits as a date; a time and a zone behind them never shift it.
 
-    None where there is no such day. A row of zeros is a bank's way of leaving a day out.
+    None where there is no such day. Some banks write zeros for a missing date.
 
     >>> day("20140101000000[-5:EST]"), day("2014-01-01"), day("20140231"), day("01/02/2014"), day("00000000")
     (datetime.date(2014, 1, 1), datetime.date(2014, 1, 1), None, None, None)
@@ -47,7 +47,7 @@ def day(text: str) -> date | None:
 
 
 def is_no_day(text: str) -> bool:
-    """Tell whether a day is left out, rather than wrongly written.
+    """Return whether a date is missing, rather than unreadable.
 
     >>> is_no_day(""), is_no_day("00000000000000[-3:BRT]"), is_no_day("20140231")
     (True, True, False)
@@ -56,7 +56,7 @@ def is_no_day(text: str) -> bool:
 
 
 def instant(text: str) -> datetime | None:
-    """Read the moment of a date with a time, in UTC, which is also what OFX means without a zone.
+    """Read a date with a time, in UTC, which is also the default zone of OFX.
 
     None where there is no time.
 
@@ -66,10 +66,10 @@ def instant(text: str) -> datetime | None:
     on, found = day(text), _TIME.match(text)
     if not on or not found:
         return None
-    hour, minute, second, zone, part = (int(group or 0) for group in found.groups())
+    hour, minute, second, zone, fraction = (int(group or 0) for group in found.groups())
     try:
-        # A part of an hour is written in hundredths: India's zone is +5.50, or +5.5.
-        hundredths = part * 10 if len(found[5] or "") == 1 else part
+        # The fraction of an hour is written in hundredths: India's zone is +5.50, or +5.5.
+        hundredths = fraction * 10 if len(found[5] or "") == 1 else fraction
         offset = timedelta(
             hours=zone, minutes=(hundredths * 60 // 100) * (-1 if "-" in (found[4] or "") else 1)
         )
@@ -80,10 +80,10 @@ def instant(text: str) -> datetime | None:
 
 
 def amount(text: str) -> Decimal | None:
-    """Read an amount exactly as it is written, with a point or a comma, or None where it is none.
+    """Read an amount exactly as written, with a point or a comma, or None where it is not an amount.
 
-    A single mark is the decimal one, as OFX says, so that 1,234 is 1.234 and never a guess; groups of
-    three are read where a second mark, or a mark that comes twice, leaves no doubt.
+    A single mark is the decimal mark, as OFX specifies, so that 1,234 is 1.234; groups of three digits are read
+    where a second mark, or one mark twice, makes them certain.
 
     >>> [str(amount(text)) for text in ("-12.50", "+1.234,56", "1,234.5", "-.05", "1 234", "12-", "-0.00")]
     ['-12.50', '1234.56', '1234.5', '-0.05', '1234', '-12', '0.00']
@@ -99,19 +99,23 @@ def amount(text: str) -> Decimal | None:
     elif size.endswith("-"):
         size = size[:-1].rstrip()
     if found := _PLAIN.fullmatch(size):
-        whole, part = found.groups()
+        integer, fraction = found.groups()
     elif found := _GROUPED.fullmatch(size):
-        whole, part = re.sub(r"\D", "", found[1]), found[3] or ""
+        integer, fraction = re.sub(r"\D", "", found[1]), found[3] or ""
     else:
         return None
-    if not whole + part or len((whole + part).lstrip("0")) > _MAX_DIGITS or len(part) > _MAX_DIGITS:
+    if (
+        not integer + fraction
+        or len((integer + fraction).lstrip("0")) > _MAX_DIGITS
+        or len(fraction) > _MAX_DIGITS
+    ):
         return None
-    value = Decimal(f"{whole or 0}.{part}" if part else whole)
+    value = Decimal(f"{integer or 0}.{fraction}" if fraction else integer)
     return value.copy_negate() if is_negative and value else value
 
 
 def charsets(data: bytes) -> list[str]:
-    r"""The encodings an OFX 1 header names, the CHARSET first; it may stand on lines or on one.
+    r"""The encodings in an OFX 1 header, the CHARSET first; the header may be on several lines or on one.
 
     >>> charsets(b"OFXHEADER:100\r\nENCODING:USASCII\r\nCHARSET:1252\r\n<OFX>")
     ['1252', 'USASCII']

@@ -1,15 +1,23 @@
-"""Readers of what the providers of bank feeds send, one module per provider, all answering to the same function."""
+"""Readers of the JSON of bank feed providers, one module per provider, each with a function `read`."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from webapp.importers.providers import enablebanking, gocardless, plaid, simplefin
 from webapp.importers.providers.payloads import parsed
-from webapp.importers.providers.pushes import PayloadRefusedError, ProviderFailedError, Push, Wanted
+from webapp.importers.providers.pushes import AccountSelector, PayloadRefusedError, ProviderFailedError, Push
 
-__all__ = ["PROVIDERS", "PayloadRefusedError", "ProviderFailedError", "Push", "Wanted", "parsed", "read"]
+__all__ = [
+    "PROVIDERS",
+    "AccountSelector",
+    "PayloadRefusedError",
+    "ProviderFailedError",
+    "Push",
+    "parsed",
+    "read",
+]
 
-PROVIDERS: Final[Mapping[str, Callable[[object, Wanted], Push]]] = {
+PROVIDERS: Final[Mapping[str, Callable[[object, AccountSelector], Push]]] = {
     "plaid": plaid.read,
     "simplefin": simplefin.read,
     "gocardless": gocardless.read,
@@ -17,6 +25,6 @@ PROVIDERS: Final[Mapping[str, Callable[[object, Wanted], Push]]] = {
 }
 
 
-def read(provider: str, data: bytes, wanted: Wanted) -> Push:
-    """Turn one answer of a provider into a push for one account; raises PayloadRefusedError with a sentence."""
-    return PROVIDERS[provider](parsed(data), wanted)
+def read(provider: str, data: bytes, selector: AccountSelector) -> Push:
+    """Turn a provider's response into a push for one account; raises PayloadRefusedError with a sentence."""
+    return PROVIDERS[provider](parsed(data), selector)

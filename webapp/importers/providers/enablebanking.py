@@ -6,68 +6,68 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.providers.choices import of_currency
+from webapp.importers.providers.account_selection import of_currency
 from webapp.importers.providers.identities import identified
-from webapp.importers.providers.payloads import Item, fingerprint, records
-from webapp.importers.providers.pushes import ProviderFailedError, Push, PushLine, Wanted
+from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
+from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push, PushLine
 from webapp.importers.texts import joined, quoted
 from webapp.ledger.matching.lines import is_placeholder
 
 _DIRECTIONS: Final = ("CRDT", "DBIT")
 _PENDING: Final = {"BOOK": False, "PDNG": True, "HOLD": True}
-# What the bank took back, and what says nothing of the account's money yet.
+# Statuses of transactions that the bank cancelled, and of those that are not booked and may never be.
 _WITHDRAWN: Final = frozenset({"CANC", "RJCT"})
 _UNBOOKED: Final = frozenset({"INFO", "SCHD"})
 
 
-def read(payload: object, wanted: Wanted) -> Push:
+def read(payload: object, selector: AccountSelector) -> Push:
     """Read one page of the one account that a payload is about; raises PayloadRefusedError.
 
-    The account's id stands in the address of the request and not in the answer, so that `asked` is not looked for.
-    A line's identity is its entry_reference alone: a transaction_id may be another one in the next answer. What
-    was cancelled or rejected is removed.
+    The response does not name the account, which is in the URL of the request, so that `requested` is not checked.
+    A line's id is its entry_reference: its transaction_id may be different in the next response. Cancelled and
+    rejected lines are removed.
     """
-    page = Item(payload, "The payload")
+    page = PayloadObject(payload, "The payload")
     _refuse_error(page)
     if not isinstance(page.values.get("transactions"), list):
-        page.refuse("is no answer of Enable Banking: it has no list “transactions”")
+        page.refuse("is not a response of Enable Banking: it has no list “transactions”")
     items = records(page.values["transactions"], "transactions")
-    stated = [_status(item) for item in items]
-    taken = [item for item, status in zip(items, stated, strict=True) if status in _PENDING]
-    withdrawn = [item for item, status in zip(items, stated, strict=True) if status in _WITHDRAWN]
-    lines, others = of_currency(wanted, [_line(item) for item in taken])
+    statuses = [_status(item) for item in items]
+    current = [item for item, status in zip(items, statuses, strict=True) if status in _PENDING]
+    withdrawn = [item for item, status in zip(items, statuses, strict=True) if status in _WITHDRAWN]
+    lines, others = of_currency(selector, [_line(item) for item in current])
     lines, unnamed = identified(lines)
     return Push(
-        batch_id=f"enablebanking-{fingerprint(payload, wanted.currency)}",
-        external_id=wanted.asked,
+        batch_id=f"enablebanking-{fingerprint(payload, selector.currency)}",
+        external_id=selector.requested,
         added=lines,
         removed=tuple(name for item in withdrawn if (name := _id(item))),
-        warnings=(*others, *unnamed, *_warnings(page, taken, stated)),
+        warnings=(*others, *unnamed, *_warnings(page, current, statuses)),
     )
 
 
-def _refuse_error(page: Item) -> None:
-    """Refuse an error: a code beside a message, where a list of transactions should be."""
-    said = joined([page.text("message"), page.text("error", "detail")])
-    if said and "transactions" not in page.values:
-        raise ProviderFailedError(f"Enable Banking answered with an error and no transactions: {said}")
+def _refuse_error(page: PayloadObject) -> None:
+    """Raise ProviderFailedError for an error message instead of a list of transactions."""
+    message = joined([page.text("message"), page.text("error", "detail")])
+    if message and "transactions" not in page.values:
+        raise ProviderFailedError(f"Enable Banking answered with an error and no transactions: {message}")
 
 
-def _status(item: Item) -> str:
+def _status(item: PayloadObject) -> str:
     status = item.text("status") or ""
     if status not in _PENDING.keys() | _WITHDRAWN | _UNBOOKED:
-        item.refuse(f"has a status that says neither booked nor pending: {quoted(status)}")
+        item.refuse(f"has an unknown status: {quoted(status)}")
     return status
 
 
-def _line(item: Item) -> PushLine:
+def _line(item: PayloadObject) -> PushLine:
     money = item.inner("transaction_amount")
     currency = money.currency("currency")
     amount = _signed(item, money.amount("amount", currency))
     value_on = item.day("value_date")
     booked_on = item.day("booking_date") or value_on or item.day("transaction_date")
     if booked_on is None:
-        item.refuse("has no day (booking_date)")
+        item.refuse("has no date (booking_date)")
     side = "creditor" if amount < 0 else "debtor"
     counterparty = item.inner(side).text("name")
     texts = [*item.texts("remittance_information"), item.text("note")]
@@ -86,30 +86,32 @@ def _line(item: Item) -> PushLine:
     )
 
 
-def _id(item: Item) -> str:
+def _id(item: PayloadObject) -> str:
     name = item.id("entry_reference")
     return "" if name is None or is_placeholder(name) else name
 
 
-def _signed(item: Item, amount: Decimal) -> Decimal:
-    """The amount with the sign of its direction; one that has a sign already leaves the direction open."""
+def _signed(item: PayloadObject, amount: Decimal) -> Decimal:
+    """The amount with the sign of its direction; a negative amount would make the direction ambiguous."""
     direction = item.text("credit_debit_indicator") or ""
     if direction not in _DIRECTIONS:
         item.refuse(
             f"has a direction (credit_debit_indicator) that is neither CRDT nor DBIT: {quoted(direction)}"
         )
     if amount < 0:
-        item.refuse("has a negative amount beside its direction, so that the direction is open")
+        item.refuse("has a negative amount and a direction, so that the direction is ambiguous")
     return -amount if direction == "DBIT" else amount
 
 
-def _warnings(page: Item, taken: Sequence[Item], stated: Sequence[str]) -> Iterator[str]:
-    count = sum(item.text("status") == "BOOK" and item.day("booking_date") is None for item in taken)
+def _warnings(
+    page: PayloadObject, current: Sequence[PayloadObject], statuses: Sequence[str]
+) -> Iterator[str]:
+    count = sum(item.text("status") == "BOOK" and item.day("booking_date") is None for item in current)
     if count:
         lines = "1 booked line has" if count == 1 else f"{count:,} booked lines have"
-        yield f"{lines} no booking day; the value day or the day of the payment stands for it."
-    if left := sum(status in _UNBOOKED for status in stated):
+        yield f"{lines} no booking date; the value date or the transaction date is used instead."
+    if left := sum(status in _UNBOOKED for status in statuses):
         lines = "1 line is" if left == 1 else f"{left:,} lines are"
-        yield f"{lines} scheduled or for information only, and no part of the account yet."
+        yield f"{lines} scheduled or for information only, and not imported."
     if page.text("continuation_key"):
         yield "Enable Banking has more pages of this list; push them too."

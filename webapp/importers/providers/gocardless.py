@@ -5,63 +5,63 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from webapp.importers.providers.choices import of_currency
+from webapp.importers.providers.account_selection import of_currency
 from webapp.importers.providers.identities import identified
-from webapp.importers.providers.payloads import Item, fingerprint, records
+from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
 from webapp.importers.providers.pushes import (
+    AccountSelector,
     ProviderFailedError,
     Push,
     PushLine,
-    Wanted,
 )
 from webapp.importers.texts import joined
 from webapp.ledger.matching.lines import is_placeholder
 
 
-def read(payload: object, wanted: Wanted) -> Push:
+def read(payload: object, selector: AccountSelector) -> Push:
     """Read the booked and pending lines of the one account that a payload is about; raises PayloadRefusedError.
 
-    The account's id stands in the address of the request and not in the answer, so that `asked` is not looked for.
+    The response does not name the account, which is in the URL of the request, so that `requested` is not checked.
     """
-    whole = Item(payload, "The payload")
-    _refuse_error(whole)
-    lists = whole.inner("transactions")
+    response = PayloadObject(payload, "The payload")
+    _refuse_error(response)
+    lists = response.inner("transactions")
     if not isinstance(lists.values.get("booked", lists.values.get("pending")), list):
-        whole.refuse(
-            "is no answer of GoCardless: it has no lists “booked” and “pending” under “transactions”"
+        response.refuse(
+            "is not a response of GoCardless: it has no lists “booked” and “pending” under “transactions”"
         )
     items = [(each, False) for each in records(lists.values.get("booked"), "booked")]
-    # Some programs keep the pending lines beside the booked ones instead of with them.
-    for holder in (lists, whole):
+    # Some programs store the pending lines beside “transactions” instead of within.
+    for holder in (lists, response):
         items += [(each, True) for each in records(holder.values.get("pending"), "pending")]
-    lines, others = of_currency(wanted, [_line(item, pending=pending) for item, pending in items])
+    lines, others = of_currency(selector, [_line(item, pending=pending) for item, pending in items])
     lines, unnamed = identified(lines)
     return Push(
-        batch_id=f"gocardless-{fingerprint(payload, wanted.currency)}",
-        external_id=wanted.asked,
+        batch_id=f"gocardless-{fingerprint(payload, selector.currency)}",
+        external_id=selector.requested,
         added=lines,
-        warnings=(*others, *unnamed, *_valued([item for item, pending in items if not pending])),
+        warnings=(*others, *unnamed, *_date_warnings([item for item, pending in items if not pending])),
     )
 
 
-def _refuse_error(whole: Item) -> None:
-    """Refuse an error: about the whole request, or about one field of it."""
-    inner = [Item(each, name) for name, each in whole.values.items() if isinstance(each, dict)]
-    for item in (whole, *inner):
+def _refuse_error(response: PayloadObject) -> None:
+    """Raise ProviderFailedError for an error about the request or one of its fields."""
+    inner = [PayloadObject(each, name) for name, each in response.values.items() if isinstance(each, dict)]
+    for item in (response, *inner):
         summary, detail = item.text("summary"), item.text("detail")
-        if summary and "transactions" not in whole.values:
-            said = joined([summary, detail])
-            raise ProviderFailedError(f"GoCardless answered with an error and no transactions: {said}")
+        if summary and "transactions" not in response.values:
+            message = joined([summary, detail])
+            raise ProviderFailedError(f"GoCardless answered with an error and no transactions: {message}")
 
 
-def _line(item: Item, *, pending: bool) -> PushLine:
+def _line(item: PayloadObject, *, pending: bool) -> PushLine:
     money = item.inner("transactionAmount")
     currency = money.currency("currency")
     amount = money.amount("amount", currency)
     value_on = item.day("valueDate", "valueDateTime")
     booked_on = item.day("bookingDate", "bookingDateTime") or value_on
     if booked_on is None:
-        item.refuse("has no day (bookingDate)")
+        item.refuse("has no date (bookingDate)")
     counterparty, account = _party(item, amount)
     return PushLine(
         provider_transaction_id=_id(item),
@@ -77,19 +77,19 @@ def _line(item: Item, *, pending: bool) -> PushLine:
     )
 
 
-def _id(item: Item) -> str:
-    """The bank's id, else the one that GoCardless gives where the bank has none."""
+def _id(item: PayloadObject) -> str:
+    """The bank's id, else the one that GoCardless assigns."""
     names = (item.id("transactionId"), item.id("internalTransactionId"))
     return next((name for name in names if name and not is_placeholder(name)), "")
 
 
-def _party(item: Item, amount: Decimal) -> tuple[str | None, str | None]:
-    """Who stands on the other side, and under which account: the creditor of money out, the debtor of money in."""
+def _party(item: PayloadObject, amount: Decimal) -> tuple[str | None, str | None]:
+    """The counterparty's name and IBAN: the creditor of money out, the debtor of money in."""
     side = "creditor" if amount < 0 else "debtor"
     return item.text(f"{side}Name"), item.inner(f"{side}Account").iban("iban")
 
 
-def _description(item: Item) -> str:
+def _description(item: PayloadObject) -> str:
     free = item.texts("remittanceInformationUnstructured") or item.texts(
         "remittanceInformationUnstructuredArray"
     )
@@ -99,8 +99,8 @@ def _description(item: Item) -> str:
     return joined([*(free or structured), item.text("additionalInformation")])
 
 
-def _valued(booked: Sequence[Item]) -> Iterator[str]:
+def _date_warnings(booked: Sequence[PayloadObject]) -> Iterator[str]:
     count = sum(item.day("bookingDate", "bookingDateTime") is None for item in booked)
     if count:
         lines = "1 booked line has" if count == 1 else f"{count:,} booked lines have"
-        yield f"{lines} no booking day; the value day stands for it."
+        yield f"{lines} no booking date; the value date is used instead."

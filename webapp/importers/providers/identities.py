@@ -1,4 +1,4 @@
-"""By which id a line of a payload is known again: the provider's, or one made of what the line says."""
+"""The id of each line of a payload: the provider's, or a key of the line's content where that is missing."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
 def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[str]]:
-    """Give each line an id that is its own, and say which ones had none.
+    """Give each line a unique id, with warnings about lines that had none.
 
-    Without an id, or under a placeholder for one, the key that the line would have in a file is the id: its day,
-    amount and text, and which of the equal ones it is. An id that names several lines is no identity, and would
-    let each be taken for a change of the one before: there the key is made of the id, the day and the amount. A
-    pending line under the id of a booked one is how that one was before, and is left out.
+    A line without an id, or with a placeholder, gets the key that it would have in a file: date, amount, text and
+    an occurrence number for equal lines. An id of several different lines identifies none of them, and each would
+    be taken for a modification of the previous one: they get keys, too. A pending line with the id of a booked one
+    is the earlier state of it, and is left out.
     """
     ambiguous = _ambiguous(lines)
     booked = {line.provider_transaction_id for line in lines if not line.pending} - ambiguous
-    now = [line for line in lines if not (line.pending and _named(line) in booked)]
-    keyed = [index for index, line in enumerate(now) if _named(line) in {None, *ambiguous}]
-    keys = line_keys(now[index] for index in keyed)
-    before = len(lines) - len(now)
+    current = [line for line in lines if not (line.pending and _own_id(line) in booked)]
+    keyed = [index for index, line in enumerate(current) if _own_id(line) in {None, *ambiguous}]
+    keys = line_keys(current[index] for index in keyed)
+    superseded = len(lines) - len(current)
     for index, key in zip(keyed, keys, strict=True):
-        now[index] = replace(now[index], provider_transaction_id=f"{key.digest}-{key.occurrence}")
-    return tuple(now), [*_said(len(keyed), ambiguous), *_said_before(before)]
+        current[index] = replace(current[index], provider_transaction_id=f"{key.digest}-{key.occurrence}")
+    return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
 
 
-def _named(line: PushLine) -> str | None:
+def _own_id(line: PushLine) -> str | None:
     name = line.provider_transaction_id
     return None if is_placeholder(name) else name
 
 
 def _ambiguous(lines: Sequence[PushLine]) -> set[str]:
-    """Find the ids under which two lines of one state say two things."""
+    """Find the ids that two different lines, both booked or both pending, have."""
     facts: dict[tuple[str, bool], set[PushLine]] = defaultdict(set)
     for line in lines:
-        if (name := _named(line)) is not None:
+        if (name := _own_id(line)) is not None:
             facts[name, line.pending].add(line)
     return {name for (name, _), found in facts.items() if len(found) > 1}
 
 
-def _said(keyed: int, ambiguous: set[str]) -> list[str]:
+def _missing_id_warnings(keyed: int, ambiguous: set[str]) -> list[str]:
     if not keyed:
         return []
     count = "1 line has" if keyed == 1 else f"{keyed:,} lines have"
-    reused = " An id of the provider names several lines." if ambiguous else ""
-    return [f"{count} no id of their own; day, amount and text are their identity.{reused}"]
+    reused = " The provider uses one id for several lines." if ambiguous else ""
+    return [f"{count} no id of their own; date, amount and text identify them.{reused}"]
 
 
-def _said_before(count: int) -> list[str]:
+def _superseded_warnings(count: int) -> list[str]:
     if not count:
         return []
     lines = "1 pending line is" if count == 1 else f"{count:,} pending lines are"

@@ -1,4 +1,4 @@
-"""The JSON of a provider, read strictly where money and days are concerned and leniently everywhere else."""
+"""The JSON of a provider, read strictly for amounts and dates, and leniently for everything else."""
 
 from __future__ import annotations
 
@@ -39,40 +39,38 @@ def parsed(data: bytes) -> Any:
         )
     except (ValueError, ArithmeticError, RecursionError):
         raise PayloadRefusedError(
-            "This is no JSON, or it is cut off; fetch it from the provider again."
+            "This is not valid JSON, or it is cut off; fetch it from the provider again."
         ) from None
 
 
 def _refuse_number(name: str) -> NoReturn:
-    raise PayloadRefusedError(f"{name} is no number of JSON.")
+    raise PayloadRefusedError(f"{name} is not a JSON number.")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise PayloadRefusedError(
-            "An object of this JSON names one key twice; which one counts cannot be told."
-        )
+        raise PayloadRefusedError("An object of this JSON has one key twice, so its value is ambiguous.")
     return found
 
 
 def fingerprint(payload: object, *of: str | None) -> str:
-    """Name a payload by its content, so that the same one is the same batch however often it is sent."""
-    whole = json.dumps([payload, *of], sort_keys=True, default=str)
-    return sha256(whole.encode()).hexdigest()[:40]
+    """A digest of a payload's content, so that the same payload is the same push however often it is sent."""
+    text = json.dumps([payload, *of], sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:40]
 
 
-def records(value: object, where: str) -> list[Item]:
-    """Take a list of objects, a missing one as empty; raises PayloadRefusedError."""
+def records(value: object, where: str) -> list[PayloadObject]:
+    """Read a list of objects, a missing one as empty; raises PayloadRefusedError."""
     if value is None:
         return []
     if not isinstance(value, list):
         raise PayloadRefusedError(f"“{where}” must be a list.")
-    return [Item(each, f"{where}[{index}]") for index, each in enumerate(value)]
+    return [PayloadObject(each, f"{where}[{index}]") for index, each in enumerate(value)]
 
 
-class Item:
-    """An object of a payload and where it stands, which its refusals name."""
+class PayloadObject:
+    """A JSON object of a payload with its path for messages (`where`)."""
 
     def __init__(self, value: object, where: str) -> None:
         self.where = where
@@ -81,15 +79,15 @@ class Item:
         self.values: Mapping[str, Any] = value
 
     def refuse(self, reason: str) -> NoReturn:
-        """Refuse the payload because of this item."""
+        """Refuse the payload because of this object."""
         raise PayloadRefusedError(f"{self.where} {reason}.")
 
-    def inner(self, key: str) -> Item:
-        """Take the object under a key; one that is missing is empty."""
-        return Item(self.values.get(key) or {}, f"{self.where}.{key}")
+    def inner(self, key: str) -> PayloadObject:
+        """The object under a key; empty where it is missing."""
+        return PayloadObject(self.values.get(key) or {}, f"{self.where}.{key}")
 
     def text(self, *keys: str) -> str | None:
-        """The first text under these keys that is not blank, on one line; what is no text is none."""
+        """The first text under these keys that is not blank, on one line; other values are ignored."""
         for key in keys:
             value = self.values.get(key)
             if isinstance(value, str) and (found := cut(value)):
@@ -97,13 +95,13 @@ class Item:
         return None
 
     def texts(self, key: str) -> list[str]:
-        """The texts of a list, or the one text, under a key."""
+        """The texts in a list, or the one text, under a key."""
         value = self.values.get(key)
         listed: Sequence[object] = value if isinstance(value, list) else [value]
         return [found for each in listed if isinstance(each, str) and (found := cut(each))]
 
     def id(self, *keys: str) -> str | None:
-        """The first id under these keys, exactly as sent; a number is written out. None where there is none."""
+        """The first id under these keys, exactly as sent, a number as text; None where there is none."""
         for key in keys:
             value = self.values.get(key)
             if isinstance(value, int) and not isinstance(value, bool):
@@ -113,7 +111,7 @@ class Item:
         return None
 
     def iban(self, key: str) -> str | None:
-        """The IBAN under a key, None where it is none."""
+        """The IBAN under a key, None where it is not valid."""
         return iban(self.text(key) or "")
 
     def flag(self, key: str) -> bool:
@@ -124,14 +122,14 @@ class Item:
         return bool(value)
 
     def currency(self, *keys: str) -> str:
-        """The currency under the first of these keys that has one; raises PayloadRefusedError for one that is none."""
+        """The currency under the first of these keys that has one; raises PayloadRefusedError for an unknown one."""
         code = self.text(*keys)
         if code is None:
             self.refuse(f"has no currency ({keys[0]})")
         try:
             return canonical(code)
         except LedgerError:
-            self.refuse(f"has a currency that is none of ISO 4217: {quoted(code)}")
+            self.refuse(f"has a currency that is not in ISO 4217: {quoted(code)}")
 
     def amount(self, key: str, currency: str) -> Decimal:
         """The amount under a key, as a number or as text, within its currency's digits."""
@@ -140,14 +138,14 @@ class Item:
             self.refuse(f"has no amount ({key})")
         text = str(value).strip()
         if len(text) > LONGEST_AMOUNT or (isinstance(value, str) and not _AMOUNT.fullmatch(text)):
-            self.refuse(f"has an amount that is none: {quoted(text)}")
+            self.refuse(f"has an amount that is not a number: {quoted(text)}")
         try:
             return Money.of(Decimal(text), currency).decimal
         except LedgerError as error:
             raise PayloadRefusedError(f"{self.where}: {error}") from None
 
     def day(self, *keys: str) -> date | None:
-        """The first day under these keys: the literal date, which a time and a zone behind it never shift."""
+        """The first date under these keys, as written; a time and a zone behind it never shift it."""
         for key in keys:
             value = self.values.get(key)
             if value is None or value == "":
@@ -158,28 +156,28 @@ class Item:
                     return date.fromisoformat(found[0])
             except ValueError:
                 pass
-            self.refuse(f"has a day that is none ({key}): {quoted(str(value))}")
+            self.refuse(f"has a date ({key}) that is not valid: {quoted(str(value))}")
         return None
 
     def instant(self, *keys: str) -> datetime | None:
-        """The first moment under these keys that is written in seconds since 1970; 0 is none."""
+        """The first time under these keys, in seconds since 1970; 0 counts as missing."""
         for key in keys:
             value = self.values.get(key)
             if value is None or value == "":
                 continue
             text = str(int(value)) if isinstance(value, Decimal) and value == int(value) else str(value)
             if isinstance(value, bool) or not _SECONDS.fullmatch(text):
-                self.refuse(f"has a time that is none ({key}): {quoted(str(value))}")
+                self.refuse(f"has a time ({key}) that is not valid: {quoted(str(value))}")
             if not int(text):
                 continue
             try:
                 return datetime.fromtimestamp(int(text), UTC)
             except (ValueError, OverflowError):
-                self.refuse(f"has a time that is none ({key}): {quoted(text)}")
+                self.refuse(f"has a time ({key}) that is not valid: {quoted(text)}")
         return None
 
     def moment(self, key: str) -> datetime | None:
-        """The moment that a text with a zone names, in UTC; None where there is none."""
+        """The time in UTC of a text with date, time and zone; None where it is not one."""
         value = self.text(key)
         try:
             at = datetime.fromisoformat(value or "")
@@ -189,7 +187,7 @@ class Item:
 
 
 def cut(text: str) -> str:
-    r"""A text on one line, as long as the books keep one, without what no database takes.
+    r"""A text on one line, cut at LONGEST_TEXT, without characters that databases refuse.
 
     >>> cut(" Caf\u00e9\n\t12 \0")
     'Café 12 \ufffd'
@@ -198,7 +196,7 @@ def cut(text: str) -> str:
 
 
 def short(name: str) -> str:
-    """An id as the books keep one: as it is, or by its digest where it is longer.
+    """An id, or its digest where it is longer than LONGEST_ID.
 
     >>> short("tx_1"), len(short("x" * 300))
     ('tx_1', 71)
@@ -209,5 +207,5 @@ def short(name: str) -> str:
 
 
 def listed(names: Iterable[str | None]) -> str:
-    """Name several ids in a sentence."""
+    """Several ids, quoted, for a sentence."""
     return ", ".join(quoted(name) for name in names if name is not None)

@@ -1,81 +1,83 @@
-"""Plaid's answers to /transactions/sync: https://plaid.com/docs/api/products/transactions/#transactionssync."""
+"""Plaid's responses to /transactions/sync: https://plaid.com/docs/api/products/transactions/#transactionssync."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from webapp.importers.providers.choices import account_of
-from webapp.importers.providers.payloads import Item, fingerprint, records
+from webapp.importers.providers.account_selection import select_account
+from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
 from webapp.importers.providers.pushes import (
+    AccountSelector,
     ProviderFailedError,
     Push,
     PushBalance,
     PushLine,
-    Wanted,
 )
 from webapp.importers.texts import quoted
 
-# The balance of these says what is owed.
+# Account types whose balance is the amount owed.
 _OWED: Final = frozenset({"credit", "loan"})
 _LISTS: Final = ("added", "modified", "removed")
 
 
-def read(payload: object, wanted: Wanted) -> Push:
-    """Read what one page of a sync says of one account; raises PayloadRefusedError.
+def read(payload: object, selector: AccountSelector) -> Push:
+    """Read one account of one page of a sync; raises PayloadRefusedError.
 
-    Plaid's amounts are positive where money leaves the account, so that they are turned around; the balance of a
-    card or a loan is what is owed, and is turned around too. It names no time, and counts for no day.
+    Plaid's amounts are positive where money leaves the account, so that the sign is inverted; the balance of a card
+    or a loan is the amount owed, and is inverted too.
     """
-    page = Item(payload, "The payload")
+    page = PayloadObject(payload, "The payload")
     _refuse_error(page)
     if not any(name in page.values for name in _LISTS):
-        page.refuse("is no answer of Plaid to /transactions/sync: it has no “added”, “modified” or “removed”")
+        page.refuse(
+            "is not a response of Plaid to /transactions/sync: it has no “added”, “modified” or “removed”"
+        )
     lists = {name: records(page.values.get(name), name) for name in _LISTS}
     accounts = records(page.values.get("accounts"), "accounts")
-    there = [each.id("account_id") for each in (*accounts, *lists["added"], *lists["modified"])]
-    account = account_of(wanted, list(dict.fromkeys(name for name in there if name)))
-    mine = {name: [each for each in lists[name] if _is_of(each, account)] for name in _LISTS}
+    ids = [each.id("account_id") for each in (*accounts, *lists["added"], *lists["modified"])]
+    account = select_account(selector, list(dict.fromkeys(name for name in ids if name)))
+    own = {name: [each for each in lists[name] if _is_of(each, account)] for name in _LISTS}
     return Push(
         batch_id=f"plaid-{fingerprint(payload, account)}",
         external_id=account,
-        added=tuple(map(_line, mine["added"])),
-        modified=tuple(map(_line, mine["modified"])),
-        removed=tuple(map(_named, mine["removed"])),
+        added=tuple(map(_line, own["added"])),
+        modified=tuple(map(_line, own["modified"])),
+        removed=tuple(map(_transaction_id, own["removed"])),
         balance=next((_balance(each) for each in accounts if each.id("account_id") == account), None),
         warnings=tuple(_warnings(page)),
     )
 
 
-def _refuse_error(page: Item) -> None:
+def _refuse_error(page: PayloadObject) -> None:
     if (code := page.text("error_code", "error_type")) is not None:
-        said = page.text("display_message", "error_message") or "no more than a code"
-        raise ProviderFailedError(f"Plaid answered with an error and no transactions: {said} ({code})")
+        message = page.text("display_message", "error_message") or "no message"
+        raise ProviderFailedError(f"Plaid answered with an error and no transactions: {message} ({code})")
 
 
-def _is_of(item: Item, account: str | None) -> bool:
-    """Tell whether an item is of the account; one that names none may be: an unknown removed line is no harm."""
+def _is_of(item: PayloadObject, account: str | None) -> bool:
+    """Return whether an item belongs to the account, or names none: removing an unknown line does no harm."""
     return item.id("account_id") in {account, None}
 
 
-def _named(item: Item) -> str:
+def _transaction_id(item: PayloadObject) -> str:
     name = item.id("transaction_id")
     if name is None:
-        item.refuse("has no transaction_id, so that it can never be changed or removed")
+        item.refuse("has no transaction_id, so that it could never be changed or removed")
     return name
 
 
-def _line(item: Item) -> PushLine:
+def _line(item: PayloadObject) -> PushLine:
     currency = _currency(item)
     booked_on = item.day("date")
     if booked_on is None:
-        item.refuse("has no day (date)")
+        item.refuse("has no date (date)")
     if item.id("account_id") is None:
         item.refuse("names no account (account_id)")
     payment = item.inner("payment_meta")
     parties = records(item.values.get("counterparties"), f"{item.where}.counterparties")
     return PushLine(
-        provider_transaction_id=_named(item),
+        provider_transaction_id=_transaction_id(item),
         pending=item.flag("pending"),
         booked_on=booked_on,
         amount=-item.amount("amount", currency),
@@ -88,18 +90,18 @@ def _line(item: Item) -> PushLine:
     )
 
 
-def _iban(party: Item) -> str | None:
+def _iban(party: PayloadObject) -> str | None:
     return party.inner("account_numbers").inner("international").iban("iban")
 
 
-def _currency(item: Item) -> str:
+def _currency(item: PayloadObject) -> str:
     unofficial = item.text("unofficial_currency_code")
     if item.text("iso_currency_code") is None and unofficial:
-        item.refuse(f"is in {quoted(unofficial)}, which is no currency of ISO 4217")
+        item.refuse(f"is in {quoted(unofficial)}, which is not an ISO 4217 currency")
     return item.currency("iso_currency_code")
 
 
-def _balance(account: Item) -> PushBalance | None:
+def _balance(account: PayloadObject) -> PushBalance | None:
     balances = account.inner("balances")
     if balances.values.get("current") is None or balances.text("iso_currency_code") is None:
         return None
@@ -109,6 +111,6 @@ def _balance(account: Item) -> PushBalance | None:
     return PushBalance(-amount if is_owed else amount, currency, balances.moment("last_updated_datetime"))
 
 
-def _warnings(page: Item) -> Iterator[str]:
+def _warnings(page: PayloadObject) -> Iterator[str]:
     if page.flag("has_more"):
         yield "Plaid has more pages of this sync; push them too."

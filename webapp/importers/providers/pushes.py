@@ -1,4 +1,4 @@
-"""What a provider's payload says of one account: the facts of a push, without our books."""
+"""The contents of a push: the lines and the balance of one account in a provider's payload."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from webapp.ledger.errors import UnprocessableError
 
 
 class PayloadRefusedError(UnprocessableError):
-    """This is no payload that can be read; nothing of it was taken."""
+    """The payload cannot be read; nothing of it was stored."""
 
     code = "payload_refused"
 
 
 class ProviderFailedError(PayloadRefusedError):
-    """The provider answered with an error instead of transactions; nothing was taken."""
+    """The provider answered with an error instead of transactions; nothing was stored."""
 
     code = "provider_failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which account of a payload is meant: the one `asked` for, else the one `known`, of a currency.
+class AccountSelector:
+    """Which account of a payload to read: the `requested` one, else the `recorded` one, in a currency.
 
-    `asked` must be there. `known` is the number that the books have for the account, and is another than the
-    provider's where it came from a file. `currency` tells apart what one provider's account keeps in several.
+    The payload must have the `requested` account. `recorded` is the account's number in the books, which differs
+    from the provider's where it came from a file. `currency` selects one of several that a provider has in one account.
     """
 
-    asked: str | None = None
-    known: str | None = None
+    requested: str | None = None
+    recorded: str | None = None
     currency: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PushLine:
-    """A line from the account holder's view, money in positive; `pending_transaction_id` is the pending line it was."""
+    """A line from the account holder's view, money in positive; `pending_transaction_id` is its id as pending."""
 
     provider_transaction_id: str
     pending: bool
@@ -52,7 +52,7 @@ class PushLine:
     pending_transaction_id: str | None = None
 
     def body(self) -> dict[str, Any]:
-        """Give the line as the JSON of a push has it."""
+        """The line in the JSON of a push."""
         return {
             "providerTransactionId": self.provider_transaction_id,
             "pending": self.pending,
@@ -77,14 +77,14 @@ class PushBalance:
     as_of: datetime | None
 
     def body(self) -> dict[str, Any]:
-        """Give the balance as the JSON of a push has it."""
+        """The balance in the JSON of a push."""
         as_of = self.as_of and self.as_of.isoformat().replace("+00:00", "Z")
         return {"amount": format(self.amount, "f"), "currency": self.currency, "asOf": as_of}
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """All that a payload says of one account; `external_id` is the provider's number for it, if the payload has it."""
+    """A payload's lines and balance of one account; `external_id` is the provider's id of it, if the payload has it."""
 
     batch_id: str
     external_id: str | None
@@ -95,7 +95,7 @@ class Push:
     warnings: tuple[str, ...] = ()
 
     def body(self) -> dict[str, Any]:
-        """Give the JSON that POST /feeds/accounts/{faId}/transactions takes."""
+        """The JSON body of POST /feeds/accounts/{faId}/transactions."""
         return {
             "batchId": self.batch_id,
             "added": [line.body() for line in self.added],

@@ -4,55 +4,55 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from webapp.importers.providers.choices import account_of
+from webapp.importers.providers.account_selection import select_account
 from webapp.importers.providers.identities import identified
-from webapp.importers.providers.payloads import Item, cut, fingerprint, records
+from webapp.importers.providers.payloads import PayloadObject, cut, fingerprint, records
 from webapp.importers.providers.pushes import (
+    AccountSelector,
     PayloadRefusedError,
     ProviderFailedError,
     Push,
     PushBalance,
     PushLine,
-    Wanted,
 )
 from webapp.importers.texts import joined
 
-# The first version has sentences under the one name, the second one objects under the other.
+# The protocol's first version has a list of sentences, the second one a list of objects.
 _ERRORS: Final = ("errors", "errlist")
 
 
-def read(payload: object, wanted: Wanted) -> Push:
-    """Read what an account set says of one account; raises PayloadRefusedError.
+def read(payload: object, selector: AccountSelector) -> Push:
+    """Read one account of an account set; raises PayloadRefusedError.
 
-    Amounts are the account holder's already, and a day is the UTC day of `posted`, in seconds since 1970. What
-    SimpleFIN says beside the accounts, such as that a connection needs attention, is among the warnings.
+    Amounts are from the account holder's view; a line's date is the UTC day of `posted`, in seconds since 1970.
+    Messages beside the accounts, such as that a connection needs attention, become warnings.
     """
-    whole = Item(payload, "The payload")
-    errors = [said for name in _ERRORS for said in _errors(whole.values.get(name))]
-    accounts = records(whole.values.get("accounts"), "accounts")
+    account_set = PayloadObject(payload, "The payload")
+    errors = [message for name in _ERRORS for message in _errors(account_set.values.get(name))]
+    accounts = records(account_set.values.get("accounts"), "accounts")
     if not accounts and errors:
         raise ProviderFailedError(f"SimpleFIN answered with an error and no accounts: {' '.join(errors)}")
     if not accounts:
-        whole.refuse("is no account set of SimpleFIN: it has no accounts")
-    names = [_named(each) for each in accounts]
-    chosen = account_of(wanted, list(dict.fromkeys(names)))
-    mine = [each for each, name in zip(accounts, names, strict=True) if name == chosen]
-    if len(mine) > 1:
-        mine[1].refuse(f"is another account of the id {chosen}")
-    account = mine[0]
+        account_set.refuse("is not an account set of SimpleFIN: it has no accounts")
+    names = [_account_id(each) for each in accounts]
+    selected = select_account(selector, list(dict.fromkeys(names)))
+    matching = [each for each, name in zip(accounts, names, strict=True) if name == selected]
+    if len(matching) > 1:
+        matching[1].refuse(f"is a second account with the id {selected}")
+    account = matching[0]
     currency = account.currency("currency")
-    lines, said = identified(
+    lines, warnings = identified(
         [
             _line(each, currency)
             for each in records(account.values.get("transactions"), f"{account.where}.transactions")
         ]
     )
     return Push(
-        batch_id=f"simplefin-{fingerprint(payload, chosen)}",
-        external_id=chosen,
+        batch_id=f"simplefin-{fingerprint(payload, selected)}",
+        external_id=selected,
         added=lines,
         balance=_balance(account, currency),
-        warnings=(*errors, *said),
+        warnings=(*errors, *warnings),
     )
 
 
@@ -65,19 +65,19 @@ def _errors(value: Any) -> list[str]:
     return [cut(str(text)) for text in texts if text]
 
 
-def _named(account: Item) -> str:
+def _account_id(account: PayloadObject) -> str:
     name = account.id("id")
     if name is None:
         account.refuse("has no id")
     return name
 
 
-def _line(item: Item, currency: str) -> PushLine:
-    # Where nothing is posted yet, the day on which the money was spent is all that there is.
+def _line(item: PayloadObject, currency: str) -> PushLine:
+    # A line that is not posted yet only has the time of the transaction.
     posted = item.instant("posted")
     at = posted or item.instant("transacted_at")
     if at is None:
-        item.refuse("has no day (posted)")
+        item.refuse("has no date (posted)")
     return PushLine(
         provider_transaction_id=item.id("id") or "",
         pending=item.flag("pending") or posted is None,
@@ -89,7 +89,7 @@ def _line(item: Item, currency: str) -> PushLine:
     )
 
 
-def _balance(account: Item, currency: str) -> PushBalance | None:
+def _balance(account: PayloadObject, currency: str) -> PushBalance | None:
     if account.values.get("balance") is None:
         return None
     amount = account.amount("balance", currency)

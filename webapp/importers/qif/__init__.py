@@ -1,1 +1,1 @@
-"""QIF: records of one account, whose days and amounts the file itself must settle."""
+"""QIF: records of accounts, whose date order and decimal mark are found from the file."""

@@ -1,11 +1,11 @@
-"""Amounts of QIF, in the program's own country's way: 1,234.56 or 1.234,56, and no word of which."""
+"""Amounts of QIF, written in the format of the program's country: 1,234.56 or 1.234,56."""
 
 import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import AskedError
+from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.texts import quoted
 
 _MARKS: Final = ".,"
@@ -16,16 +16,16 @@ _MAX_DIGITS: Final = 27
 
 
 def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
-    """Find which mark parts the cents, from all amounts of a file, else from `decimal` of the mapping.
+    """Find the decimal mark of a file: `decimal` of the mapping, else from all amounts.
 
     >>> decimal_mark(["1,000.00", "7"], {}), decimal_mark(["12,50", "1.000"], {}), decimal_mark(["5"], {})
     ('.', ',', '.')
 
-    Raises AskedError where no amount tells: 1,234 may be a thousand or a little more than one.
+    Raises MappingNeededError where all amounts are ambiguous: 1,234 may be a thousand or a little more than one.
     """
-    chosen = mapping.get("decimal")
-    if chosen in {".", ","}:
-        return str(chosen)
+    decimal = mapping.get("decimal")
+    if decimal in {".", ","}:
+        return str(decimal)
     unclear = None
     for text in texts:
         plain = text.strip().lstrip("+-")[:_MAX_LENGTH]
@@ -39,8 +39,8 @@ def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
             return mark
         unclear = unclear or text
     if unclear:
-        raise AskedError(
-            f"Amounts such as {quoted(unclear)} can be read in two ways; say the mark before the cents in the"
+        raise MappingNeededError(
+            f"Amounts such as {quoted(unclear)} can be read in two ways; name the mark before the cents in the"
             " mapping, as decimal.",
             "decimal",
             example=unclear.strip(),
@@ -49,7 +49,7 @@ def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
 
 
 def exact(text: str, mark: str) -> Decimal | None:
-    """Read an amount exactly, the decimal mark being known, or None where it is none.
+    """Read an amount exactly with this decimal mark, or None where it is not an amount.
 
     >>> [str(exact(text, ".")) for text in ("-1,000.00", "+5", "12.5", "-0.00", "1,00", "1 000.00", "5-")]
     ['-1000.00', '5', '12.5', '0.00', 'None', '1000.00', '-5']
@@ -59,10 +59,10 @@ def exact(text: str, mark: str) -> Decimal | None:
         return None
     is_negative = plain.startswith("-") or plain.endswith("-")
     plain = plain[1:].lstrip() if plain[:1] in {"+", "-"} else plain.removesuffix("-")
-    whole, _, part = plain.partition(mark)
-    if _GROUPS.fullmatch(whole):
-        whole = re.sub(r"[.,' ]", "", whole)
-    number = f"{whole}.{part}" if part else whole
+    integer, _, fraction = plain.partition(mark)
+    if _GROUPS.fullmatch(integer):
+        integer = re.sub(r"[.,' ]", "", integer)
+    number = f"{integer}.{fraction}" if fraction else integer
     if not _NUMBER.fullmatch(number) or len(number.replace(".", "").lstrip("0")) > _MAX_DIGITS:
         return None
     value = Decimal(number)

@@ -1,11 +1,11 @@
-"""Days of QIF: in one order throughout a file, which only the days themselves can tell."""
+"""Dates of QIF: in one order of day, month and year throughout a file, which is found from the dates."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, Literal
 
-from webapp.importers.bank_files import AskedError
+from webapp.importers.bank_files import MappingNeededError
 
 Order = Literal["dmy", "mdy", "ymd"]
 
@@ -15,19 +15,19 @@ _OPTION: Final = re.compile(r"(?:^|[\r\n])[ \t]*!option:[ \t]*([mdy]{3})[ \t]*(?
 _MAX_LENGTH: Final = 40
 _YEARS: Final = range(1900, 2200)
 _PIVOT: Final = 70
-# By chance, five different days stand in their order once in sixty times.
+# Five different dates are in ascending or descending order by chance once in sixty times.
 _ENOUGH: Final = 5
 _FORMATS: Final[dict[Order, str]] = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 
 
-class DaysUnclearError(AskedError):
-    """The days of the file can be read as day and month or as month and day."""
+class DaysUnclearError(MappingNeededError):
+    """The dates of the file can be read as day and month or as month and day."""
 
     code = "days_unclear"
 
 
 def day(text: str, order: Order) -> date | None:
-    """Read a day in the order that is known, or None where it is none in it.
+    """Read a date in this order, or None where it is not a date.
 
     Quicken writes the years from 2000 behind an apostrophe, and a space for a leading zero.
 
@@ -53,7 +53,7 @@ def day(text: str, order: Order) -> date | None:
 
 
 def option(text: str) -> Order | None:
-    r"""Read the option by which some programs say the order themselves.
+    r"""Read the option with which some programs state the order.
 
     >>> option("!Option:MDY\n!Type:Bank\nD1/2/26\n^"), option("!Option:AutoSwitch\n!Account")
     ('mdy', None)
@@ -62,38 +62,38 @@ def option(text: str) -> Order | None:
     return _ordered(found[1]) if found else None
 
 
-def order(texts: Sequence[str], mapping: Mapping[str, object], said: Order | None = None) -> Order:
-    """Find the order in which a file writes its days: as told, by a day past the twelfth, or by their running.
+def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | None = None) -> Order:
+    """Find the order of a file's dates: by the mapping, by a day after the twelfth, or by their sequence.
 
-    What the file itself has `said` goes before its days, unless they contradict it.
+    The order that the file has `stated` is used, unless its dates contradict it.
 
     >>> order(["01/02/2024", "31/01/2024"], {}), order(["12/19/18"], {}), order(["2024-03-04"], {})
     ('dmy', 'mdy', 'ymd')
     >>> order(["03/01/26", "03/04/26", "03/04/26", "03/09/26", "03/11/26", "04/02/26"], {})
     'mdy'
 
-    Raises DaysUnclearError where both readings are sound, differ, and nothing speaks for one.
+    Raises DaysUnclearError where both orders are possible, give different dates, and neither is more likely.
     """
-    told = _told(mapping.get("dateFormat"))
-    if told:
-        return told
+    chosen = _order_in(mapping.get("dateFormat"))
+    if chosen:
+        return chosen
     distinct = list(dict.fromkeys(texts))
-    if said and all(day(text, said) for text in distinct):
-        return said
+    if stated and all(day(text, stated) for text in distinct):
+        return stated
     if all(len(parts[0]) == 4 for text in distinct if (parts := _parts(text))):  # noqa: PLR2004
         return "ymd"
     readings: dict[Order, list[date | None]] = {
         each: [day(text, each) for text in distinct] for each in _FORMATS
     }
-    sound = [each for each, days in readings.items() if None not in days]
-    if len(sound) == 1:
-        return sound[0]
-    if readings["dmy"] == readings["mdy"] or not sound:
-        # Without a sound reading the line that is refused says so; an American format has the likelier one.
+    possible = [each for each, days in readings.items() if None not in days]
+    if len(possible) == 1:
+        return possible[0]
+    if readings["dmy"] == readings["mdy"] or not possible:
+        # Where no order fits, a line is refused later with its date; mdy is the likelier one, as QIF is American.
         return "mdy"
-    running = [each for each in sound if _runs(readings[each])]
-    if len(running) == 1:
-        return running[0]
+    in_order = [each for each in possible if _are_in_order(readings[each])]
+    if len(in_order) == 1:
+        return in_order[0]
     raise _unclear(distinct)
 
 
@@ -101,7 +101,7 @@ def _unclear(texts: Iterable[str]) -> DaysUnclearError:
     example = next((text for text in texts if day(text, "dmy") != day(text, "mdy")), "")
     formats = list(_FORMATS.values())
     return DaysUnclearError(
-        f"Days such as “{example}” can be read as day and month or as month and day; say which in the mapping,"
+        f"Dates such as “{example}” can be read as day and month or as month and day; choose one in the mapping,"
         f" as dateFormat {formats[0]} or {formats[1]}.",
         "dateFormat",
         example=example,
@@ -109,10 +109,10 @@ def _unclear(texts: Iterable[str]) -> DaysUnclearError:
     )
 
 
-def _told(date_format: object) -> Order | None:
-    """The order of a format for strptime.
+def _order_in(date_format: object) -> Order | None:
+    """The order of day, month and year in a format for strptime.
 
-    >>> _told("%d.%m.%y"), _told("%m/%d/%Y"), _told("%Y-%m-%d"), _told(None)
+    >>> _order_in("%d.%m.%y"), _order_in("%m/%d/%Y"), _order_in("%Y-%m-%d"), _order_in(None)
     ('dmy', 'mdy', 'ymd', None)
     """
     letters = re.findall(r"%-?([dmyY])", date_format) if isinstance(date_format, str) else []
@@ -120,9 +120,9 @@ def _told(date_format: object) -> Order | None:
 
 
 def _ordered(letters: str) -> Order | None:
-    told = letters.lower()
+    lower_case = letters.lower()
     orders: tuple[Order, ...] = ("dmy", "mdy", "ymd")
-    return next((each for each in orders if each == told), None)
+    return next((each for each in orders if each == lower_case), None)
 
 
 def _parts(text: str) -> tuple[str, str, str, bool] | None:
@@ -133,10 +133,10 @@ def _parts(text: str) -> tuple[str, str, str, bool] | None:
     return (found[1], found[2], found[3], False) if found else None
 
 
-def _runs(days: Iterable[date | None]) -> bool:
-    """Tell whether enough days to speak for it run forward, or backward, throughout."""
-    known = [each for each in days if each]
-    return len(set(known)) >= _ENOUGH and (known == sorted(known) or known == sorted(known, reverse=True))
+def _are_in_order(days: Iterable[date | None]) -> bool:
+    """Return whether the dates are all in ascending, or descending, order, and enough of them to be sure."""
+    dates = [each for each in days if each]
+    return len(set(dates)) >= _ENOUGH and (dates == sorted(dates) or dates == sorted(dates, reverse=True))
 
 
 def _date(year: str, month: str, day: str) -> date | None:

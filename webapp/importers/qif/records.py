@@ -1,4 +1,4 @@
-"""The records of a QIF file: lines of one letter and a value, each record ended by a line with a caret."""
+"""The records of a QIF file: lines of a letter and a value; a line with a caret ends a record."""
 
 import re
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from webapp.importers.bank_files import MAX_LINES, FileRefusedError
 from webapp.importers.texts import MAX_TEXT
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
-# A split begins with its category; a day that follows is of it and not of the whole.
+# A split begins with its category; a date behind it belongs to the split and not to the record.
 _SPLIT: Final = "S"
 _OF_A_SPLIT: Final = frozenset("SE$%D")
 _MAX_VALUES: Final = 20
 
 
 @dataclass(slots=True)
-class Record:
-    """A record of a section (the heading's kind in lower case); `row` counts them, `line` is of the file."""
+class QifRecord:
+    """A record of a section (the heading's type in lower case), with its number `row` and its `line` of the file."""
 
     section: str
     row: int
@@ -26,20 +26,20 @@ class Record:
     is_split: bool = False
 
     def first(self, letters: str) -> str | None:
-        """Give the first value under the first of the letters that has one."""
+        """Return the first value of the first of the letters that has one."""
         return next((values[0] for letter in letters if (values := self.fields.get(letter))), None)
 
-    def says(self, letters: str) -> bool:
-        """Tell whether it has a value under any of the letters."""
+    def has_any(self, letters: str) -> bool:
+        """Return whether any of the letters has a value."""
         return any(letter in self.fields for letter in letters)
 
     def texts(self) -> Iterator[str]:
-        """Give all of its values."""
+        """Yield all of its values."""
         for values in self.fields.values():
             yield from values
 
-    def keep(self, text: str) -> None:
-        """Take a line of the record."""
+    def add(self, text: str) -> None:
+        """Add a line of the record."""
         letter, value = text[0].upper(), " ".join(text[1 : MAX_TEXT + 1].split())
         self.is_split = self.is_split or letter == _SPLIT
         if not value or (self.is_split and letter in _OF_A_SPLIT):
@@ -48,13 +48,13 @@ class Record:
         if len(values) < _MAX_VALUES:
             values.append(value)
 
-    def refused(self, why: str) -> FileRefusedError:
-        """A refusal that names the record."""
+    def error(self, why: str) -> FileRefusedError:
+        """An error that names the record."""
         return FileRefusedError(f"Record {self.row:,} (line {self.line:,} of the file): {why}")
 
 
-def records(text: str) -> Iterator[Record]:
-    r"""Give the records of a text in their order, those of accounts and of lists too.
+def records(text: str) -> Iterator[QifRecord]:
+    r"""Yield the records of a text in their order, with those of accounts and of lists.
 
     >>> [(each.section, each.first("T")) for each in records("!Type:Bank\nD1/2/26\nT5\n^\n!Type:Cat\nNFood\n^")]
     [('bank', '5'), ('cat', None)]
@@ -62,12 +62,12 @@ def records(text: str) -> Iterator[Record]:
     Raises FileRefusedError for a record without an end.
     """
     section, row = "", 0
-    record: Record | None = None
+    record: QifRecord | None = None
     for number, line in enumerate(_LINE_END.split(text), start=1):
         content = line.strip()
         if content.startswith("!"):
             if record:
-                raise record.refused("it has no end (^); the file is damaged, download it again.")
+                raise record.error("it has no end (^); the file is damaged, download it again.")
             section = _section(content) or section
         elif content.startswith("^"):
             if record:
@@ -75,22 +75,22 @@ def records(text: str) -> Iterator[Record]:
             record = None
         elif content and section:
             row += not record
-            record = record or _begun(section, row, number)
-            record.keep(content)
+            record = record or _new_record(section, row, number)
+            record.add(content)
     if record:
         raise FileRefusedError(
-            "The file breaks off before the end of its last record (^); download it again."
+            "The file is cut off before the end of its last record (^); download it again."
         )
 
 
-def _begun(section: str, row: int, line: int) -> Record:
+def _new_record(section: str, row: int, line: int) -> QifRecord:
     if row > MAX_LINES:
         raise FileRefusedError(f"The file has more than {MAX_LINES:,} records; export it in shorter periods.")
-    return Record(section, row, line)
+    return QifRecord(section, row, line)
 
 
 def _section(heading: str) -> str | None:
-    """The kind of the records that follow, or None for an option, which begins no section.
+    """The type of the records that follow, or None for an option, which begins no section.
 
     >>> _section("!Type:CCard"), _section("!Account"), _section("!Option:AutoSwitch")
     ('ccard', 'account', None)

@@ -1,1 +1,1 @@
-"""CSV and tables of workbooks: which column means what, and each row read exactly or refused."""
+"""CSV files and sheets of workbooks: the roles of columns, and rows that are read exactly or refused."""

@@ -1,12 +1,12 @@
-"""Amounts of CSV in every country's writing, read exactly by the marks that are known, or not at all."""
+"""Amounts in CSV in the formats of many countries, read exactly with known decimal and thousands marks."""
 
 import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import AskedError
-from webapp.importers.tables.typed_cells import Day, Flaw, Number, untyped
+from webapp.importers.bank_files import MappingNeededError
+from webapp.importers.tables.typed_cells import DayCell, ErrorCell, NumberCell, untyped_cells
 from webapp.importers.texts import quoted
 from webapp.ledger.currencies import DIGITS
 
@@ -15,7 +15,7 @@ _MAX_DIGITS: Final = 27
 _SPACES: Final = str.maketrans(
     {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
 )
-# What a symbol says of the currency; the dollar, the yen, the rupee and the krone are of several countries.
+# The currency of a symbol; None for the dollar, the yen, the rupee and the krone, which several countries have.
 _SYMBOLS: Final = {
     "€": "EUR",
     "£": "GBP",
@@ -50,7 +50,7 @@ _SYMBOLS: Final = {
     "\u0440\u0443\u0431.": "RUB",
 }
 _LONGEST_FIRST: Final = "|".join(map(re.escape, sorted(_SYMBOLS, key=len, reverse=True)))
-_WORDED: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
+_CURRENCIES: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
 _MARKED: Final = re.compile(
     r"(?P<number>.*?)\s*(?:(?P<mark>CR|DR|Cr|Dr|cr|dr)\.?|(?P<letter>(?<=[\d\s])[CDHS]))"
 )
@@ -61,24 +61,24 @@ _ALIKE: Final = 3
 
 
 def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
-    """Read an amount exactly, both marks being known ("" for no thousands mark), or None where it is none.
+    """Read an amount exactly with these marks ("" for no thousands mark), or None where it is not an amount.
 
     >>> [str(exact(text, ".", ",")) for text in ("-1,000.00", "(12.00)", "12-", "- $5", "5.00 DR", "1,00", "1e5")]
     ['-1000.00', '-12.00', '-12', '-5', '-5.00', 'None', 'None']
     >>> str(exact("1\u202f234,50", ",", " ")), exact("1.234", ",", ""), exact("-5 DR", ".", ""), exact("½", ".", "")
     ('1234.50', None, None, None)
     """
-    if isinstance(text, (Number, Day, Flaw)):
-        return exact(str(text), ".", "") if isinstance(text, Number) else None
-    # Nearly every amount is this plain, and a file has hundreds of thousands.
+    if isinstance(text, (NumberCell, DayCell, ErrorCell)):
+        return exact(str(text), ".", "") if isinstance(text, NumberCell) else None
+    # The fast path for nearly all amounts; a file may have hundreds of thousands.
     if (simple := _SIMPLE.fullmatch(text)) and simple[1] in {None, decimal}:
         value = Decimal(text.replace(",", "."))
         return value or abs(value)
     plain = text.translate(_SPACES).strip()
     if len(plain) > _MAX_LENGTH:
         return None
-    unworded = _without_currency(plain)
-    core, signs = _without_signs(unworded or "")
+    number_text = _without_currency(plain)
+    core, signs = _without_signs(number_text or "")
     if core is None or len(signs) > 1:
         return None
     number = _digits(core, decimal, thousands)
@@ -89,7 +89,7 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
 
 
 def currency_in(text: str) -> str | None:
-    """The currency that an amount's own code or symbol names beyond doubt.
+    """The currency that an amount's own code or symbol names unambiguously.
 
     >>> currency_in("EUR 12.00"), currency_in("12,00 €"), currency_in("$12"), currency_in("12")
     ('EUR', 'EUR', None, None)
@@ -97,7 +97,7 @@ def currency_in(text: str) -> str | None:
     found = (
         None
         if text.isascii() and text[-1:].isdigit() and text[:2].strip("-+0123456789.,") == ""
-        else _WORDED.search(text)
+        else _CURRENCIES.search(text)
     )
     if not found:
         return None
@@ -105,57 +105,57 @@ def currency_in(text: str) -> str | None:
 
 
 def marks(texts: Iterable[str]) -> tuple[str, str]:
-    """Find the mark before the cents and the one between thousands, from all amounts of a file.
+    """Find the decimal mark and the thousands mark from all amounts of a file.
 
     >>> marks(["1.234,56"]), marks(["12.5", "1,000"]), marks(["1 234,5"]), marks(["12"])
     ((',', '.'), ('.', ','), (',', ' '), ('.', ''))
 
-    Raises AskedError where no amount tells: 1,234 may be a thousand or a little more than one.
+    Raises MappingNeededError where all amounts are ambiguous: 1,234 may be a thousand or a little more than one.
     """
     votes: set[str] = set()
-    seen: set[str] = set()
+    found_marks: set[str] = set()
     unclear = ""
     cells = dict.fromkeys(texts)
-    for text in dict.fromkeys(untyped(cells)):
+    for text in dict.fromkeys(untyped_cells(cells)):
         found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
         core = found[0].strip() if found else ""
-        seen.update(set(core) & {".", ",", " ", "'"})
+        found_marks.update(set(core) & {".", ",", " ", "'"})
         mark = _decimal(core)
         if mark:
             votes.add(mark)
         elif mark is None:
             unclear = unclear or text.strip()
-    # A spreadsheet that opens another country's CSV makes 1.234 of 1.234 and leaves 1.234,56 a text.
-    is_mixed = "," in votes and any(isinstance(cell, Number) for cell in cells)
+    # A spreadsheet that opens another country's CSV reads 1.234 as a number and 1.234,56 as a text.
+    is_mixed = "," in votes and any(isinstance(cell, NumberCell) for cell in cells)
     if len(votes) > 1 or (unclear and not votes) or is_mixed:
         example = f" such as {quoted(unclear)}" if unclear else ""
-        raise AskedError(
-            f"Amounts{example} can be read in two ways; say the mark before the cents in the mapping, as decimal,"
+        raise MappingNeededError(
+            f"Amounts{example} can be read in two ways; name the mark before the cents in the mapping, as decimal,"
             " and the one between thousands, as thousands.",
             "decimal",
             example=unclear.strip(),
         )
     decimal = votes.pop() if votes else "."
-    groups = sorted(seen - {decimal}, reverse=True)
+    groups = sorted(found_marks - {decimal}, reverse=True)
     return decimal, groups[0] if len(groups) == 1 else ""
 
 
 def grouping(texts: Iterable[str], decimal: str) -> str:
-    """Find the mark between thousands where the one before the cents is known; "" where there is none, or several.
+    """Find the thousands mark when the decimal mark is known; "" where there is none, or several.
 
     >>> grouping(["1.234,56", "7"], ","), grouping(["1 234,56"], ","), grouping(["1.5", "7"], "."), grouping([], ".")
     ('.', ' ', '', '')
     """
-    seen: set[str] = set()
+    found_marks: set[str] = set()
     for text in dict.fromkeys(texts):
         found = _CORE.search(text[:_MAX_LENGTH].translate(_SPACES))
-        seen.update(set(found[0].strip() if found else "") & {".", ",", " ", "'"})
-    groups = sorted(seen - {decimal})
+        found_marks.update(set(found[0].strip() if found else "") & {".", ",", " ", "'"})
+    groups = sorted(found_marks - {decimal})
     return groups[0] if len(groups) == 1 else ""
 
 
 def _decimal(core: str) -> str | None:
-    """The mark that parts the cents of one number: "" where it has neither mark, None where it does not tell."""
+    """The decimal mark of one number: "" where it has neither mark, None where it is ambiguous."""
     last = max(core.rfind("."), core.rfind(","))
     if last < 0:
         return ""
@@ -169,8 +169,8 @@ def _decimal(core: str) -> str | None:
 
 
 def _without_currency(plain: str) -> str | None:
-    """Take one currency away, the code or symbol beside the number; None where there is a word that is none."""
-    found = _WORDED.findall(plain)
+    """Remove one currency code or symbol beside the number; None where there is any other word."""
+    found = _CURRENCIES.findall(plain)
     if not found:
         return plain
     if len(found) > 1 or (found[0] not in _SYMBOLS and found[0] not in DIGITS):
@@ -182,7 +182,7 @@ def _without_currency(plain: str) -> str | None:
 
 
 def _without_signs(plain: str) -> tuple[str | None, list[str]]:
-    """Take every sign away: before, behind, parentheses, CR and DR, C and D, and German H and S."""
+    """Remove and list the signs: before, behind, parentheses, CR and DR, C and D, and German H and S."""
     signs = []
     if marked := _MARKED.fullmatch(plain):
         signs.append("-" if (marked["mark"] or marked["letter"]).upper() in _OUT_MARKS else "+")
@@ -200,17 +200,17 @@ def _without_signs(plain: str) -> tuple[str | None, list[str]]:
 
 
 def _digits(plain: str, decimal: str, thousands: str) -> str | None:
-    """The number as Python writes it, its groups being whole."""
-    whole, mark, part = plain.partition(decimal)
-    if mark and not re.fullmatch(r"[0-9]+", part):
+    """The number as Python writes it; None where its groups of thousands are incomplete."""
+    integer, mark, fraction = plain.partition(decimal)
+    if mark and not re.fullmatch(r"[0-9]+", fraction):
         return None
-    if thousands and thousands in whole:
-        if not re.fullmatch(_groups(thousands), whole):
+    if thousands and thousands in integer:
+        if not re.fullmatch(_groups(thousands), integer):
             return None
-        whole = whole.replace(thousands, "")
-    if not re.fullmatch(r"[0-9]+", whole) and not (mark and not whole):
+        integer = integer.replace(thousands, "")
+    if not re.fullmatch(r"[0-9]+", integer) and not (mark and not integer):
         return None
-    return f"{whole or 0}.{part}" if mark else whole
+    return f"{integer or 0}.{fraction}" if mark else integer
 
 
 def _groups(mark: str) -> str:

@@ -1,24 +1,24 @@
-"""The running balance of a CSV file: a check of every line, of the order of the rows, and of the sign."""
+"""The running balance of a table, which checks every line, the order of the rows, and the sign of the amounts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from webapp.importers.bank_files import StatedBalance
-from webapp.importers.tables.lines import Entry
+from webapp.importers.tables.lines import TableEntry
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """How far the balances of some entries, oldest first, follow from one another."""
+    """Entries, oldest first, and how many of their balances agree with the previous balance and the amount."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[TableEntry]
     agreeing: int
-    broken: Entry | None
+    broken: TableEntry | None
 
 
-def chain(entries: Sequence[Entry], sign: int = 1) -> Chain:
-    """Follow the balances through the entries; those without one stand between two that have it."""
+def chain(entries: Sequence[TableEntry], sign: int = 1) -> Chain:
+    """Check the balances of entries, of which some may have none."""
     running: Decimal | None = None
     agreeing, broken = 0, None
     for entry in entries:
@@ -33,8 +33,8 @@ def chain(entries: Sequence[Entry], sign: int = 1) -> Chain:
     return Chain(entries, agreeing, broken)
 
 
-def ordered(entries: Sequence[Entry], sign: int = 1) -> Chain | None:
-    """The chain in the order of the days; where they do not tell, the one that holds, None where neither does."""
+def ordered(entries: Sequence[TableEntry], sign: int = 1) -> Chain | None:
+    """The chain in the order of the dates; where all are equal, the one that agrees, None where neither does."""
     forward, backward = chain(entries, sign), chain(entries[::-1], sign)
     first, last = entries[0].line.booked_on, entries[-1].line.booked_on
     if first != last:
@@ -44,8 +44,8 @@ def ordered(entries: Sequence[Entry], sign: int = 1) -> Chain | None:
     return holding[0] if holding else None
 
 
-def proves(groups: Sequence[Sequence[Entry]], sign: int) -> bool:
-    """Tell whether the balances of every account hold with the amounts' sign, and there are enough to say so."""
+def confirms_sign(groups: Sequence[Sequence[TableEntry]], sign: int) -> bool:
+    """Return whether the balances of every account agree with amounts of this sign, and there are enough of them."""
     agreeing = 0
     for entries in groups:
         found = ordered(entries, sign)
@@ -55,8 +55,8 @@ def proves(groups: Sequence[Sequence[Entry]], sign: int) -> bool:
     return agreeing > 0
 
 
-def stated(found: Chain) -> tuple[StatedBalance | None, StatedBalance | None]:
-    """The balance before the first entry and the one after the last, which no one but the bank's column states."""
+def opening_and_closing(found: Chain) -> tuple[StatedBalance | None, StatedBalance | None]:
+    """The balance before the first entry and the one after the last, as the balance column states them."""
     days = [entry.line.booked_on for entry in found.entries]
     before = Decimal(0)
     opening = None

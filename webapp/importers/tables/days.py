@@ -1,4 +1,4 @@
-"""Days of CSV: one format throughout a file, told by the mapping or found where only one reading is sound."""
+"""Dates of a table: one format for the whole file, from the mapping or found where only one format fits."""
 
 import itertools
 import re
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Final
 
-from webapp.importers.bank_files import AskedError
+from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.months import in_english
-from webapp.importers.tables.typed_cells import Day, Flaw
+from webapp.importers.tables.typed_cells import DayCell, ErrorCell
 from webapp.importers.texts import quoted
 
 _YEARS: Final = range(1900, 2200)
@@ -38,38 +38,40 @@ _ORDERS: Final = (
     *("%d. %b %Y", "%d. %B %Y", "%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
 )
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
-# By chance, five different days stand in their order once in sixty times.
+# Five different dates are in ascending or descending order by chance once in sixty times.
 _ENOUGH: Final = 5
 _ISO: Final = "%Y-%m-%d"
 
 
-class Days:
-    """Reads the days of one format; every text once, because a file repeats them."""
+class DayParser:
+    """Parses dates in one format, and caches them, because a file repeats them."""
 
     def __init__(self, date_format: str) -> None:
         self._format = date_format
         self._is_together = bool(_TOGETHER.search(date_format))
         self._has_names = "%b" in date_format or "%B" in date_format
-        self._known: dict[str, date | None] = {}
+        self._cache: dict[str, date | None] = {}
 
     def day(self, text: str) -> date | None:
-        """Read a day as it is written, never shifted by a zone, or None where it is none.
+        """Read a date as written, never shifted by a zone, or None where it is not a date.
 
-        >>> Days("%d/%m/%Y").day("05/03/2026"), Days("%m/%d/%Y").day("31/01/2026"), Days("%Y%m%d").day("2026115")
-        (datetime.date(2026, 3, 5), None, None)
+        >>> DayParser("%d/%m/%Y").day("05/03/2026"), DayParser("%m/%d/%Y").day("31/01/2026")
+        (datetime.date(2026, 3, 5), None)
+        >>> DayParser("%Y%m%d").day("2026115") is None
+        True
         """
-        if isinstance(text, Day):
+        if isinstance(text, DayCell):
             return text.day if text.day.year in _YEARS else None
-        if text not in self._known:
-            self._known[text] = self._read(text.strip())
-        return self._known[text]
+        if text not in self._cache:
+            self._cache[text] = self._read(text.strip())
+        return self._cache[text]
 
     def _read(self, text: str) -> date | None:
-        # strptime takes the digits of every script, and 2026115 for November the fifth.
+        # strptime accepts the digits of every script, and reads 2026115 as the fifth of November.
         if len(text) > _MAX_LENGTH or any(each.isdigit() and not each.isascii() for each in text):
             return None
         if self._has_names:
-            text = in_english(text, is_whole="%B" in self._format, has_point="%b." in self._format)
+            text = in_english(text, is_full="%B" in self._format, has_point="%b." in self._format)
         try:
             found = datetime.strptime(text, self._format)  # noqa: DTZ007
         except (ValueError, OverflowError):
@@ -80,7 +82,7 @@ class Days:
 
 
 def is_format(text: str) -> bool:
-    """Tell whether a text is strptime's for a whole day.
+    """Return whether a text is a strptime format for a full date.
 
     >>> [is_format(text) for text in ("%d.%m.%Y", "%Y-%m-%dT%H:%M:%S", "%m/%Y", "dd.mm.yyyy", "%d %q")]
     [True, True, False, False, False]
@@ -95,32 +97,34 @@ def is_format(text: str) -> bool:
 
 
 def found_format(texts: Iterable[str]) -> str:
-    """Find the one format in which every text is a day.
+    """Find the one format in which every text is a date.
 
     >>> found_format(["01/02/2024", "31/01/2024"]), found_format(["2024-03-04 10:00:00"])
     ('%d/%m/%Y', '%Y-%m-%d %H:%M:%S')
 
-    Raises AskedError where there is none, or where two differ and nothing speaks for one.
+    Raises MappingNeededError where there is none, or where two give different dates and neither is more likely.
     """
     cells = list(texts)
-    distinct = list(dict.fromkeys(cell.strip() for cell in cells if not isinstance(cell, (Day, Flaw))))
+    distinct = list(
+        dict.fromkeys(cell.strip() for cell in cells if not isinstance(cell, (DayCell, ErrorCell)))
+    )
     if cells and not distinct:
         return _ISO
-    sound = _sound(distinct, FORMATS)
-    if not sound:
-        raise AskedError(
-            f"The days, such as {quoted(distinct[0] if distinct else '')}, are in no one format that is known;"
-            " say it in the mapping, as dateFormat (%d.%m.%Y).",
+    possible = _possible(distinct, FORMATS)
+    if not possible:
+        raise MappingNeededError(
+            f"The dates, such as {quoted(distinct[0] if distinct else '')}, are not all in one known format;"
+            " give it in the mapping, as dateFormat (%d.%m.%Y).",
             "dateFormat",
         )
-    readings = {each: [Days(each).day(text) for text in distinct] for each in sound}
+    readings = {each: [DayParser(each).day(text) for text in distinct] for each in possible}
     differing = {tuple(days): each for each, days in reversed(readings.items())}
-    running = [each for days, each in differing.items() if _runs(days)]
-    if len(differing) == 1 or len(running) == 1:
-        return running[0] if len(running) == 1 else next(iter(differing.values()))
+    in_order = [each for days, each in differing.items() if _are_in_order(days)]
+    if len(differing) == 1 or len(in_order) == 1:
+        return in_order[0] if len(in_order) == 1 else next(iter(differing.values()))
     formats = " or ".join(sorted(differing.values()))
-    raise AskedError(
-        f"Days such as {quoted(distinct[0])} can be read in two ways; say which in the mapping, as dateFormat"
+    raise MappingNeededError(
+        f"Dates such as {quoted(distinct[0])} can be read in two ways; choose one in the mapping, as dateFormat"
         f" {formats}.",
         "dateFormat",
         example=distinct[0],
@@ -128,17 +132,17 @@ def found_format(texts: Iterable[str]) -> str:
     )
 
 
-def _sound(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
-    """The formats in which all texts are days."""
-    left = list(formats)
+def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
+    """The formats in which all texts are dates."""
+    remaining = list(formats)
     for text in texts:
-        left = [each for each in left if Days(each).day(text)]
-        if not left:
+        remaining = [each for each in remaining if DayParser(each).day(text)]
+        if not remaining:
             break
-    return left if texts else []
+    return remaining if texts else []
 
 
-def _runs(days: Sequence[date | None]) -> bool:
-    """Tell whether enough days to speak for it run forward, or backward, throughout."""
-    known = [each for each in days if each]
-    return len(set(known)) >= _ENOUGH and (known == sorted(known) or known == sorted(known, reverse=True))
+def _are_in_order(days: Sequence[date | None]) -> bool:
+    """Return whether the dates are all in ascending, or descending, order, and enough of them to be sure."""
+    dates = [each for each in days if each]
+    return len(set(dates)) >= _ENOUGH and (dates == sorted(dates) or dates == sorted(dates, reverse=True))

@@ -1,4 +1,4 @@
-"""The layout of a table: each role's column as an index, from the names or indexes that a mapping tells."""
+"""The layout of a table: the column of each role as an index, from the names or indexes of a mapping."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,18 +7,18 @@ from hashlib import sha256
 from typing import Final
 
 from webapp.importers.bank_files import Columns, FileRefusedError
-from webapp.importers.tables.mappings import COLUMNS, Column, Told
-from webapp.importers.tables.rows import Row
-from webapp.importers.tables.words import plain
+from webapp.importers.tables.mappings import COLUMNS, Column, TableMapping
+from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.vocabulary import plain
 from webapp.importers.texts import quoted
 
-# Where a mapping names columns and no row, the header is one of these.
+# The header is searched in so many rows, where a mapping names columns and no row.
 _FIRST: Final = 60
 
 
 @dataclass(slots=True)
 class Layout:
-    """Where a table keeps what, and how it writes; `header` is the index of the header's row, None for none."""
+    """The columns and formats of a table; `header` is the index of the header row, None for none."""
 
     header: int | None
     columns: dict[str, int]
@@ -30,77 +30,79 @@ class Layout:
     invert: bool = False
     currency: str | None = None
     balance_is_before: bool = False
-    is_told: bool = False
+    is_mapped: bool = False
     is_signed: bool = False
     names: list[str] = field(default_factory=list)
 
     @property
     def amounts(self) -> list[int]:
-        """The columns that hold a line's amount."""
+        """The columns of a line's amount."""
         return [self.columns[name] for name in ("amount", "debit", "credit") if name in self.columns]
 
     def named(self, column: int) -> str:
-        """A column as a message names it."""
+        """A column's number and name for messages."""
         name = self.names[column] if column < len(self.names) else ""
         return f"column {column + 1} {quoted(name)}" if name else f"column {column + 1}"
 
-    def body(self, table: Sequence[Row]) -> Sequence[Row]:
+    def body(self, table: Sequence[TableRow]) -> Sequence[TableRow]:
         """The rows behind the header."""
         return table if self.header is None else table[self.header + 1 :]
 
 
-def by_mapping(table: Sequence[Row], told: Told) -> Layout:
-    """Find the columns that a mapping tells; raises FileRefusedError for one that is not there."""
-    header = header_of(table, told)
+def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
+    """The layout by a mapping; raises FileRefusedError for a column that does not exist."""
+    header = header_of(table, mapping)
     names = table[header].cells if header is not None else []
     body = table if header is None else table[header + 1 :]
-    columns = {role: index(column, names, body, role) for role, column in told.columns.items()}
-    flag = (index(told.flag[0], names, body, "flag"), *told.flag[1:]) if told.flag else None
+    columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
+    flag = (index(mapping.flag[0], names, body, "flag"), *mapping.flag[1:]) if mapping.flag else None
     pending = None
-    if told.pending:
-        pending = index(told.pending[0], names, body, "pending"), frozenset({told.pending[1]})
+    if mapping.pending:
+        pending = index(mapping.pending[0], names, body, "pending"), frozenset({mapping.pending[1]})
     return Layout(
         header,
         columns,
         flag=flag,
         pending=pending,
-        invert=bool(told.invert),
-        currency=told.currency,
-        balance_is_before=told.choices.get("balanceIs") == "before",
-        is_told=True,
+        invert=bool(mapping.invert),
+        currency=mapping.currency,
+        balance_is_before=mapping.choices.get("balanceIs") == "before",
+        is_mapped=True,
         names=names,
     )
 
 
-def header_of(table: Sequence[Row], told: Told) -> int | None:
-    """The row of the header that a mapping means: told, or the first that has all of the names it uses."""
-    if told.header is not None:
-        if told.header >= len(table):
+def header_of(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
+    """The header row by a mapping: its number, or the first row that has all of the mapping's names."""
+    if mapping.header is not None:
+        if mapping.header >= len(table):
             raise FileRefusedError(
-                f"header of the mapping is row {told.header}, and the file ends before it."
+                f"header of the mapping is row {mapping.header}, and the file has fewer rows."
             )
-        return told.header
-    names = {_folded(name) for name in told.names()}
-    if told.has_header is False or not names:
+        return mapping.header
+    names = {_folded(name) for name in mapping.names()}
+    if mapping.has_header is False or not names:
         if names:
             raise FileRefusedError(
-                "The mapping names columns and says that there is no header; give indexes."
+                "The mapping names columns of a header but has no header; use indexes instead."
             )
         return None
     for number, row in enumerate(table[:_FIRST]):
         if names <= {_folded(cell) for cell in row.cells}:
             return number
     raise FileRefusedError(
-        f"No row of the file has the columns that the mapping names: {', '.join(map(quoted, told.names()))}."
+        f"No row of the file has the columns that the mapping names: {', '.join(map(quoted, mapping.names()))}."
     )
 
 
-def index(column: Column, names: Sequence[str], body: Sequence[Row], role: str) -> int:
-    """The index of a column; two of one name are one only where they hold the same throughout."""
+def index(column: Column, names: Sequence[str], body: Sequence[TableRow], role: str) -> int:
+    """The index of a column; two with one name are accepted where all of their values are the same."""
     if isinstance(column, int):
         widest = max((len(row.cells) for row in body), default=column + 1)
         if column >= max(widest, len(names)):
-            raise FileRefusedError(f"{role} of the mapping is column {column}, and no row has so many.")
+            raise FileRefusedError(
+                f"{role} of the mapping is column {column}, and no row has that many columns."
+            )
         return column
     found = [number for number, name in enumerate(names) if name == column.strip()]
     found = found or [number for number, name in enumerate(names) if _folded(name) == _folded(column)]
@@ -117,43 +119,43 @@ def index(column: Column, names: Sequence[str], body: Sequence[Row], role: str) 
 
 
 def roles(names: Sequence[str], words: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
-    """The columns that have one of a role's words as their name, by the order of the words."""
+    """The columns whose name is one of a role's words, in the order of the words."""
     plains = [plain(name) for name in names]
     return {
         role: sorted(
-            (number for number, name in enumerate(plains) if name in known),
-            key=lambda number, known=tuple(known): known.index(plains[number]),  # type: ignore[misc]
+            (number for number, name in enumerate(plains) if name in accepted),
+            key=lambda number, accepted=tuple(accepted): accepted.index(plains[number]),  # type: ignore[misc]
         )
-        for role, known in words.items()
+        for role, accepted in words.items()
     }
 
 
-def layouts_of(first: Sequence[Row]) -> list[str]:
-    """Give what a table's layout is known by: that without a header, then that of each of its first rows as one."""
+def layouts_of(first: Sequence[TableRow]) -> list[str]:
+    """The possible digests of a table's layout: without a header, then with each of the first rows as the header."""
     width = max((len(row.cells) for row in first), default=0)
     headers = [[_folded(cell) for cell in row.cells] for row in first]
     return [sha256(json.dumps(each).encode()).hexdigest() for each in ([str(width)], *headers)]
 
 
-def columns_of(layout: Layout, told: Told, layouts: Sequence[str]) -> Columns:
-    """Tell how a table was read, as a mapping that would read it in the same way."""
+def columns_of(layout: Layout, mapping: TableMapping, layouts: Sequence[str]) -> Columns:
+    """How a table was read, as a full mapping that reads it in the same way."""
     place = 0 if layout.header is None else layout.header + 1
-    mapping: dict[str, object] = {"header": layout.header, **_choices(layout)}
-    if told.encoding:
-        mapping["encoding"] = told.encoding
-    if "delimiter" in told.choices:
-        mapping["delimiter"] = told.choices["delimiter"]
+    full: dict[str, object] = {"header": layout.header, **_choices(layout)}
+    if mapping.encoding:
+        full["encoding"] = mapping.encoding
+    if "delimiter" in mapping.choices:
+        full["delimiter"] = mapping.choices["delimiter"]
     keys = {role: key for key, role in COLUMNS.items()}
-    mapping |= {keys[role]: column for role, column in layout.columns.items()}
+    full |= {keys[role]: column for role, column in layout.columns.items()}
     if layout.flag:
-        mapping["flag"] = [layout.flag[0], sorted(layout.flag[1]), sorted(layout.flag[2])]
+        full["flag"] = [layout.flag[0], sorted(layout.flag[1]), sorted(layout.flag[2])]
     if layout.pending:
-        mapping["pending"] = [layout.pending[0], min(layout.pending[1])]
-    return Columns(layouts[place] if place < len(layouts) else "", tuple(layout.names), mapping)
+        full["pending"] = [layout.pending[0], min(layout.pending[1])]
+    return Columns(layouts[place] if place < len(layouts) else "", tuple(layout.names), full)
 
 
 def _choices(layout: Layout) -> dict[str, object]:
-    said: dict[str, object] = {
+    choices: dict[str, object] = {
         "dateFormat": layout.date_format or None,
         "decimal": layout.decimal,
         "thousands": layout.thousands or None,
@@ -161,7 +163,7 @@ def _choices(layout: Layout) -> dict[str, object]:
         "currency": layout.currency,
         "balanceIs": "before" if layout.balance_is_before else None,
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in choices.items() if value is not None}
 
 
 def _folded(name: str) -> str:

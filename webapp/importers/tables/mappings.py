@@ -1,4 +1,4 @@
-"""The mapping of a table, of CSV or XLSX: where it keeps its columns and how it writes, checked key by key."""
+"""The mapping of a CSV or XLSX table, its columns and formats, checked key by key."""
 
 import codecs
 import re
@@ -13,7 +13,7 @@ from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 Column = str | int
 
-# What a mapping calls a column, and the role's name in a layout.
+# The mapping's keys of columns, with the names of these roles in a layout.
 COLUMNS: Final = {
     "date": "date",
     "amount": "amount",
@@ -44,8 +44,8 @@ _TRIPLE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a mapping says; a column is a name of the header or an index from 0, `columns` by the role's name."""
+class TableMapping:
+    """A checked mapping; a column is a name of the header or an index from 0, `columns` by the role's name."""
 
     columns: Mapping[str, Column]
     choices: Mapping[str, str]
@@ -61,8 +61,8 @@ class Told:
     keys: frozenset[str] = field(default=frozenset())
 
     @property
-    def names_the_money(self) -> bool:
-        """Tell whether the day and the amount are told, so that no column need be found."""
+    def has_date_and_amount(self) -> bool:
+        """Return whether it has columns of dates and amounts, so that none have to be found."""
         return "date" in self.columns and ("amount" in self.columns or "debit" in self.columns)
 
     def names(self) -> list[str]:
@@ -71,49 +71,49 @@ class Told:
         return [column for column in columns if isinstance(column, str)]
 
 
-def told(mapping: Mapping[str, object] | None) -> Told:
+def checked_mapping(mapping: Mapping[str, object] | None) -> TableMapping:
     """Check a mapping (behaviour.md 2); raises FileRefusedError with a sentence that names the key."""
-    given = dict(mapping or {})
-    unknown = sorted(given.keys() - COLUMNS.keys() - _CHOICES.keys() - set(_OTHERS))
+    settings = dict(mapping or {})
+    unknown = sorted(settings.keys() - COLUMNS.keys() - _CHOICES.keys() - set(_OTHERS))
     if unknown:
-        known = ", ".join(sorted({*COLUMNS, *_CHOICES, *_OTHERS}))
-        raise FileRefusedError(f"The mapping has no key {quoted(unknown[0])}; it has {known}.")
-    _check_amounts(given)
-    return Told(
-        columns={name: _column(key, given[key]) for key, name in COLUMNS.items() if key in given},
-        choices={key: _choice(key, given[key]) for key in _CHOICES if key in given},
-        encoding=_encoding(given["encoding"]) if "encoding" in given else None,
-        header=_header(given["header"]) if given.get("header") is not None else None,
-        has_header=given["header"] is not None if "header" in given else None,
-        sheet=_sheet(given["sheet"]) if given.get("sheet") is not None else None,
-        date_format=_date_format(given["dateFormat"]) if "dateFormat" in given else None,
-        flag=_flag(given["flag"]) if "flag" in given else None,
-        invert=_invert(given["invert"]) if "invert" in given else None,
-        currency=_currency(given["currency"]) if "currency" in given else None,
-        pending=_pending(given["pending"]) if "pending" in given else None,
-        keys=frozenset(given),
+        keys = ", ".join(sorted({*COLUMNS, *_CHOICES, *_OTHERS}))
+        raise FileRefusedError(f"A mapping has no key {quoted(unknown[0])}; its keys are {keys}.")
+    _check_amounts(settings)
+    return TableMapping(
+        columns={name: _column(key, settings[key]) for key, name in COLUMNS.items() if key in settings},
+        choices={key: _choice(key, settings[key]) for key in _CHOICES if key in settings},
+        encoding=_encoding(settings["encoding"]) if "encoding" in settings else None,
+        header=_header(settings["header"]) if settings.get("header") is not None else None,
+        has_header=settings["header"] is not None if "header" in settings else None,
+        sheet=_sheet(settings["sheet"]) if settings.get("sheet") is not None else None,
+        date_format=_date_format(settings["dateFormat"]) if "dateFormat" in settings else None,
+        flag=_flag(settings["flag"]) if "flag" in settings else None,
+        invert=_invert(settings["invert"]) if "invert" in settings else None,
+        currency=_currency(settings["currency"]) if "currency" in settings else None,
+        pending=_pending(settings["pending"]) if "pending" in settings else None,
+        keys=frozenset(settings),
     )
 
 
-def _check_amounts(given: Mapping[str, object]) -> None:
-    if ("debit" in given) != ("credit" in given):
-        there, missing = ("debit", "credit") if "debit" in given else ("credit", "debit")
-        raise FileRefusedError(f"The mapping has {there} without {missing}; give both columns.")
-    if "amount" in given and "debit" in given:
+def _check_amounts(settings: Mapping[str, object]) -> None:
+    if ("debit" in settings) != ("credit" in settings):
+        present, missing = ("debit", "credit") if "debit" in settings else ("credit", "debit")
+        raise FileRefusedError(f"The mapping has {present} without {missing}; give both columns.")
+    if "amount" in settings and "debit" in settings:
         raise FileRefusedError(
             "The mapping has amount and also debit and credit; give the one or the others."
         )
-    if "flag" in given and "debit" in given:
+    if "flag" in settings and "debit" in settings:
         raise FileRefusedError("The mapping has flag beside debit and credit; a flag goes with amount.")
-    if "currency" in given and "currencyColumn" in given:
+    if "currency" in settings and "currencyColumn" in settings:
         raise FileRefusedError("The mapping has currency and also currencyColumn; give one of them.")
-    thousands = given.get("thousands")
-    if thousands and given.get("decimal", ".") == thousands:
-        raise FileRefusedError("decimal and thousands of the mapping are the same mark; they have to differ.")
+    thousands = settings.get("thousands")
+    if thousands and settings.get("decimal", ".") == thousands:
+        raise FileRefusedError("decimal and thousands of the mapping are the same mark; they must differ.")
 
 
-def _wrong(key: str, what: str) -> FileRefusedError:
-    return FileRefusedError(f"{key} of the mapping has to be {what}.")
+def _value_error(key: str, what: str) -> FileRefusedError:
+    return FileRefusedError(f"{key} of the mapping must be {what}.")
 
 
 def _column(key: str, value: object) -> Column:
@@ -121,13 +121,13 @@ def _column(key: str, value: object) -> Column:
         return value
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_COLUMN:
         return value
-    raise _wrong(key, "a column: a name of the header or an index from 0")
+    raise _value_error(key, "a column: a name of the header or an index from 0")
 
 
 def _choice(key: str, value: object) -> str:
     if isinstance(value, str) and value in _CHOICES[key]:
         return {"\u00a0": " ", "\u202f": " ", "\u2019": "'"}.get(value, value)
-    raise _wrong(key, "one of " + " ".join(repr(each) for each in _CHOICES[key][:6]))
+    raise _value_error(key, "one of " + " ".join(repr(each) for each in _CHOICES[key][:6]))
 
 
 def _encoding(value: object) -> str:
@@ -139,26 +139,26 @@ def _encoding(value: object) -> str:
         else:
             if _TEXT.fullmatch(codec.name):
                 return codec.name
-    raise _wrong("encoding", "the name of an encoding, such as utf-8, cp1252 or gb18030")
+    raise _value_error("encoding", "the name of an encoding, such as utf-8, cp1252 or gb18030")
 
 
 def _header(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise _wrong("header", "the row of the header, counted from 0, or null where there is none")
+    raise _value_error("header", "the row of the header, counted from 0, or null where there is none")
 
 
 def _sheet(value: object) -> Column:
     try:
         return _column("sheet", value)
     except FileRefusedError:
-        raise _wrong("sheet", "a sheet of a workbook: its name or an index from 0") from None
+        raise _value_error("sheet", "a sheet of a workbook: its name or an index from 0") from None
 
 
 def _date_format(value: object) -> str:
     if isinstance(value, str) and is_format(value):
         return value
-    raise _wrong("dateFormat", "a format of day, month and year, such as %d.%m.%Y")
+    raise _value_error("dateFormat", "a format of day, month and year, such as %d.%m.%Y")
 
 
 def _words(value: object) -> frozenset[str] | None:
@@ -172,13 +172,13 @@ def _flag(value: object) -> tuple[Column, frozenset[str], frozenset[str]]:
         out, into = _words(value[1]), _words(value[2])
         if out and into and not out & into:
             return _column("flag", value[0]), out, into
-    raise _wrong("flag", "[column, [words for money out], [other words for money in]]")
+    raise _value_error("flag", "[column, [words for money out], [other words for money in]]")
 
 
 def _invert(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise _wrong("invert", "true or false")
+    raise _value_error("invert", "true or false")
 
 
 def _currency(value: object) -> str:
@@ -187,10 +187,10 @@ def _currency(value: object) -> str:
             return canonical(value)
     except UnknownCurrencyError:
         pass
-    raise _wrong("currency", "a currency of ISO 4217, such as EUR")
+    raise _value_error("currency", "a currency of ISO 4217, such as EUR")
 
 
 def _pending(value: object) -> tuple[Column, str]:
     if isinstance(value, list) and len(value) == _PAIR and isinstance(value[1], str):
         return _column("pending", value[0]), value[1].strip().casefold()
-    raise _wrong("pending", "[column, value of a pending line]")
+    raise _value_error("pending", "[column, value of a pending line]")

@@ -1,4 +1,4 @@
-"""The names of months in the languages of many banks, since strptime knows those of one."""
+"""The names of months in the languages of many banks, since strptime only knows one language."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ _ENGLISH: Final = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-# Abbreviations are the first letters of these, three or more, where no other month of any language has them.
+# Abbreviations are the first letters of these, three or more, unless another month in any language has them too.
 _NAMES: Final = (
     "januar jänner janvier enero gennaio janeiro januari tammikuu styczeń stycznia leden ledna január ianuarie",
     "februar feber février fevrier febrero febbraio fevereiro februari helmikuu luty lutego únor února február",
@@ -26,25 +26,25 @@ _NAMES: Final = (
 
 
 def _abbreviated() -> dict[str, int]:
-    meant: dict[str, set[int]] = {}
-    whole: dict[str, int] = {}
+    months_of: dict[str, set[int]] = {}
+    full_names: dict[str, int] = {}
     for month, (english, names) in enumerate(zip(_ENGLISH, _NAMES, strict=True)):
         for name in (english.casefold(), *names.split()):
-            whole[name] = month
+            full_names[name] = month
             for end in range(3, len(name)):
-                meant.setdefault(name[:end], set()).add(month)
-    return {short: min(months) for short, months in meant.items() if len(months) == 1} | whole
+                months_of.setdefault(name[:end], set()).add(month)
+    return {short: min(months) for short, months in months_of.items() if len(months) == 1} | full_names
 
 
 _MONTHS: Final = _abbreviated()
 
 
-def in_english(text: str, *, is_whole: bool, has_point: bool = False) -> str:
-    """Write the month of a day in English, as a whole or by its first three letters, with its point or without.
+def in_english(text: str, *, is_full: bool, has_point: bool = False) -> str:
+    """Write the month of a date in English, in full or by its first three letters, with or without a point.
 
-    >>> in_english("1. März 2024", is_whole=True), in_english("2 févr. 2024", is_whole=False)
+    >>> in_english("1. März 2024", is_full=True), in_english("2 févr. 2024", is_full=False)
     ('1. March 2024', '2 Feb 2024')
-    >>> in_english("30-dez-2023", is_whole=False), in_english("Tuesday, 3 mai", is_whole=True)
+    >>> in_english("30-dez-2023", is_full=False), in_english("Tuesday, 3 mai", is_full=True)
     ('30-Dec-2023', 'Tuesday, 3 May')
     """
 
@@ -52,6 +52,6 @@ def in_english(text: str, *, is_whole: bool, has_point: bool = False) -> str:
         month = _MONTHS.get(found[0].rstrip(".").casefold())
         name = found[0] if month is None else _ENGLISH[month]
         short = name[:3] + ("." if has_point and found[0].endswith(".") else "")
-        return name if is_whole or month is None else short
+        return name if is_full or month is None else short
 
     return _LETTERS.sub(english, text)

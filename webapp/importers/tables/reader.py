@@ -1,58 +1,65 @@
-"""CSV and TSV: the tables that banks export, read by a mapping of their columns or by what they say themselves."""
+"""The reader of CSV and TSV, by a mapping of the columns or by detection of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from webapp.importers.bank_files import AskedError, BankFile, FileRefusedError, StatedBalance, Statement
+from webapp.importers.bank_files import (
+    BankFile,
+    FileRefusedError,
+    MappingNeededError,
+    StatedBalance,
+    Statement,
+)
 from webapp.importers.tables import balances
 from webapp.importers.tables.detection import has_header, layout_of
-from webapp.importers.tables.glimpses import Glimpse, glimpse_of
 from webapp.importers.tables.layouts import Layout, columns_of, layouts_of
-from webapp.importers.tables.lines import Entry, Reader
-from webapp.importers.tables.mappings import Told, told
-from webapp.importers.tables.rows import Row, delimiters, looks_like_a_table, rows, text_of
-from webapp.importers.tables.words import plain
+from webapp.importers.tables.lines import TableEntry, TableReader
+from webapp.importers.tables.mappings import TableMapping, checked_mapping
+from webapp.importers.tables.rows import TableRow, delimiters, is_table, rows, text_of
+from webapp.importers.tables.samples import TableSample, sample_of
+from webapp.importers.tables.vocabulary import plain
 
-# So many rows show whether a mark parts the cells.
+# So many rows are enough to find the delimiter and the header.
 FIRST: Final = 60
 _HEAD: Final = 256 * 1024
 
-Groups = Mapping[tuple[str | None, str | None], list[Entry]]
+Groups = Mapping[tuple[str | None, str | None], list[TableEntry]]
 
 
 def recognises(data: bytes) -> bool:
-    """Tell whether the bytes are a text in rows of cells; asked last, after every format with a mark of its own."""
-    return looks_like_a_table(data)
+    """Return whether the bytes are text in rows of cells; used after all other formats."""
+    return is_table(data)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read a whole CSV file, or raise FileRefusedError.
 
-    What the mapping (behaviour.md 2) leaves open is found in the file; where that is not certain it is asked for.
+    Keys that the mapping (behaviour.md 2) lacks are found from the file; where that is ambiguous, MappingNeededError
+    asks for them.
     """
-    says = told(mapping)
-    table = table_of(data, says)
-    return file_of(table, says, layouts=layouts(data))
+    checked = checked_mapping(mapping)
+    table = table_of(data, checked)
+    return file_of(table, checked, layouts=layouts(data))
 
 
-def glimpse(data: bytes, mapping: Mapping[str, object] | None = None) -> Glimpse:
-    """Look at the first rows of a file; raises FileRefusedError where it has none."""
-    says = told(mapping)
-    return glimpse_of(table_of(_head(data), says)[:FIRST], says)
+def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
+    """Return the first rows of a file; raises FileRefusedError where it has none."""
+    checked = checked_mapping(mapping)
+    return sample_of(table_of(_head(data), checked)[:FIRST], checked)
 
 
-def table_of(data: bytes, says: Told) -> list[Row]:
-    """Part a file into its rows, as a mapping tells or as they make sense."""
-    return _table(text_of(data, says.encoding), says)
+def table_of(data: bytes, mapping: TableMapping) -> list[TableRow]:
+    """Split a file into rows, by the mapping's delimiter or by the one that gives a readable table."""
+    return _table(text_of(data, mapping.encoding), mapping)
 
 
 def layouts(data: bytes) -> Sequence[str]:
-    """Give what a table is known by when another of its layout comes, for each of the first rows as the header.
+    """The possible digests of the table's layout, by which a stored mapping is found for a later file.
 
-    The first stands for a table of as many columns without a header. Encoding and mark are taken as they seem
-    likeliest, whatever a mapping tells, so that a file is known before its mapping is.
+    The first is that of a table without a header, the others have one of the first rows as the header. The likeliest
+    encoding and delimiter are used, because the mapping is not known yet.
     """
     text = text_of(_head(data), None)
     likely = delimiters(text, None)
@@ -63,7 +70,7 @@ def layouts(data: bytes) -> Sequence[str]:
 
 
 def _head(data: bytes) -> bytes:
-    """The first lines, cut where neither a line nor a character of two bytes is parted."""
+    """The first lines, cut without splitting a line or a character of two bytes."""
     if len(data) <= _HEAD:
         return data
     head = data[:_HEAD].rpartition(b"\n")[0] or data[:_HEAD]
@@ -71,67 +78,67 @@ def _head(data: bytes) -> bytes:
 
 
 def file_of(
-    table: Sequence[Row], says: Told, *, bank_format: str = "csv", layouts: Sequence[str] = ()
+    table: Sequence[TableRow], mapping: TableMapping, *, bank_format: str = "csv", layouts: Sequence[str] = ()
 ) -> BankFile:
-    """Read the rows of a table, whatever they were kept in, or raise FileRefusedError."""
-    layout = layout_of(table, says)
-    entries, skipped = Reader(table, layout, may_shift=bank_format == "csv").entries()
+    """Read the rows of a table of CSV or XLSX, or raise FileRefusedError."""
+    layout = layout_of(table, mapping)
+    entries, skipped = TableReader(table, layout, may_shift=bank_format == "csv").entries()
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
-    if not (says.names_the_money or says.invert is not None or is_clear):
+    if not (mapping.has_date_and_amount or mapping.invert is not None or is_clear):
         entries = _signed(entries, table, layout)
-    statements, warnings = _statements(_grouped(entries), is_told="balance" in says.columns)
+    statements, warnings = _statements(_grouped(entries), has_balance_column="balance" in mapping.columns)
     if not entries:
-        warnings.append("The file holds no transaction, so there is nothing to import.")
-    columns = columns_of(layout, says, layouts or layouts_of(table[:FIRST]))
+        warnings.append("The file has no transaction, so there is nothing to import.")
+    columns = columns_of(layout, mapping, layouts or layouts_of(table[:FIRST]))
     return BankFile(bank_format, statements, tuple(warnings), tuple(skipped), columns)
 
 
-def _table(text: str, says: Told) -> list[Row]:
-    """Part the text into rows by the mark that is told, or by the first under which the header makes sense."""
+def _table(text: str, mapping: TableMapping) -> list[TableRow]:
+    """Split the text into rows by the mapping's delimiter, or by the first that gives a readable table."""
     refusal = None
     first = None
-    for mark in delimiters(text, says.choices.get("delimiter")):
+    for mark in delimiters(text, mapping.choices.get("delimiter")):
         try:
             table = list(rows(text, mark))
         except FileRefusedError as error:
             refusal = refusal or error
             continue
-        if "delimiter" in says.choices or makes_sense(table, says):
+        if "delimiter" in mapping.choices or is_readable(table, mapping):
             return table
         first = first or table
     if first is None:
-        raise refusal or FileRefusedError("The file has no columns; it is no CSV file.")
+        raise refusal or FileRefusedError("The file has no columns; it is not a CSV file.")
     return first
 
 
-def makes_sense(table: Sequence[Row], says: Told) -> bool:
-    """Tell whether the first rows have a header that is known, or lines where the mapping says."""
-    if not says.names_the_money:
+def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
+    """Return whether the first rows have a known header, or lines in the mapping's columns."""
+    if not mapping.has_date_and_amount:
         return has_header(table)
-    first = table[: (says.header or 0) + FIRST]
+    first = table[: (mapping.header or 0) + FIRST]
     try:
-        return bool(Reader(first, layout_of(first, says)).entries()[0])
+        return bool(TableReader(first, layout_of(first, mapping)).entries()[0])
     except FileRefusedError:
         return False
 
 
-def _grouped(entries: Sequence[Entry]) -> Groups:
-    """The entries of each account and currency, as the file first names them."""
-    groups: dict[tuple[str | None, str | None], list[Entry]] = {}
+def _grouped(entries: Sequence[TableEntry]) -> Groups:
+    """The entries of each account and currency, in the order of the file."""
+    groups: dict[tuple[str | None, str | None], list[TableEntry]] = {}
     for entry in entries:
         groups.setdefault((entry.account, entry.currency), []).append(entry)
     return groups
 
 
-def _signed(entries: list[Entry], table: Sequence[Row], layout: Layout) -> list[Entry]:
-    """Take the amounts with the sign that the file proves; raises FileRefusedError where nothing proves one.
+def _signed(entries: list[TableEntry], table: Sequence[TableRow], layout: Layout) -> list[TableEntry]:
+    """Give the amounts the sign that the file confirms; raises FileRefusedError where nothing confirms one.
 
-    Banks write money out with a minus, many cards write what was bought without one. The running balance knows;
-    else a plus before every amount in, or that most lines of an account are payments.
+    Banks write money out with a minus, many card issuers write purchases without one. The running balance confirms
+    the sign; else a plus before every amount in, or that most lines are negative.
     """
     groups = [[entry for entry in group if not entry.line.pending] for group in _grouped(entries).values()]
     groups = [group for group in groups if group]
-    holds, holds_inverted = balances.proves(groups, 1), balances.proves(groups, -1)
+    holds, holds_inverted = balances.confirms_sign(groups, 1), balances.confirms_sign(groups, -1)
     if holds_inverted and not holds:
         layout.invert = True
         return [replace(entry, line=replace(entry.line, amount=-entry.line.amount)) for entry in entries]
@@ -139,24 +146,24 @@ def _signed(entries: list[Entry], table: Sequence[Row], layout: Layout) -> list[
     texts = {row.number: row.cell(column) for row in table}
     unsigned = [entry.line for entry in entries if entry.line.amount >= 0]
     is_marked = any(line.amount for line in unsigned) and all("+" in texts[line.row] for line in unsigned)
-    # What is left of a payment and its fee is the holder's, whatever else a file leaves open.
+    # A net amount, after fees, is always from the account holder's view.
     is_marked = is_marked or plain(layout.names[column]).startswith("net")
     into = sum(entry.line.amount > 0 for entry in entries)
     out = sum(entry.line.amount < 0 for entry in entries)
     if entries and not (holds and not holds_inverted) and not is_marked and out <= into:
-        raise AskedError(
-            "Nothing in the file tells whether an amount without a minus is money in or money out; say so in the"
-            ' mapping, {"invert": false} for money in or {"invert": true} for money out.',
+        raise MappingNeededError(
+            "It is unknown whether an amount without a minus is money in or money out; choose in the mapping:"
+            ' {"invert": false} for money in, {"invert": true} for money out.',
             "invert",
             example=next((texts[line.row] for line in unsigned), ""),
         )
     return entries
 
 
-def _statements(groups: Groups, *, is_told: bool) -> tuple[tuple[Statement, ...], list[str]]:
+def _statements(groups: Groups, *, has_balance_column: bool) -> tuple[tuple[Statement, ...], list[str]]:
     statements, warnings = [], []
     for (account, currency), entries in groups.items():
-        opening, closing, warning = _balances(entries, is_told=is_told)
+        opening, closing, warning = _balances(entries, has_balance_column=has_balance_column)
         warnings += [warning] if warning else []
         lines = tuple(entry.line for entry in entries)
         statements.append(Statement(account, currency, lines, opening=opening, closing=closing))
@@ -164,9 +171,9 @@ def _statements(groups: Groups, *, is_told: bool) -> tuple[tuple[Statement, ...]
 
 
 def _balances(
-    entries: Sequence[Entry], *, is_told: bool
+    entries: Sequence[TableEntry], *, has_balance_column: bool
 ) -> tuple[StatedBalance | None, StatedBalance | None, str | None]:
-    """The balances before and after the lines of an account, and a sentence where they do not follow."""
+    """The opening and closing balance of an account's lines, and a warning where the running balance disagrees."""
     booked = [entry for entry in entries if not entry.line.pending]
     if not any(entry.balance is not None for entry in booked):
         return None, None, None
@@ -175,6 +182,6 @@ def _balances(
     if chain is None or chain.broken:
         row = chain.broken.line.row if chain and chain.broken else booked[-1].line.row
         warning = f"Row {row:,}: the running balance does not follow from the lines before it; a line may be missing."
-    if chain is None or (warning and not is_told):
+    if chain is None or (warning and not has_balance_column):
         return None, None, warning
-    return *balances.stated(chain), warning
+    return *balances.opening_and_closing(chain), warning

@@ -1,6 +1,6 @@
-"""Cells whose kind a file states, as a workbook does: numbers and days are what they are, whatever a mapping says.
+"""Cells with a type, as in a workbook: numbers and dates are read as such, regardless of a mapping.
 
-Each is the text that a message would show, so that a table is rows of texts whatever it was kept in.
+Each is a str, the text for messages, so that a table is rows of texts in CSV and XLSX alike.
 """
 
 from collections.abc import Iterable
@@ -10,44 +10,44 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import quoted
 
 
-class Number(str):
-    """A number, written plainly with a point."""
+class NumberCell(str):
+    """A number, written with a decimal point and without groups."""
 
     __slots__ = ()
 
 
-class Day(str):
-    """A day in the Gregorian calendar (2026-03-05), a time of day behind it where there is one."""
+class DayCell(str):
+    """A date (2026-03-05), with a time of day behind it where there is one."""
 
     __slots__ = ()
 
     @property
     def day(self) -> date:
-        """The day without its time."""
+        """The date without its time."""
         return date.fromisoformat(self[:10])
 
 
-class Flaw(str):
-    """What stands where a value could not be had, such as #REF!; it is no figure and no day."""
+class ErrorCell(str):
+    """An error value such as #REF!, which is neither a number nor a date."""
 
     __slots__ = ()
 
 
-def untyped(cells: Iterable[str]) -> list[str]:
-    """Give the cells that are nothing but text, which is to be read by the file's own habits."""
-    return [cell for cell in cells if not isinstance(cell, (Number, Day, Flaw))]
+def untyped_cells(cells: Iterable[str]) -> list[str]:
+    """The cells without a type, which are read by the formats of the file."""
+    return [cell for cell in cells if not isinstance(cell, (NumberCell, DayCell, ErrorCell))]
 
 
-def refuse_swapped(cells: Iterable[str], date_format: str) -> None:
-    """Refuse days of which some are days and some are texts with the day or the month first.
+def refuse_swapped_days(cells: Iterable[str], date_format: str) -> None:
+    """Refuse a date column in which some cells are typed dates and others texts with the day or the month first.
 
-    A spreadsheet that opens another country's CSV makes the third of April of 04/03 and leaves 31/03 a text, so
-    that the days which it did understand are the wrong ones.
+    A spreadsheet that opens another country's CSV reads 04/03 as the third of April and leaves 31/03 a text, so
+    that the typed dates are wrong.
     """
-    given = list(cells)
-    text = next((cell for cell in given if not isinstance(cell, Day)), None)
-    if text is not None and len(set(map(type, given))) > 1 and not date_format.startswith("%Y"):
+    column = list(cells)
+    text = next((cell for cell in column if not isinstance(cell, DayCell)), None)
+    if text is not None and len(set(map(type, column))) > 1 and not date_format.startswith("%Y"):
         raise FileRefusedError(
-            f"Some days are kept as days and others, such as {quoted(text)}, as text; day and month may have been"
-            " swapped when the file was opened with another country's settings. Export it from the bank again."
+            f"Some cells have dates and others, such as {quoted(text)}, text; day and month may have been swapped when"
+            " the file was opened with another country's settings. Export it from the bank again."
         )

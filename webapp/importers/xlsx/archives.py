@@ -1,7 +1,6 @@
-"""The zip archive around a workbook, read in memory only, and never further than it may reach.
+"""The zip archive of a workbook, read in memory and within limits.
 
-The directory is read first and has to be small; what it says of sizes is not believed, so that every byte is
-counted as it comes out.
+Its directory is read first and must be small; the sizes in it are not trusted, so that unpacked bytes are counted.
 """
 
 import zipfile
@@ -24,8 +23,8 @@ _END_64_SIZE: Final = 20
 _MAX_COMMENT: Final = 65_535
 _MAX_DIRECTORY: Final = 256 * 1024
 _PIECE: Final = 64 * 1024
-# Deflate makes nothing smaller than a thousandth; below this size even the worst is little.
-_FREE: Final = 1024 * 1024
+# Deflate compresses to a thousandth at most; up to this size the ratio is not limited.
+_SIZE_WITHOUT_RATIO: Final = 1024 * 1024
 _ENCRYPTED: Final = 0x1
 _METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BROKEN: Final = (
@@ -37,19 +36,19 @@ _BROKEN: Final = (
     RuntimeError,
     ValueError,
 )
-_DAMAGED: Final = "The file breaks off or is damaged: its archive (zip) cannot be read; download it again."
+_DAMAGED: Final = "The file is cut off or damaged: its archive (zip) cannot be read; download it again."
 
 
 def is_archive(data: bytes) -> bool:
-    """Tell whether the bytes begin as a zip archive does, also as an empty one."""
+    """Return whether the bytes begin like a zip archive, also like an empty one."""
     return data.startswith((_SIGNATURE, _END))
 
 
 class Archive:
-    """The members of an archive by their names in lower case, of which all together give at most MAX_BYTES."""
+    """The members of an archive by their names in lower case; together they unpack to at most MAX_BYTES."""
 
     def __init__(self, data: bytes) -> None:
-        """Read the directory; raises FileRefusedError for what is cut off, or more than any workbook."""
+        """Read the directory; raises FileRefusedError for an archive that is cut off or too large."""
         _check_directory(data)
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
@@ -58,44 +57,44 @@ class Archive:
             raise FileRefusedError(_DAMAGED) from None
         self._members = {each.filename.lower().lstrip("/"): each for each in members}
         if len(members) > MAX_MEMBERS or len(self._members) < len(members):
-            raise _too_much()
+            raise _too_large()
         stated, packed = sum(each.file_size for each in members), sum(each.compress_size for each in members)
-        if stated > MAX_BYTES or stated > max(_FREE, MAX_RATIO * packed):
-            raise _too_much()
-        self._left = min(MAX_BYTES, max(_FREE, MAX_RATIO * len(data)))
+        if stated > MAX_BYTES or stated > max(_SIZE_WITHOUT_RATIO, MAX_RATIO * packed):
+            raise _too_large()
+        self._remaining = min(MAX_BYTES, max(_SIZE_WITHOUT_RATIO, MAX_RATIO * len(data)))
 
     def __contains__(self, name: str) -> bool:
-        """Tell whether there is such a member."""
+        """Return whether there is such a member."""
         return name.lower() in self._members
 
     def names(self) -> list[str]:
-        """Give the names in lower case."""
+        """The names in lower case."""
         return list(self._members)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """Give a member's bytes in pieces; raises FileRefusedError where it is missing, locked, damaged or too much."""
+        """Yield a member's bytes in pieces; raises FileRefusedError if it is missing, locked, damaged or too large."""
         member = self._members.get(name.lower())
         if member is None:
             raise FileRefusedError(f"The workbook has no {name}; it is damaged, download it again.")
         if member.flag_bits & _ENCRYPTED:
             raise FileRefusedError(
-                "The file is protected by a password; open it, save it without one and send that."
+                "The file is protected by a password; open it, save it without one and import that."
             )
         if member.compress_type not in _METHODS:
-            raise FileRefusedError("The file is packed in a way that no bank's is; save it in Excel again.")
+            raise FileRefusedError("The file uses an unusual compression; save it in Excel again.")
         try:
             with self._zip.open(member) as opened:
                 while piece := opened.read(_PIECE):
-                    self._left -= len(piece)
-                    if self._left < 0:
-                        raise _too_much()
+                    self._remaining -= len(piece)
+                    if self._remaining < 0:
+                        raise _too_large()
                     yield piece
         except _BROKEN:
             raise FileRefusedError(_DAMAGED) from None
 
 
 def _check_directory(data: bytes) -> None:
-    """Look at the record at the end of the archive, by which alone Python would read a directory of any size."""
+    """Check the record at the end of the archive, before Python reads a directory of any size by it."""
     end = len(data) - _END_SIZE
     if not (data[end:].startswith(_END) and data.endswith(b"\0\0")):
         end = data.rfind(_END, max(0, len(data) - _END_SIZE - _MAX_COMMENT))
@@ -105,11 +104,11 @@ def _check_directory(data: bytes) -> None:
     size = int.from_bytes(data[end + 12 : end + 16], "little")
     is_large = data[max(0, end - _END_64_SIZE) : end].startswith(_END_64)
     if is_large or count > MAX_MEMBERS or size > _MAX_DIRECTORY:
-        raise _too_much()
+        raise _too_large()
 
 
-def _too_much() -> FileRefusedError:
+def _too_large() -> FileRefusedError:
     return FileRefusedError(
-        f"The file unpacks to more than any bank's workbook (at most {MAX_MEMBERS} parts and"
-        f" {MAX_BYTES // 1024 // 1024} MiB, packed {MAX_RATIO} to 1); export it in shorter periods or as CSV."
+        f"The file unpacks to too much (at most {MAX_MEMBERS} parts and {MAX_BYTES // 1024 // 1024} MiB, compressed"
+        f" {MAX_RATIO} to 1); export it in shorter periods or as CSV."
     )

@@ -1,34 +1,34 @@
-"""The value of one cell: numbers as a spreadsheet shows them, days out of their serial numbers, texts unescaped."""
+"""The value of one cell: numbers as a spreadsheet shows them, dates from serial numbers, texts unescaped."""
 
 import re
 from datetime import date, timedelta
 from decimal import Context, Decimal
 from typing import Final, Literal
 
-from webapp.importers.tables.typed_cells import Day, Flaw, Number
+from webapp.importers.tables.typed_cells import DayCell, ErrorCell, NumberCell
 
 Kind = Literal["number", "day", "time"]
 
-# By ECMA-376 part 1, 18.8.30; those from 27 on are days in East Asian languages only, where others leave them out.
+# By ECMA-376 fraction 1, 18.8.30; those from 27 on are dates in East Asian languages, and unused in others.
 _DAYS: Final = frozenset({*range(14, 18), 22, *range(27, 37), *range(50, 59)})
 _TIMES: Final = frozenset({*range(18, 22), 45, 46, 47})
-_UNSPOKEN: Final = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]?')
+_LITERALS: Final = re.compile(r'"[^"]*"?|\\.|_.|\*.|\[[^\]]*\]?')
 _GENERAL: Final = frozenset({"general", "standard"})
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _SHORT: Final = re.compile(r"-?(?=[\d.]{1,16}$)\d{1,15}(?:\.\d+)?", re.ASCII)
 _MAX_LENGTH: Final = 60
-# A spreadsheet shows fifteen digits, and so many of a number's are its own.
+# A spreadsheet shows fifteen significant digits, the precision of a double.
 _DIGITS: Final = 15
 _SHOWN: Final = Context(prec=_DIGITS)
-# Finer than any currency, and coarser than what binary arithmetic leaves of a sum.
+# Finer than any currency, and coarser than the rounding errors of binary arithmetic.
 _FINEST: Final = Decimal("1e-9")
 
 _MILLISECONDS: Final = 86_400_000
 _EPOCH_1904: Final = date(1904, 1, 1)
 _EPOCH: Final = date(1899, 12, 30)
-# Lotus 1-2-3 had a 29th of February 1900, which was serial number 60 and never was.
-_NO_DAY: Final = 60
+# Serial number 60 is the 29th of February 1900, a day of Lotus 1-2-3 that does not exist.
+_FALSE_LEAP_DAY: Final = 60
 _LAST: Final = 2_958_465
 
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -36,7 +36,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def kind_of(number: int, code: str | None) -> Kind:
-    """Tell what a number format makes of a number; `code` is the format's own where the workbook defines it.
+    """Whether a number format shows a number, a date or a time; `code` is a format that the workbook defines.
 
     >>> kind_of(14, None), kind_of(0, None), kind_of(164, "dd.mm.yyyy;@"), kind_of(165, "[h]:mm:ss"), kind_of(9, None)
     ('day', 'number', 'day', 'time', 'number')
@@ -45,67 +45,67 @@ def kind_of(number: int, code: str | None) -> Kind:
     """
     if code is None:
         return "day" if number in _DAYS else "time" if number in _TIMES else "number"
-    spoken = _UNSPOKEN.sub("", code.partition(";")[0]).strip().lower()
-    if spoken in _GENERAL:
+    placeholders = _LITERALS.sub("", code.partition(";")[0]).strip().lower()
+    if placeholders in _GENERAL:
         return "number"
-    if "y" in spoken or "d" in spoken or "mmm" in spoken:
+    if "y" in placeholders or "d" in placeholders or "mmm" in placeholders:
         return "day"
-    return "time" if re.search(r"[hms]", spoken) or re.search(r"\[[hms]+\]", code.lower()) else "number"
+    return "time" if re.search(r"[hms]", placeholders) or re.search(r"\[[hms]+\]", code.lower()) else "number"
 
 
-def number(raw: str, *, is_computed: bool) -> Number | Flaw:
-    """A number as a spreadsheet shows it whose column is wide enough: fifteen digits of the nearest double.
+def number(raw: str, *, is_computed: bool) -> NumberCell | ErrorCell:
+    """A number as a spreadsheet shows it in a wide column: fifteen digits of the nearest double.
 
     >>> [number(raw, is_computed=False) for raw in ("1234.5600000000001", "-12.50", "1E-2", "1.0E+3", "0.1")]
     ['1234.56', '-12.50', '0.01', '1000', '0.1']
     >>> number("1.0913936421275139E-11", is_computed=True), type(number("1234567890123456", is_computed=False))
-    ('0', <class 'webapp.importers.tables.typed_cells.Flaw'>)
+    ('0', <class 'webapp.importers.tables.typed_cells.ErrorCell'>)
 
-    What a formula gave is taken without the noise that binary arithmetic leaves.
+    The result of a formula is rounded, to remove the errors of binary arithmetic.
     """
     if _SHORT.fullmatch(raw) and not is_computed:
-        return Number(raw)
+        return NumberCell(raw)
     if len(raw) > _MAX_LENGTH or not _NUMBER.fullmatch(raw):
-        return Flaw(raw)
+        return ErrorCell(raw)
     shown = _SHOWN.create_decimal(raw)
     if shown.adjusted() >= _DIGITS:
-        return Flaw(raw)
+        return ErrorCell(raw)
     if is_computed:
         shown = shown.quantize(_FINEST)
-    return Number(f"{shown.normalize():f}")
+    return NumberCell(f"{shown.normalize():f}")
 
 
-def day(raw: str, *, is_1904: bool) -> Day | Flaw:
-    """The day of a serial number, counted from 1900 or from 1904, its time to the millisecond.
+def day(raw: str, *, is_1904: bool) -> DayCell | ErrorCell:
+    """The date of a serial number, counted from 1900 or from 1904, with its time.
 
     >>> day("46086", is_1904=False), day("44624.5", is_1904=True), day("46085.99999999999", is_1904=False)
     ('2026-03-05', '2026-03-05 12:00:00', '2026-03-05')
     >>> day("1", is_1904=False), day("61", is_1904=False), type(day("60", is_1904=False)).__name__
-    ('1900-01-01', '1900-03-01', 'Flaw')
+    ('1900-01-01', '1900-03-01', 'ErrorCell')
     """
     if len(raw) > _MAX_LENGTH or not _NUMBER.fullmatch(raw):
-        return Flaw(raw)
+        return ErrorCell(raw)
     serial = Decimal(raw)
     if not 0 <= serial <= _LAST + 1:
-        return Flaw(raw)
+        return ErrorCell(raw)
     whole, milliseconds = divmod(round(serial * _MILLISECONDS), _MILLISECONDS)
     if is_1904:
         found = _EPOCH_1904 + timedelta(whole)
-    elif whole in {0, _NO_DAY} or whole > _LAST:
-        return Flaw(raw)
+    elif whole in {0, _FALSE_LEAP_DAY} or whole > _LAST:
+        return ErrorCell(raw)
     else:
-        found = _EPOCH + timedelta(whole + (whole < _NO_DAY))
-    return Day(f"{found} {clock(milliseconds)}" if milliseconds else f"{found}")
+        found = _EPOCH + timedelta(whole + (whole < _FALSE_LEAP_DAY))
+    return DayCell(f"{found} {clock(milliseconds)}" if milliseconds else f"{found}")
 
 
-def time(figure: Number) -> str:
-    """The time of day that a part of a day is; what is no such part stays a number.
+def time(figure: NumberCell) -> str:
+    """The time of day of a fraction of a day; other numbers stay numbers.
 
-    >>> time(Number("0.5242592593")), time(Number("1.5"))
+    >>> time(NumberCell("0.5242592593")), time(NumberCell("1.5"))
     ('12:34:56', '1.5')
     """
-    part = Decimal(figure)
-    return clock(round(part * _MILLISECONDS)) if 0 <= part < 1 else figure
+    fraction = Decimal(figure)
+    return clock(round(fraction * _MILLISECONDS)) if 0 <= fraction < 1 else figure
 
 
 def clock(milliseconds: int) -> str:
@@ -114,20 +114,20 @@ def clock(milliseconds: int) -> str:
     return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
-def stated_day(text: str) -> Day | Flaw:
-    """The day of a cell that is written as one (ISO 8601), as some programs do.
+def stated_day(text: str) -> DayCell | ErrorCell:
+    """The date of a cell that has it as text (ISO 8601), as some programs write it.
 
     >>> stated_day("2026-03-05T12:30:00Z"), type(stated_day("2026-02-30")).__name__
-    ('2026-03-05', 'Flaw')
+    ('2026-03-05', 'ErrorCell')
     """
     try:
-        return Day(date.fromisoformat(text.strip()[:10]))
+        return DayCell(date.fromisoformat(text.strip()[:10]))
     except ValueError:
-        return Flaw(text)
+        return ErrorCell(text)
 
 
 def unescaped(text: str) -> str:
-    r"""A text without the escapes and control characters of the format.
+    r"""A text with the escapes of the format resolved and without control characters.
 
     >>> unescaped("Rent_x000D_\nMay"), unescaped("a_x0041_b"), unescaped("snake_xylo_case")
     ('Rent\r\nMay', 'aAb', 'snake_xylo_case')

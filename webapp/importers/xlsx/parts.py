@@ -1,4 +1,4 @@
-"""The XML parts of a workbook, element by element: no document type, no entity, nothing outside the part."""
+"""A parser of the XML parts of a workbook, without document types, entities or external references."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from webapp.importers.bank_files import FileRefusedError
 
-# Room for two million cells with a value.
+# Enough for two million cells with a value.
 MAX_TAGS: Final = 8_000_000
 _MAX_DEPTH: Final = 60
 _MAX_TAG: Final = 512 * 1024
@@ -15,27 +15,27 @@ _MAX_ELEMENTS: Final = 400_000
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Part(ABC):
-    """What one kind of part is read into; `depth` is how many elements are open, for `start` and `end` to keep."""
+class PartParser(ABC):
+    """The parser of one type of part; `depth` is the number of open elements, maintained by `start` and `end`."""
 
     depth = 0
 
     @abstractmethod
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Handle the start of an element."""
 
     @abstractmethod
     def end(self, tag: str) -> None:
-        """Take the end of an element."""
+        """Handle the end of an element."""
 
     @abstractmethod
     def text(self, data: str) -> None:
-        """Take text."""
+        """Handle text."""
 
-    def take(self, pieces: Iterable[bytes]) -> None:
-        """Read a whole part, in the two encodings that a workbook may have.
+    def parse(self, pieces: Iterable[bytes]) -> None:
+        """Read a whole part, in UTF-8 or UTF-16.
 
-        Raises FileRefusedError for what is no XML, declares a document type, is too deep or too much.
+        Raises FileRefusedError for a part that is not XML, declares a document type, or is too deep or too large.
         """
         fed = tags = 0
         parser: expat.XMLParserType | None = None
@@ -49,7 +49,7 @@ class Part(ABC):
             fed += len(piece)
             _feed(parser, piece)
             if self.depth > _MAX_DEPTH or fed - parser.CurrentByteIndex > _MAX_TAG:
-                raise FileRefusedError("The workbook is nested deeper than any, or has a tag without an end.")
+                raise FileRefusedError("The workbook is nested too deeply, or has a tag without an end.")
         _feed(parser or self._parser(is_wide=False), b"", final=True)
 
     def _parser(self, *, is_wide: bool) -> expat.XMLParserType:
@@ -68,16 +68,18 @@ def _feed(parser: expat.XMLParserType, piece: bytes, *, final: bool = False) -> 
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, "not well-formed")
         raise FileRefusedError(
-            f"A part of the workbook is no XML ({reason}); it is damaged, download it again."
+            f"A part of the workbook is not valid XML ({reason}); it is damaged, download it again."
         ) from None
 
 
 def _refuse_document_type(*_declared: object) -> None:
-    raise FileRefusedError("The workbook has a document type declaration, as none has; it was not read.")
+    raise FileRefusedError(
+        "The workbook has a document type declaration, which workbooks never have; it was not read."
+    )
 
 
 def plain(tag: str) -> str:
-    """A name without the prefix of its namespace."""
+    """A tag name without its namespace prefix."""
     return tag.rpartition(":")[2] if ":" in tag else tag
 
 
@@ -89,16 +91,16 @@ class Element(NamedTuple):
     attributes: dict[str, str]
 
 
-class Elements(Part):
-    """The elements of a small part, all of them."""
+class ElementParser(PartParser):
+    """All elements of a small part."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without elements."""
         self.found: list[Element] = []
         self._open: list[str] = [""]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Handle the start of an element."""
         name = plain(tag)
         self.depth += 1
         self.found.append(
@@ -109,9 +111,9 @@ class Elements(Part):
             raise FileRefusedError(f"A part of the workbook has more than {_MAX_ELEMENTS:,} elements.")
 
     def end(self, tag: str) -> None:  # noqa: ARG002
-        """Take the end of an element."""
+        """Handle the end of an element."""
         self.depth -= 1
         self._open.pop()
 
     def text(self, data: str) -> None:
-        """Pass over text, of which these parts have none that counts."""
+        """Ignore text, which is not used in these parts."""

@@ -1,50 +1,49 @@
-"""XLSX: the table in a workbook, read like one of CSV, but for its numbers and days, which are what they are."""
+"""The reader of XLSX: one table of a workbook, read like CSV, with typed numbers and dates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from webapp.importers.bank_files import AskedError, BankFile, FileRefusedError
-from webapp.importers.foreign_files import what_an_archive_is
-from webapp.importers.tables.glimpses import Glimpse, glimpse_of
+from webapp.importers.bank_files import BankFile, FileRefusedError, MappingNeededError
+from webapp.importers.foreign_files import archive_message
 from webapp.importers.tables.layouts import layouts_of
-from webapp.importers.tables.mappings import Told, told
-from webapp.importers.tables.reader import FIRST, file_of, makes_sense
+from webapp.importers.tables.mappings import TableMapping, checked_mapping
+from webapp.importers.tables.reader import FIRST, file_of, is_readable
+from webapp.importers.tables.samples import TableSample, sample_of
 from webapp.importers.texts import quoted
 from webapp.importers.xlsx.archives import Archive, is_archive
-from webapp.importers.xlsx.sheets import Sheet
-from webapp.importers.xlsx.workbooks import ROOT, Book, SheetName
+from webapp.importers.xlsx.sheets import SheetParser
+from webapp.importers.xlsx.workbooks import ROOT, ListedSheet, Workbook
 
 _MAX_SHEETS: Final = 50
 _MAX_NAMED: Final = 6
 
 
 def recognises(data: bytes) -> bool:
-    """Tell whether the bytes begin as a zip archive; one that holds no workbook is refused by its reader."""
+    """Return whether the bytes begin like a zip archive; one without a workbook is refused by `read`."""
     return is_archive(data)
 
 
 def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFile:
     """Read the one table of a workbook, or raise FileRefusedError.
 
-    The mapping is that of CSV and may name the `sheet`; its marks and its format of days hold for cells that
-    are text.
+    The mapping is that of CSV and may name the `sheet`; its marks and date format apply to cells of text.
     """
-    says = told(mapping)
-    listed, sheet = chosen(data, says)
-    if sheet.unvalued:
+    checked = checked_mapping(mapping)
+    listed, sheet = chosen_sheet(data, checked)
+    if sheet.uncomputed:
         raise FileRefusedError(
-            f"Cell {sheet.unvalued} of sheet {quoted(listed.name)} has a formula whose value was never computed;"
-            " open the file in a spreadsheet, save it there, and send that."
+            f"Cell {sheet.uncomputed} of sheet {quoted(listed.name)} has a formula whose value was never computed;"
+            " open the file in a spreadsheet, save it, and import that."
         )
-    bank_file = file_of(sheet.rows, says, bank_format="xlsx")
+    bank_file = file_of(sheet.rows, checked, bank_format="xlsx")
     hidden = [f"{sheet.hidden:,} rows of the sheet are hidden; they were read like the others."]
     warnings = (*bank_file.warnings, *(hidden if sheet.hidden else []))
     return replace(bank_file, warnings=warnings)
 
 
 def layouts(data: bytes) -> Sequence[str]:
-    """Give what the tables of a workbook are known by, all that a mapping may mean."""
+    """The possible digests of the layouts of all sheets."""
     try:
         book = _book(data)
         sheets = [book.sheet(each) for each in book.sheets]
@@ -53,44 +52,44 @@ def layouts(data: bytes) -> Sequence[str]:
     return [layout for sheet in sheets if sheet.rows for layout in layouts_of(sheet.rows[:FIRST])]
 
 
-def glimpse(data: bytes, mapping: Mapping[str, object] | None = None) -> Glimpse:
-    """Look at the first rows of the sheet that is meant, or may be; raises FileRefusedError where there is none."""
-    says = told(mapping)
+def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
+    """Return the first rows of the chosen or likely sheet; raises FileRefusedError where there is none."""
+    checked = checked_mapping(mapping)
     names = tuple(each.name for each in _book(data).sheets)
     try:
-        sheet = chosen(data, says)[1]
-    except AskedError:
-        return Glimpse(sheets=names)
-    return replace(glimpse_of(sheet.rows[:FIRST], says), sheets=names)
+        sheet = chosen_sheet(data, checked)[1]
+    except MappingNeededError:
+        return TableSample(sheets=names)
+    return replace(sample_of(sheet.rows[:FIRST], checked), sheets=names)
 
 
-def _book(data: bytes) -> Book:
+def _book(data: bytes) -> Workbook:
     archive = Archive(data)
     if ROOT not in archive:
-        raise FileRefusedError(what_an_archive_is(archive.names()))
-    book = Book(archive)
+        raise FileRefusedError(archive_message(archive.names()))
+    book = Workbook(archive)
     if not book.sheets or len(book.sheets) > _MAX_SHEETS:
         raise FileRefusedError(f"The workbook has no sheets with cells, or more than {_MAX_SHEETS}.")
     return book
 
 
-def chosen(data: bytes, says: Told) -> tuple[SheetName, Sheet]:
-    """The sheet that the mapping names, else the only one with a table; raises AskedError where two have one."""
+def chosen_sheet(data: bytes, checked: TableMapping) -> tuple[ListedSheet, SheetParser]:
+    """The sheet that the mapping names, else the only one with a table; MappingNeededError where two have one."""
     book = _book(data)
-    if says.sheet is not None:
-        listed = _named(book.sheets, says.sheet)
+    if checked.sheet is not None:
+        listed = _sheet_of(book.sheets, checked.sheet)
         return listed, book.sheet(listed)
-    # A program's own notes stand on sheets that are hidden; they count where there is nothing else.
+    # Programs store notes on hidden sheets; they are only read where there is no other sheet.
     for are_hidden in (False, True):
         sheets = [(each, book.sheet(each)) for each in book.sheets if each.is_hidden is are_hidden]
         filled = [(each, sheet) for each, sheet in sheets if sheet.rows]
-        tables = [(each, sheet) for each, sheet in filled if makes_sense(sheet.rows, says)]
+        tables = [(each, sheet) for each, sheet in filled if is_readable(sheet.rows, checked)]
         if found := tables or filled:
             return _only([each for each, _ in found], are_tables=bool(tables)), found[0][1]
     raise FileRefusedError("The workbook has no cell with a value, so there is nothing to import.")
 
 
-def _named(sheets: Sequence[SheetName], name: str | int) -> SheetName:
+def _sheet_of(sheets: Sequence[ListedSheet], name: str | int) -> ListedSheet:
     if isinstance(name, int):
         if name < len(sheets):
             return sheets[name]
@@ -99,20 +98,20 @@ def _named(sheets: Sequence[SheetName], name: str | int) -> SheetName:
         if each.name.casefold().strip() == name.casefold().strip():
             return each
     raise FileRefusedError(
-        f"sheet of the mapping is {quoted(name)}, and the workbook has none of that name; it has {_names(sheets)}."
+        f"sheet of the mapping is {quoted(name)}, and the workbook has no such sheet; it has {_names(sheets)}."
     )
 
 
-def _only(sheets: Sequence[SheetName], *, are_tables: bool) -> SheetName:
+def _only(sheets: Sequence[ListedSheet], *, are_tables: bool) -> ListedSheet:
     if len(sheets) == 1:
         return sheets[0]
-    why = "may each be the statement" if are_tables else "are there, and none has a header that is known"
-    raise AskedError(
-        f"Several sheets {why}: {_names(sheets)}; say which in the mapping, as sheet.",
+    why = "may each be the statement" if are_tables else "exist, and none has a known header"
+    raise MappingNeededError(
+        f"Several sheets {why}: {_names(sheets)}; choose one in the mapping, as sheet.",
         "sheet",
         sheets=[each.name for each in sheets],
     )
 
 
-def _names(sheets: Sequence[SheetName]) -> str:
+def _names(sheets: Sequence[ListedSheet]) -> str:
     return ", ".join(quoted(each.name) for each in sheets[:_MAX_NAMED])

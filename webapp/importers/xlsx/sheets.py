@@ -1,4 +1,4 @@
-"""The rows of one sheet of a workbook, its cells by their kind; formulas are not computed, what they gave is read."""
+"""The rows of one sheet of a workbook, with typed cells; of a formula the stored result is read."""
 
 import re
 from collections.abc import Sequence
@@ -6,63 +6,63 @@ from dataclasses import dataclass
 from typing import Final
 
 from webapp.importers.bank_files import MAX_LINES, FileRefusedError
-from webapp.importers.tables.rows import Row
-from webapp.importers.tables.typed_cells import Flaw, Number
+from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.typed_cells import ErrorCell, NumberCell
 from webapp.importers.texts import quoted
 from webapp.importers.xlsx import cells as xlsx_cells
 from webapp.importers.xlsx.cells import Kind
-from webapp.importers.xlsx.parts import Part, plain
+from webapp.importers.xlsx.parts import PartParser, plain
 
-# A workbook says some things in many words; what all its texts may come to, and all its rows with their gaps.
+# Limits of all texts, and of all rows with their empty cells.
 MAX_CHARACTERS: Final = 20_000_000
 _MAX_SLOTS: Final = 6_000_000
 _MAX_COLUMNS: Final = 500
 _MAX_CELL: Final = 32_767
 _LETTERS: Final = re.compile(r"[A-Z]{1,3}")
-_KNOWN: Final = 20_000
-_NO_ROW: Final = Row(0, [])
+_MAX_CACHED: Final = 20_000
+_NO_ROW: Final = TableRow(0, [])
 _TRUE: Final = frozenset({"1", "true"})
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the cells of every sheet point to: shared texts, the kind of each style, and the first day."""
+    """What the cells of all sheets refer to: shared texts, the kind of each style, and the epoch of dates."""
 
     strings: Sequence[str]
     kinds: Sequence[Kind]
     is_1904: bool
 
 
-class SharedStrings(Part):
-    """The texts that cells share; those of one item are one text, but for how it is pronounced."""
+class SharedStrings(PartParser):
+    """The shared texts of cells; the runs of one item are joined, without phonetic hints (rPh)."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without texts."""
         self.texts: list[str] = []
         self._parts = ""
         self._length = 0
-        self._takes = False
-        self._is_spoken = False
+        self._is_text = False
+        self._is_phonetic = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002
-        """Begin an item or a text."""
+        """Handle the start of an item or a text."""
         self.depth += 1
         name = plain(tag)
         if name == "t":
-            self._takes = not self._is_spoken
+            self._is_text = not self._is_phonetic
         elif name == "rPh":
-            self._is_spoken = True
+            self._is_phonetic = True
         elif name == "si":
             self._parts = ""
 
     def end(self, tag: str) -> None:
-        """End an item or a text."""
+        """Handle the end of an item or a text."""
         self.depth -= 1
         name = plain(tag)
         if name == "t":
-            self._takes = False
+            self._is_text = False
         elif name == "rPh":
-            self._is_spoken = False
+            self._is_phonetic = False
         elif name == "si":
             self._length += len(self._parts)
             if self._length > MAX_CHARACTERS:
@@ -71,19 +71,19 @@ class SharedStrings(Part):
             self._parts = ""
 
     def text(self, data: str) -> None:
-        """Take text."""
-        if self._takes and len(self._parts) < _MAX_CELL:
+        """Handle text."""
+        if self._is_text and len(self._parts) < _MAX_CELL:
             self._parts += data[:_MAX_CELL]
 
 
-class Sheet(Part):
-    """The rows of a sheet by their numbers; where some have no value at all, an empty row stands."""
+class SheetParser(PartParser):
+    """The rows of a sheet, with an empty row for each number that has no value."""
 
     def __init__(self, context: Context) -> None:
-        """Begin with no rows."""
-        self.rows: list[Row] = []
+        """Begin without rows."""
+        self.rows: list[TableRow] = []
         self.hidden = 0
-        self.unvalued: str | None = None
+        self.uncomputed: str | None = None
         self._context = context
         self._columns: dict[str, int] = {}
         self._values: dict[tuple[str, str, bool], str] = {}
@@ -95,39 +95,39 @@ class Sheet(Part):
         self._cell: dict[str, str] | None = None
         self._column = -1
         self._value = ""
-        self._takes = self._is_computed = self._is_spoken = False
+        self._is_text = self._is_computed = self._is_phonetic = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Begin a row, a cell or its value."""
+        """Handle the start of a row, a cell or its value."""
         self.depth += 1
         name = plain(tag)
         if name == "c":
             self._begin_cell(attributes)
         elif name in {"v", "t"}:
-            self._takes = self._cell is not None and not self._is_spoken
+            self._is_text = self._cell is not None and not self._is_phonetic
         elif name == "row":
             self._begin_row(attributes)
         elif name == "f":
             self._is_computed = True
         elif name == "rPh":
-            self._is_spoken = True
+            self._is_phonetic = True
 
     def end(self, tag: str) -> None:
-        """End what was begun."""
+        """Handle the end of a row, a cell or its value."""
         self.depth -= 1
         name = plain(tag)
         if name in {"v", "t"}:
-            self._takes = False
+            self._is_text = False
         elif name == "c":
             self._end_cell()
         elif name == "row":
             self._end_row()
         elif name == "rPh":
-            self._is_spoken = False
+            self._is_phonetic = False
 
     def text(self, data: str) -> None:
-        """Take a value."""
-        if self._takes and len(self._value) < _MAX_CELL:
+        """Handle the text of a value."""
+        if self._is_text and len(self._value) < _MAX_CELL:
             self._value += data
 
     def _begin_row(self, attributes: dict[str, str]) -> None:
@@ -151,12 +151,12 @@ class Sheet(Part):
         if self._slots > _MAX_SLOTS:
             raise _too_large()
         self.rows.extend([_NO_ROW] * (self._row - 1 - len(self.rows)))
-        self.rows.append(Row(self._row, cells))
+        self.rows.append(TableRow(self._row, cells))
         self.hidden += self._is_hidden
 
     def _begin_cell(self, attributes: dict[str, str]) -> None:
         if self._cell is not None or self._cells is None:
-            raise _damaged("a cell of it stands outside of any row")
+            raise _damaged("a cell is outside of any row")
         stated = attributes.get("r")
         column = self._column + 1 if stated is None else self._column_of(stated)
         if column <= self._column:
@@ -171,16 +171,16 @@ class Sheet(Part):
             return
         kind = cell.get("t", "n")
         if not self._value:
-            # Excel says of a computed empty text that it is one; elsewhere the value was never computed.
-            if self._is_computed and kind != "str" and self.unvalued is None:
-                self.unvalued = cell.get("r") or f"{self._column + 1} of row {self._row}"
+            # Excel marks a computed empty text with t="str"; without that the value was never computed.
+            if self._is_computed and kind != "str" and self.uncomputed is None:
+                self.uncomputed = cell.get("r") or f"{self._column + 1} of row {self._row}"
             return
         value = self._read(kind, cell.get("s", "0"))
         if not value:
             return
         if self._column >= _MAX_COLUMNS:
             raise FileRefusedError(
-                f"Row {self._row:,} has a value beyond column {_MAX_COLUMNS}; no bank's file has so many."
+                f"Row {self._row:,} has a value beyond column {_MAX_COLUMNS}; that is not a bank's export."
             )
         if gap := self._column - len(self._cells):
             self._cells.extend([""] * gap)
@@ -190,7 +190,7 @@ class Sheet(Part):
         if kind == "s":
             index = _whole(self._value)
             if index is None or index >= len(self._context.strings):
-                raise _damaged(f"a cell of row {self._row:,} has a text that is not there")
+                raise _damaged(f"a cell of row {self._row:,} refers to a missing text")
             return self._context.strings[index]
         if kind == "n":
             return self._figure(style)
@@ -201,15 +201,15 @@ class Sheet(Part):
             return xlsx_cells.unescaped(self._value)
         if kind == "b":
             return "TRUE" if self._value in _TRUE else "FALSE"
-        return xlsx_cells.stated_day(self._value) if kind == "d" else Flaw(self._value)
+        return xlsx_cells.stated_day(self._value) if kind == "d" else ErrorCell(self._value)
 
     def _figure(self, style: str) -> str:
-        """A number, or the day that its style makes of it; a sheet repeats both."""
+        """A number, or the date or time that its style makes of it; cached, because a sheet repeats them."""
         key = self._value, style, self._is_computed
         found = self._values.get(key)
         if found is None:
             found = self._read_figure(self._value, style)
-            if len(self._values) < _KNOWN:
+            if len(self._values) < _MAX_CACHED:
                 self._values[key] = found
         return found
 
@@ -219,14 +219,14 @@ class Sheet(Part):
         if kind == "day":
             return xlsx_cells.day(raw.strip(), is_1904=self._context.is_1904)
         figure = xlsx_cells.number(raw.strip(), is_computed=self._is_computed)
-        return xlsx_cells.time(figure) if kind == "time" and isinstance(figure, Number) else figure
+        return xlsx_cells.time(figure) if kind == "time" and isinstance(figure, NumberCell) else figure
 
     def _column_of(self, reference: str) -> int:
         letters = reference.removesuffix(self._row_name)
         found = self._columns.get(letters)
         if found is None:
             if letters == reference or not _LETTERS.fullmatch(letters):
-                raise _damaged(f"the cell {quoted(reference)} stands in row {self._row:,}")
+                raise _damaged(f"the cell {quoted(reference)} is in row {self._row:,}")
             found = -1
             for letter in letters:
                 found = (found + 1) * 26 + ord(letter) - ord("A")
@@ -239,8 +239,8 @@ def _whole(text: str) -> int | None:
 
 
 def _damaged(why: str) -> FileRefusedError:
-    return FileRefusedError(f"The sheet is damaged, for {why}; download the file again.")
+    return FileRefusedError(f"The sheet is damaged: {why}; download the file again.")
 
 
 def _too_large() -> FileRefusedError:
-    return FileRefusedError("The workbook holds more text than any bank's; export it in shorter periods.")
+    return FileRefusedError("The workbook has too much text; export it in shorter periods.")

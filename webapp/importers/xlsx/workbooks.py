@@ -1,4 +1,4 @@
-"""A workbook: its sheets by their names, and what their cells share, found by its own relations and nowhere else."""
+"""A workbook: its sheets and what their cells share, found by its relationships."""
 
 import posixpath
 from dataclasses import dataclass
@@ -9,46 +9,46 @@ from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.xlsx import cells
 from webapp.importers.xlsx.archives import Archive
 from webapp.importers.xlsx.cells import Kind
-from webapp.importers.xlsx.parts import Element, Elements
-from webapp.importers.xlsx.sheets import Context, SharedStrings, Sheet
+from webapp.importers.xlsx.parts import Element, ElementParser
+from webapp.importers.xlsx.sheets import Context, SharedStrings, SheetParser
 
 ROOT: Final = "_rels/.rels"
 _MAX_NAME: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class SheetName:
-    """A sheet as the workbook lists it."""
+class ListedSheet:
+    """A sheet in the workbook's list of sheets."""
 
     name: str
     part: str
     is_hidden: bool
 
 
-class Book:
-    """A workbook in an archive; a sheet is read when it is asked for."""
+class Workbook:
+    """A workbook in an archive; sheets are read on demand."""
 
     def __init__(self, archive: Archive) -> None:
-        """Find the sheets; raises FileRefusedError for what is no workbook."""
+        """Find the sheets; raises FileRefusedError where the archive is not a workbook."""
         self._archive = archive
         documents = [each for each in self._relations("", ROOT) if each.kind == "officeDocument"]
         if not documents:
-            raise FileRefusedError("The file is an archive (zip), but no workbook.")
+            raise FileRefusedError("The file is an archive (zip), but not a workbook.")
         self._main = documents[0].part
         self._elements = self._read(self._main)
         if not any(each.name == "workbook" for each in self._elements):
             raise FileRefusedError(
-                "The file is a document of Word or PowerPoint; export it from the bank as a table."
+                "The file is a Word or PowerPoint document; export it from the bank as a table."
             )
         folder, name = posixpath.split(self._main)
         self._parts = self._relations(folder, posixpath.join(folder, "_rels", f"{name}.rels"))
 
     @cached_property
-    def sheets(self) -> list[SheetName]:
+    def sheets(self) -> list[ListedSheet]:
         """The sheets with cells, in their order."""
         parts = {each.id: each.part for each in self._parts if each.kind == "worksheet"}
         return [
-            SheetName(
+            ListedSheet(
                 each.attributes.get("name", "")[:_MAX_NAME],
                 parts[each.attributes["id"]],
                 each.attributes.get("state", "visible") != "visible",
@@ -57,23 +57,23 @@ class Book:
             if each.name == "sheet" and each.attributes.get("id") in parts
         ]
 
-    def sheet(self, listed: SheetName) -> Sheet:
+    def sheet(self, listed: ListedSheet) -> SheetParser:
         """Read a sheet's rows."""
-        sheet = Sheet(self._context)
-        sheet.take(self._archive.pieces(listed.part))
+        sheet = SheetParser(self._context)
+        sheet.parse(self._archive.pieces(listed.part))
         return sheet
 
     @cached_property
     def _context(self) -> Context:
         strings = SharedStrings()
         for part in (each.part for each in self._parts if each.kind == "sharedStrings"):
-            strings.take(self._archive.pieces(part))
+            strings.parse(self._archive.pieces(part))
         properties = (each.attributes for each in self._elements if each.name == "workbookPr")
         is_1904 = any(each.get("date1904") in {"1", "true", "on"} for each in properties)
         return Context(strings.texts, self._kinds(), is_1904)
 
     def _kinds(self) -> list[Kind]:
-        """What each style of a cell makes of a number."""
+        """The kind of number of each cell style."""
         parts = [each.part for each in self._parts if each.kind == "styles"]
         elements = [element for part in parts for element in self._read(part)]
         codes = {
@@ -89,12 +89,12 @@ class Book:
         ]
         for style in styles:
             if style not in kinds:
-                known = int(style) if style.isascii() and style.isdigit() and len(style) < 10 else 0  # noqa: PLR2004
-                kinds[style] = cells.kind_of(known, codes.get(style))
+                number = int(style) if style.isascii() and style.isdigit() and len(style) < 10 else 0  # noqa: PLR2004
+                kinds[style] = cells.kind_of(number, codes.get(style))
         return [kinds[style] for style in styles]
 
     def _relations(self, folder: str, part: str) -> "list[_Relation]":
-        """The parts that another one names; what lies outside of the file is left alone."""
+        """The parts that a part refers to; external targets are left out."""
         if part not in self._archive:
             return []
         return [
@@ -108,8 +108,8 @@ class Book:
         ]
 
     def _read(self, part: str) -> list[Element]:
-        elements = Elements()
-        elements.take(self._archive.pieces(part))
+        elements = ElementParser()
+        elements.parse(self._archive.pieces(part))
         return elements.found
 
 
@@ -121,7 +121,7 @@ class _Relation:
 
 
 def _within(folder: str, target: str) -> str:
-    """The name of a part in the archive, from where another one points.
+    """The name of a part in the archive, from a relative or absolute target.
 
     >>> _within("xl", "worksheets/sheet1.xml"), _within("xl", "/xl/styles.xml"), _within("xl", "../../../etc/passwd")
     ('xl/worksheets/sheet1.xml', 'xl/styles.xml', 'etc/passwd')

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.importers import providers
-from webapp.importers.providers import Wanted
+from webapp.importers.providers import AccountSelector
 from webapp.ledger import titles
 from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -276,6 +276,6 @@ def body_of(
     """
     if file_format == OWN_FORMAT:
         return providers.parsed(data), ()
-    wanted = Wanted(provider_account, feed_account.external_id, feed_account.currency)
-    found = providers.read(file_format, data, wanted)
+    selector = AccountSelector(provider_account, feed_account.external_id, feed_account.currency)
+    found = providers.read(file_format, data, selector)
     return found.body(), found.warnings

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp import importers
-from webapp.importers import Glimpse
+from webapp.importers import TableSample
 from webapp.importers.bank_files import FileRefusedError
 from webapp.models import Import
 from webapp.queries.imports.imports import ImportLineRecord
@@ -21,7 +21,7 @@ class ColumnReading:
     name.
     """
 
-    glimpse: Glimpse | None
+    glimpse: TableSample | None
     mapping: Mapping[str, object] | None = None
     records: Sequence[ImportLineRecord] = ()
     added: int = 0
@@ -47,11 +47,11 @@ def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> C
     )
 
 
-def _glimpse(data: bytes, mapping: dict[str, object] | None) -> Glimpse | None:
+def _glimpse(data: bytes, mapping: dict[str, object] | None) -> TableSample | None:
     """Look at the rows, as the file itself has them where the mapping finds none."""
     for each in (mapping, None):
         try:
-            return importers.glimpse(data, each)
+            return importers.sample(data, each)
         except FileRefusedError:
             continue
     return None

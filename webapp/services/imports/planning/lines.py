@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webapp.importers.bank_files import Line
+from webapp.importers.bank_files import StatementLine
 from webapp.ledger.matching.joins import Pairing
 from webapp.ledger.matching.lines import LineKey
 
@@ -19,7 +19,7 @@ class PlannedLine:
     `twin` is the line of another source that it is, or may be.
     """
 
-    line: Line
+    line: StatementLine
     amount_minor: int
     key: LineKey
     verdict: str = "NEW"

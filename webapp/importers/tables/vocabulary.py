@@ -1,4 +1,4 @@
-"""The words that banks head their columns with, in many languages, and those that say in or out."""
+"""The names of columns in bank exports, in many languages, and the words for in, out, pending and sums."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(" ".join(word.split()) for word in text.split(";"))
 
 
-# In their order: what a bank books on goes before what it says of the purchase.
+# In their order of preference: the booking date before the date of the transaction.
 BOOKED: Final = _words("""
     booking date; date posted; posting date; posted date; post date; posted on; booked on;
     date of booking; booked date; booked; buchungsdatum; buchungstag; buchung; boekdatum; boekingsdatum;
@@ -48,7 +48,7 @@ AMOUNT: Final = _words("""
     transaktionsbelopp; määrä euroa; kwota w walucie rachunku; сумма платежа; сумма в валюте счета;
     сумма пересчитанная в валюту счета; 入出金; 记账金额; 入账金额
 """)
-# Where both are there, the amount in the account's currency is the one that was booked.
+# Where there are several amounts, the one in the account's currency is the booked one.
 OF_THE_ACCOUNT: Final = _words("""
     amount in account currency; částka v měně účtu; kwota w walucie rachunku; zaúčtovaná částka;
     сумма в валюте счета; сумма пересчитанная в валюту счета; 记账金额; 入账金额
@@ -124,7 +124,7 @@ PENDING: Final = frozenset(
     reserveret; unposted; umsatz vorgemerkt; varaus; vorgemerkt; v reserve; в обработке; 处理中
 """)
 )
-UNDONE: Final = frozenset(
+NOT_EXECUTED: Final = frozenset(
     _words("""
     abgelehnt; cancelado; canceled; cancelled; declined; denied; expired; failed; rechazado; refused;
     rejected; reverted; storniert; voided; 交易关闭; 失败
@@ -150,7 +150,7 @@ _ALL: Final = frozenset(
 
 
 def plain(name: str) -> str:
-    """A header's name without case, marks and the currency it may end with.
+    """A column's name without case, punctuation and a currency at its end.
 
     >>> plain("Betrag (EUR)"), plain(" Created_UTC"), plain("Amount (total)"), plain("Card #"), plain("Saldo CHF")
     ('betrag', 'created utc', 'amount total', 'card', 'saldo')
@@ -164,7 +164,7 @@ def plain(name: str) -> str:
 
 
 def currency_of(name: str) -> str | None:
-    """The code that a header's name ends with, or the one that its symbol means beyond doubt.
+    """The currency code at the end of a column's name, or the one that its symbol means unambiguously.
 
     >>> currency_of("Betrag (EUR)"), currency_of("bedrag in EUR"), currency_of("Amount"), currency_of("Saldo CHF")
     ('EUR', 'EUR', None, 'CHF')
@@ -180,7 +180,7 @@ def currency_of(name: str) -> str | None:
 
 
 def names_column(name: str) -> bool:
-    """Tell whether a word heads a column in some bank's file."""
+    """Return whether a word is the name of a column in some bank's export."""
     return plain(name.strip().strip('"')) in _ALL
 
 
@@ -209,14 +209,14 @@ _CHINESE_SUM: Final = re.compile(r"\w{0,4}(?:合计|总计|小计|合計)(?:金�
 
 @functools.lru_cache(maxsize=1024)
 def states_a_sum(text: str) -> bool:
-    """Tell whether a text says nothing but that a sum or a balance stands beside it.
+    """Return whether a text is only a label of a sum or a balance.
 
     >>> [states_a_sum(text) for text in ("Total", "Solde au 31/01/2024 :", "Closing balance", "合计金额")]
     [True, True, True, True]
     >>> [states_a_sum(text) for text in ("Balance transfer", "Total Energies", "Rent", "", "31.01.2024")]
     [False, False, False, False, False]
     """
-    # Most texts are told apart by their first word alone.
+    # For most texts the first word decides.
     first = _FIRST_WORD.match(text)
     if not first or (first[1].casefold() not in _OF_SUMS and first[1].isascii()):
         return False
@@ -227,7 +227,7 @@ def states_a_sum(text: str) -> bool:
 
 
 def states_a_balance(text: str) -> bool:
-    """Tell whether a text says nothing but that a balance stands beside it.
+    """Return whether a text is only a label of a balance.
 
     >>> states_a_balance("Saldo anterior"), states_a_balance("Opening balance"), states_a_balance("Total")
     (True, True, False)

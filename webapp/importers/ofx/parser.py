@@ -1,8 +1,8 @@
-"""An OFX document as its tags come by: which statement, account, balance or transaction each one belongs to.
+"""The parser of OFX: assigns each tag to its statement, account, balance or transaction.
 
-Aggregates (the elements that hold others) are known by name; every other tag is a field of the innermost
-one that is open, wherever its own end is written or left out. An aggregate ends with its closing tag, with
-that of one around it, or where the next of its kind begins, since none of them holds its own kind.
+Aggregates (elements that contain others) are recognised by name; every other tag is a field of the innermost
+open aggregate, whether or not it is closed itself. An aggregate ends with its closing tag, with the closing tag of
+an outer one, or where the next of its kind begins, since no aggregate contains its own kind.
 """
 
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from typing import Final
 from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError, SkippedRow, Statement
 from webapp.importers.ofx.lines import Fields, first, line
 from webapp.importers.ofx.sgml import Tag
-from webapp.importers.ofx.statements import StatementInTheMaking
+from webapp.importers.ofx.statements import OfxStatementBuilder
 from webapp.importers.texts import quoted
 
 _MAX_STATEMENTS: Final = 10_000
 _MAX_WARNINGS: Final = 20
 _MAX_VALUES: Final = 20
-# OFX allows 255 characters in its longest field; a text beyond this is cut, a number refused where it is read.
+# OFX allows 255 characters in its longest field; longer texts are cut, longer numbers are refused when read.
 _MAX_TEXT: Final = 4_000
 
-# Aggregates of one kind close each other: banks do write <CCSTMTRS> … </STMTRS>.
+# Aggregates of one kind close each other: some banks write <CCSTMTRS> … </STMTRS>.
 _STRUCTURE: Final = {
     "OFX": "OFX",
     "STMTRS": "statement",
@@ -36,8 +36,8 @@ _STRUCTURE: Final = {
     "STMTTRNP": "transaction",
     "LEDGERBAL": "balance",
 }
-# These may also come as a plain field, with a text of their own. Each is named with the fields it can hold:
-# any other ends it, because what looks like its beginning may have been a field left empty.
+# These may also be a plain field with a text. Each is listed with the fields that it can contain: any other field
+# ends it, because its opening tag may have been an empty field.
 _PARTS: Final = {
     "SONRS": frozenset[str](),
     "FI": frozenset({"ORG"}),
@@ -59,7 +59,7 @@ _FIELDS: Final = frozenset[str]().union(
     {"CURDEF", "DTPOSTED", "DTTRAN", "DTAVAIL", "TRNAMT", "CHECKNUM", "REFNUM"},
     {"EXTDNAME", "PAYEE", "CORRECTACTION", "CORRECTFITID"},
 )
-# Where the breaks of lines mean nothing; numbers are kept exactly as sent.
+# Fields whose line breaks are folded; numbers are kept exactly as sent.
 _TEXTS: Final = frozenset({"NAME", "MEMO", "EXTDNAME", "PAYEE", "MESSAGE", "ORG"})
 _OF_A_TRANSACTION: Final = frozenset({"TRNAMT", "DTPOSTED"})
 _AROUND_TRANSACTIONS: Final = frozenset({"statement", "list", "account", "balance"})
@@ -67,32 +67,32 @@ _AROUND_TRANSACTIONS: Final = frozenset({"statement", "list", "account", "balanc
 
 @dataclass(slots=True)
 class _Aggregate:
-    """An open aggregate and the fields it has so far."""
+    """An open aggregate with its fields so far."""
 
     name: str
     kind: str
     offset: int
     fields: dict[str, list[str]] = field(default_factory=dict)
 
-    def keep(self, name: str, value: str) -> None:
-        kept = " ".join(value[:_MAX_TEXT].split()) if name in _TEXTS else value[:_MAX_TEXT]
+    def add(self, name: str, value: str) -> None:
+        text = " ".join(value[:_MAX_TEXT].split()) if name in _TEXTS else value[:_MAX_TEXT]
         values = self.fields.setdefault(name, [])
-        if kept not in values and len(values) < _MAX_VALUES:
-            values.append(kept)
+        if text not in values and len(values) < _MAX_VALUES:
+            values.append(text)
 
 
-def _held_by(aggregate: str) -> frozenset[str]:
+def _fields_of(aggregate: str) -> frozenset[str]:
     return _PARTS.get(aggregate, _FIELDS)
 
 
-class Document:
-    """The bank file that grows out of a text's tags."""
+class OfxParser:
+    """Builds a bank file from the tags of an OFX file."""
 
     def __init__(self, text: str) -> None:
-        """Begin with nothing; `text` serves to say in which of its lines something stands."""
+        """Begin with an empty file; `text` is used for line numbers in messages."""
         self._text = text
         self._open: list[_Aggregate] = []
-        self._statement: StatementInTheMaking | None = None
+        self._statement: OfxStatementBuilder | None = None
         self._institution: str | None = None
         self._rows = 0
         self._is_answer = False
@@ -100,33 +100,33 @@ class Document:
         self._warnings: list[str] = []
         self._skipped: list[SkippedRow] = []
 
-    def take(self, tag: Tag) -> None:
-        """Go on by one tag; raises FileRefusedError as soon as the document cannot be sound."""
+    def feed(self, tag: Tag) -> None:
+        """Add the next tag; raises FileRefusedError as soon as the file cannot be valid."""
         kind = _KINDS.get(tag.name)
         if tag.closes:
             if kind and self._open:
-                self._close(tag, kind)
+                self._end(tag, kind)
         elif kind and (not tag.value or tag.name in _STRUCTURE):
             self._begin(tag, kind)
         elif tag.name in _FIELDS and tag.value and self._open:
-            self._keep(tag)
+            self._add_field(tag)
 
-    def finished(self) -> BankFile:
-        """Give the file, once all of its tags went by; raises FileRefusedError where it says nothing sound."""
+    def finish(self) -> BankFile:
+        """Return the file after its last tag; raises FileRefusedError where it is cut off or has no statement."""
         if self._open:
             raise FileRefusedError(
-                "The file breaks off before its end (</OFX> is missing); download it again."
+                "The file is cut off before its end (</OFX> is missing); download it again."
             )
         if not self._statements and not self._is_answer:
-            raise FileRefusedError("The file holds neither a statement nor an answer of the bank.")
+            raise FileRefusedError("The file has neither a statement nor a response of the bank.")
         if not self._statements and not self._warnings:
-            self._warn("The file holds no statement, so there is nothing to import.")
+            self._warn("The file has no statement, so there is nothing to import.")
         return BankFile("ofx", tuple(self._statements), tuple(self._warnings), tuple(self._skipped))
 
     def _begin(self, tag: Tag, kind: str) -> None:
         if kind == "OFX" and self._open:
             raise FileRefusedError(
-                "The file breaks off and begins anew (<OFX> comes twice); download it again."
+                "The file is cut off and begins again (<OFX> appears twice); download it again."
             )
         if kind != "OFX" and not self._open:
             return
@@ -134,28 +134,28 @@ class Document:
             self._end_down_to(kind)
         self._open.append(_Aggregate(tag.name, kind, tag.offset))
         if kind == "statement":
-            self._statement = StatementInTheMaking(tag.name)
+            self._statement = OfxStatementBuilder(tag.name)
         elif kind == "list" and self._statement:
             self._statement.has_list = True
         elif kind == "INVTRAN" and self._statement:
             self._statement.securities += 1
 
-    def _close(self, tag: Tag, kind: str) -> None:
+    def _end(self, tag: Tag, kind: str) -> None:
         if self._is_open(kind):
             self._end_down_to(kind)
         elif tag.name in _STRUCTURE:
-            raise self._damaged(tag, f"ends a {tag.name} that never began")
+            raise self._damage(tag, f"ends a {tag.name} that never began")
 
-    def _keep(self, tag: Tag) -> None:
+    def _add_field(self, tag: Tag) -> None:
         innermost = self._open[-1]
         if innermost.name in _PARTS and tag.name not in _PARTS[innermost.name]:
-            innermost = next(around for around in reversed(self._open) if tag.name in _held_by(around.name))
+            innermost = next(around for around in reversed(self._open) if tag.name in _fields_of(around.name))
         if tag.name in _OF_A_TRANSACTION and innermost.kind in _AROUND_TRANSACTIONS:
-            raise self._damaged(tag, f"has a {tag.name} outside of any transaction")
+            raise self._damage(tag, f"has a {tag.name} outside of any transaction")
         if tag.name == "CURDEF" and self._statement:
             self._statement.name_currency(tag.value)
         else:
-            innermost.keep(tag.name, tag.value)
+            innermost.add(tag.name, tag.value)
 
     def _is_open(self, kind: str) -> bool:
         return any(aggregate.kind == kind for aggregate in self._open)
@@ -163,11 +163,11 @@ class Document:
     def _end_down_to(self, kind: str) -> None:
         while self._open:
             ended = self._open.pop()
-            self._ended(ended)
+            self._finish_aggregate(ended)
             if ended.kind == kind:
                 return
 
-    def _ended(self, ended: _Aggregate) -> None:
+    def _finish_aggregate(self, ended: _Aggregate) -> None:
         match ended.kind:
             case "transaction":
                 self._end_transaction(ended)
@@ -185,7 +185,7 @@ class Document:
                 self._is_answer = True
             case _ if self._is_open("transaction"):
                 for name, values in ended.fields.items():
-                    self._open[-1].keep(f"{ended.name}.{name}", values[0])
+                    self._open[-1].add(f"{ended.name}.{name}", values[0])
 
     def _end_transaction(self, ended: _Aggregate) -> None:
         self._rows += 1
@@ -194,42 +194,42 @@ class Document:
                 f"The file has more than {MAX_LINES:,} lines; export it in shorter periods."
             )
         if not self._statement:
-            raise self._refused(ended, "it belongs to no statement.")
+            raise self._transaction_error(ended, "it does not belong to a statement.")
         if not ended.fields:
             self._skip(f"<{ended.name}>", "It is empty.")
         elif (first(ended.fields, ["CORRECTACTION"]) or "").upper() == "DELETE":
-            self._take_back(ended.fields)
+            self._skip_deletion(ended.fields)
         else:
             pending = ended.name == "STMTTRNP" or any(around.name == "BANKTRANLISTP" for around in self._open)
             try:
-                taken = line(ended.fields, row=self._rows, pending=pending)
+                statement_line = line(ended.fields, row=self._rows, pending=pending)
             except FileRefusedError as refusal:
-                raise self._refused(ended, refusal.message) from None
-            self._statement.add_line(taken, ended.fields)
+                raise self._transaction_error(ended, refusal.message) from None
+            self._statement.add_line(statement_line, ended.fields)
 
-    def _take_back(self, fields: Fields) -> None:
-        """Skip what is no movement but the bank's word that an earlier one was none."""
+    def _skip_deletion(self, fields: Fields) -> None:
+        """Skip the bank's instruction to delete an earlier line."""
         identity = quoted(first(fields, ["CORRECTFITID", "FITID"]) or "")
-        self._skip(identity, "The bank takes back an earlier line by it.")
-        self._warn(f"The bank takes back its line {identity}; where it was imported before, void it.")
+        self._skip(identity, "With it the bank deletes an earlier line.")
+        self._warn(f"The bank deleted its line {identity}; if it was imported before, void it.")
 
     def _end_statement(self) -> None:
         if self._statement:
-            self._statements.append(self._statement.finished(self._institution))
+            self._statements.append(self._statement.build(self._institution))
             for sentence in self._statement.warnings():
                 self._warn(sentence)
         self._statement = None
         if len(self._statements) > _MAX_STATEMENTS:
             raise FileRefusedError(
-                f"The file has more than {_MAX_STATEMENTS:,} statements; export them apart."
+                f"The file has more than {_MAX_STATEMENTS:,} statements; export them separately."
             )
 
     def _end_status(self, fields: Fields) -> None:
         self._is_answer = True
         code = first(fields, ["CODE"]) or "0"
         if code.strip("0") and (first(fields, ["SEVERITY"]) or "ERROR").upper() == "ERROR":
-            said = first(fields, ["MESSAGE"]) or "no message"
-            self._warn(f"The bank answered with an error: {said.rstrip('.')} (code {code}).")
+            message = first(fields, ["MESSAGE"]) or "no message"
+            self._warn(f"The bank answered with an error: {message.rstrip('.')} (code {code}).")
 
     def _skip(self, text: str, reason: str) -> None:
         self._skipped.append(SkippedRow(self._rows, text, reason))
@@ -238,11 +238,11 @@ class Document:
         if sentence not in self._warnings and len(self._warnings) < _MAX_WARNINGS:
             self._warnings.append(sentence)
 
-    def _refused(self, transaction: _Aggregate, why: str) -> FileRefusedError:
+    def _transaction_error(self, transaction: _Aggregate, why: str) -> FileRefusedError:
         at = self._line_at(transaction.offset)
         return FileRefusedError(f"Transaction {self._rows:,} (line {at:,} of the file): {why}")
 
-    def _damaged(self, tag: Tag, what: str) -> FileRefusedError:
+    def _damage(self, tag: Tag, what: str) -> FileRefusedError:
         return FileRefusedError(
             f"Line {self._line_at(tag.offset):,} of the file {what}; it is damaged, download it again."
         )

@@ -1,0 +1,82 @@
+"""Checks of a detected layout: other amount columns, debits and credits beside it, and rows that state a balance."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final
+
+from webapp.importers.bank_files import FileRefusedError, MappingNeededError
+from webapp.importers.tables import vocabulary
+from webapp.importers.tables.amounts import exact
+from webapp.importers.tables.layouts import Layout, roles
+from webapp.importers.tables.rows import TableRow
+from webapp.importers.texts import quoted
+
+_AMOUNT: Final = re.compile(
+    r"amount|amt\b|betrag|umsatz|bedrag|\bbel(?:opp|øb|oep)|importe?\b|importo|montant|kwota|částka|сумма|金额|金額"
+    r"|\b(?:net|gross|brutto|netto)\b"
+)
+# Amounts that are not the booked one: in another currency, a part of it, blocked, a balance.
+_OTHERS: Final = re.compile(
+    r"auslagen|balance|block|blokad|cashback|charge|currency|discount|exchang|fee\b|fees\b|foreign|fremd|gebühr|gross"
+    r"|instructed|lastschrift|limit|local|na účtu|operac|oper|orig|oorspr|původní|rate\b|saldo|skonto|source|tax\b"
+    r"|tip\b|ursprung|valuta|vat\b|валюте операции|кэшбэк|detail"
+)
+
+
+def refuse_other_amounts(rows: Sequence[TableRow], layout: Layout) -> None:
+    """Refuse a table with a second amount column of different values, where its name does not explain it."""
+    if "amount" not in layout.columns:
+        return
+    amount_column = layout.columns["amount"]
+    if vocabulary.plain(layout.names[amount_column]) in vocabulary.OF_THE_ACCOUNT or vocabulary.plain(
+        layout.names[amount_column]
+    ).startswith("net"):
+        return
+    used = set(layout.columns.values())
+    for column, name in enumerate(layout.names):
+        plain = vocabulary.plain(name)
+        if column in used or plain in vocabulary.DEBIT + vocabulary.CREDIT:
+            continue
+        if not _AMOUNT.search(plain) or _OTHERS.search(plain):
+            continue
+        if any(_differ(row, amount_column, column, layout) for row in rows):
+            both = f"{layout.named(amount_column)} and {layout.named(column)}"
+            raise MappingNeededError(
+                f"Both {both} may be the amount; name one in a mapping, as amount.", "amount"
+            )
+
+
+def refuse_stated_balances(rows: Sequence[TableRow], layout: Layout) -> None:
+    """Refuse a table in which a row with a date and an amount states a balance by its text."""
+    texts = [layout.columns[role] for role in ("description", "counterparty") if role in layout.columns]
+    for column in texts:
+        rows_by_text = {row.cell(column): row.number for row in reversed(rows)}
+        if stated := next(filter(vocabulary.states_a_balance, rows_by_text), ""):
+            raise FileRefusedError(
+                f"Row {rows_by_text[stated]:,} ({quoted(stated)}) may be a balance and not a payment; remove it from"
+                " the file, or name the columns in a mapping to import it as a payment."
+            )
+
+
+def is_confirmed_by_debit_and_credit(rows: Sequence[TableRow], layout: Layout) -> bool:
+    """Return whether columns of debits and credits beside the amount confirm its sign."""
+    found = roles(layout.names, {"debit": vocabulary.DEBIT, "credit": vocabulary.CREDIT})
+    if not rows or len(found["debit"]) != 1 or len(found["credit"]) != 1 or "amount" not in layout.columns:
+        return False
+    for row in rows:
+        debit = _number(row, found["debit"][0], layout) or Decimal(0)
+        credit = _number(row, found["credit"][0], layout) or Decimal(0)
+        amount = _number(row, layout.columns["amount"], layout)
+        if amount is None or (debit and credit) or amount != credit - abs(debit):
+            return False
+    return True
+
+
+def _differ(row: TableRow, amount_column: int, column: int, layout: Layout) -> bool:
+    one, other = _number(row, amount_column, layout), _number(row, column, layout)
+    return one is not None and other is not None and abs(one) != abs(other)
+
+
+def _number(row: TableRow, column: int, layout: Layout) -> Decimal | None:
+    return exact(row.cell(column), layout.decimal, layout.thousands)

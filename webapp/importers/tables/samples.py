@@ -1,0 +1,48 @@
+"""A sample of a table: its first rows, and the likely roles of its columns by the names in its header."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from webapp.importers.tables.detection import ROLES, header_in
+from webapp.importers.tables.layouts import roles
+from webapp.importers.tables.mappings import COLUMNS, TableMapping
+from webapp.importers.tables.rows import TableRow
+
+
+@dataclass(frozen=True, slots=True)
+class TableSample:
+    """The first rows of a table; `header` is the index of its header among them, None where none was found.
+
+    `columns` are the columns with unambiguous names, by the mapping's keys (behaviour.md 2). `sheets` are the names
+    of a workbook's sheets; without rows one of them has yet to be chosen.
+    """
+
+    rows: tuple[TableRow, ...] = ()
+    header: int | None = None
+    columns: Mapping[str, int] = field(default_factory=dict)
+    sheets: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, empty ones where there is no header."""
+        header = self.rows[self.header].cells if self.header is not None else []
+        width = max((len(row.cells) for row in self.rows), default=0)
+        return [header[place] if place < len(header) else "" for place in range(width)]
+
+    @property
+    def body(self) -> tuple[TableRow, ...]:
+        """The rows behind the header."""
+        return self.rows if self.header is None else self.rows[self.header + 1 :]
+
+
+def sample_of(first: Sequence[TableRow], mapping: TableMapping) -> TableSample:
+    """The sample of a table's first rows, whose header a mapping may set."""
+    header = header_in(first) if mapping.header is None else mapping.header
+    if mapping.has_header is False or (header is not None and header >= len(first)):
+        header = None
+    found = roles(first[header].cells, ROLES) if header is not None else {}
+    keys = {role: key for key, role in COLUMNS.items()}
+    columns = {keys[role]: places[0] for role, places in found.items() if len(places) == 1}
+    if "amount" in columns or ("debit" in columns) != ("credit" in columns):
+        columns = {key: place for key, place in columns.items() if key not in {"debit", "credit"}}
+    return TableSample(tuple(first), header, columns)
