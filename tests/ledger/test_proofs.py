@@ -13,7 +13,7 @@ from webapp.ledger.canonical import canonical_json, instant_text
 from webapp.ledger.proofs.equations import (
     BankPosting,
     ItemToday,
-    Standing,
+    PostingState,
     books_differ,
     breaches,
     in_transit,
@@ -107,7 +107,7 @@ postings = st.lists(
         BankPosting,
         st.builds(line, st.integers(1, 99), st.integers(-9999, 9999)),
         st.dates(OCTOBER - timedelta(days=5), OCTOBER + timedelta(days=5)),
-        st.sampled_from([Standing.OPEN, Standing.CLEARED]),
+        st.sampled_from([PostingState.OPEN, PostingState.CLEARED]),
     ),
     max_size=12,
 )
@@ -118,7 +118,7 @@ def test_books_made_of_cleared_and_open_items_agree_with_a_statement_of_the_clea
     all_postings, opening
 ):
     ledger = opening + sum(p.item.amount_minor for p in all_postings if p.entry_date <= OCTOBER)
-    cleared = [p.item.amount_minor for p in all_postings if p.standing is Standing.CLEARED]
+    cleared = [p.item.amount_minor for p in all_postings if p.state is PostingState.CLEARED]
     statement = cleared_balance(opening, cleared)
     assert difference(statement, statement) == 0
     apart = books_differ(
@@ -128,15 +128,15 @@ def test_books_made_of_cleared_and_open_items_agree_with_a_statement_of_the_clea
 
 
 def test_a_voided_posting_is_outstanding_until_its_reversal():
-    voided = BankPosting(line(1), OCTOBER, Standing.OPEN, cancelled_on=NOVEMBER)
+    voided = BankPosting(line(1), OCTOBER, PostingState.OPEN, cancelled_on=NOVEMBER)
     assert outstanding([voided], OCTOBER) == (line(1),)
     assert outstanding([voided], NOVEMBER) == ()
-    assert in_transit([replace(voided, standing=Standing.CLEARED, entry_date=NOVEMBER)], OCTOBER) == ()
+    assert in_transit([replace(voided, state=PostingState.CLEARED, entry_date=NOVEMBER)], OCTOBER) == ()
 
 
 def test_what_an_opening_absorbed_is_neither_outstanding_nor_in_transit():
-    absorbed = BankPosting(line(1), OCTOBER, Standing.ABSORBED)
-    aside = BankPosting(line(2), NOVEMBER, Standing.SET_ASIDE)
+    absorbed = BankPosting(line(1), OCTOBER, PostingState.ABSORBED)
+    aside = BankPosting(line(2), NOVEMBER, PostingState.SET_ASIDE)
     assert outstanding([absorbed, aside], OCTOBER) == ()
     assert in_transit([absorbed, aside], OCTOBER) == (line(2),)
 

@@ -3,7 +3,7 @@
 import sys
 from datetime import date, timedelta
 
-from webapp.ledger.journal.transfers import OwnAccount, Side, proposals
+from webapp.ledger.journal.transfers import OwnAccount, TransferSide, transfer_matches
 
 DAY = date(2026, 3, 2)
 IBAN, OTHER_IBAN = "DE89370400440532013000", "FR7630006000011234567890189"
@@ -11,11 +11,11 @@ OWN = {1: OwnAccount("DE02120300000000202051", ("Giro",)), 2: OwnAccount(IBAN, (
 
 
 def side(id_, fa_id, amount, days=0, **facts):
-    return Side(id_, fa_id, DAY + timedelta(days=days), amount, facts.pop("currency", "EUR"), **facts)
+    return TransferSide(id_, fa_id, DAY + timedelta(days=days), amount, facts.pop("currency", "EUR"), **facts)
 
 
 def pairs(sides, refused=()):
-    return [(each.out_id, each.in_id, each.is_only) for each in proposals(sides, OWN, refused)]
+    return [(each.out_id, each.in_id, each.is_only) for each in transfer_matches(sides, OWN, refused)]
 
 
 def test_opposite_amounts_of_two_accounts_within_five_days_fit():
@@ -55,7 +55,7 @@ def test_two_currencies_fit_within_three_percent_of_the_days_rate():
 
 
 def test_the_reason_says_what_speaks_for_it():
-    found = proposals([side(1, 1, -500, text="To SAVINGS"), side(2, 2, 500, 1)], OWN)
+    found = transfer_matches([side(1, 1, -500, text="To SAVINGS"), side(2, 2, 500, 1)], OWN)
     assert found[0].reason == "Same amount, 1 day apart, names Savings"
 
 
@@ -74,7 +74,7 @@ def test_lines_that_are_all_alike_take_no_square_of_the_time():
         before = sys.gettrace()
         sys.settrace(trace)
         try:
-            found = proposals(sides, OWN)
+            found = transfer_matches(sides, OWN)
         finally:
             sys.settrace(before)
         assert found

@@ -6,7 +6,7 @@ from scripts import permissions
 from tests.security.addresses import addresses_of, written
 from tests.tree import ROOT
 from webapp.db import db
-from webapp.ledger.scopes import DOING, SCOPES
+from webapp.ledger.scopes import ACT_SCOPES, SCOPES
 from webapp.models import ApiToken, Membership
 
 ROUTES = ROOT / "tests/routes.txt"
@@ -106,13 +106,13 @@ def test_a_token_of_a_lesser_role_may_what_both_may(people, addresses, published
     person = people[name]
 
     def give():
-        db.session.get_one(ApiToken, person.token_id).scopes = list(DOING)
+        db.session.get_one(ApiToken, person.token_id).scopes = list(ACT_SCOPES)
 
     bank.ask(give)
     for address in addresses:
         cells = published[permissions.name_of(address)]
         answer = person.ask(address.method, address.path(), **address.options())
-        may = cells[role] if any(cells[scope] == permissions.YES for scope in DOING) else permissions.NO
+        may = cells[role] if any(cells[scope] == permissions.YES for scope in ACT_SCOPES) else permissions.NO
         assert_judged(address, answer, may)
 
 

@@ -1,4 +1,4 @@
-"""One way to write a record down, so that its hash is the same for everyone who has the record."""
+"""Canonical JSON, SHA-256 and instants as text: one way to write a record, so that its hash is reproducible."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The chain of audit events: each carries the hash of the one before, so that none can change unseen."""
+"""The hash chain of audit events: each carries the hash of the one before, so that a change of any is detected."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ _NONE: Final = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF 
 _THREE: Final = "BHD IQD JOD KWD LYD OMR TND"
 _FOUR: Final = "CLF UYW"
 
-# Bank files reach further back than the standard's list of today, and what they say stays a fact.
+# Bank files reach further back than the standard's list of today.
 _WITHDRAWN_TWO: Final = """
     ATS BGN CUC CYP DEM EEK FIM FRF HRK IEP LTL LVL MRO MTL NLG SIT SKK SLL STD VEF ZWL
 """
@@ -69,13 +69,13 @@ def canonical(code: str) -> str:
     webapp.ledger.currencies.UnknownCurrencyError: XAU is no ISO 4217 currency with a minor unit, as EUR is.
     """
     upper = code.strip().upper()
-    known = SUCCESSORS.get(upper, upper)
-    if known not in DIGITS:
-        # Only what could be a code is repeated; a file's whole text has no place in a sentence.
+    current = SUCCESSORS.get(upper, upper)
+    if current not in DIGITS:
+        # Only what could be a code is quoted; a file's whole text has no place in a sentence.
         if re.fullmatch("[A-Z]{3}", upper):
             raise UnknownCurrencyError(f"{upper} is no ISO 4217 currency with a minor unit, as EUR is.")
         raise UnknownCurrencyError
-    return known
+    return current
 
 
 def digits(code: str) -> int:

@@ -1,4 +1,4 @@
-"""What can go wrong by the rules of bookkeeping, each a sentence that says what is true and what to do."""
+"""Errors of bookkeeping, from which all others derive: code, status, and a sentence on what is true and what to do."""
 
 from collections.abc import Mapping, Sequence
 from inspect import cleandoc
@@ -12,7 +12,7 @@ class LedgerError(Exception):
     code: str = "conflict"
     # Of an error whose code depends on the state that it reports: each code, and the sentence that is usual for it.
     codes: ClassVar[Mapping[str, str]] = {}
-    # The paths of its answer that may repeat what a bank, a file or a document says.
+    # The paths of its answer that may quote the text of a bank, a file or a document.
     untrusted: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
@@ -23,7 +23,7 @@ class LedgerError(Exception):
         fields: Mapping[str, Sequence[str]] | None = None,
         code: str | None = None,
     ) -> None:
-        """Say `message`, else the class's own sentence; `fields` maps a path of the input to its messages.
+        """Take `message`, else the class's docstring; `fields` maps a path of the input to its messages.
 
         `code` is for the errors that have several `codes`.
         """
@@ -42,7 +42,7 @@ class NotFoundError(LedgerError):
     code = "not_found"
 
     def __init__(self) -> None:
-        """Say always the same, so that an answer never tells whose id it was."""
+        """Take no message, so that an answer never reveals whose id it was."""
         super().__init__()
 
 

@@ -1,4 +1,4 @@
-"""What kind of file somebody sends as a document: told by its bytes, never by its name or by what the sender says."""
+"""The type of a document's file, detected from its bytes, never from its name or from what the sender states."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ WEBP: Final = FileKind("image/webp", "image/webp", (".webp",))
 TIFF: Final = FileKind("image/tiff", "image/tiff", (".tif", ".tiff"))
 HEIC: Final = FileKind("image/heic", "image/heic", (".heic", ".heif"))
 TEXT: Final = FileKind("text/plain", "text/plain", (".txt", ".text", ".eml", ".csv", ".log"))
-# A browser that is told XML looks for styles and scripts in it, so it is never told.
+# A browser looks for styles and scripts in what is served as XML, so it is never served as XML.
 XML: Final = FileKind("application/xml", OCTETS, (".xml",))
 KINDS: Final = {kind.type: kind for kind in (PDF, PNG, JPEG, GIF, WEBP, TIFF, HEIC, TEXT, XML)}
 
@@ -70,7 +70,7 @@ _DEEPEST: Final = 100
 
 
 def kind_of(data: bytes) -> FileKind:
-    """Tell what kind of file this is, or raise FileKindError.
+    """Detect the type of a file by its content, or raise FileKindError.
 
     >>> kind_of(b"%PDF-1.7 ...").type, kind_of("Caf\u00e9, 2.50 EUR".encode()).type
     ('application/pdf', 'text/plain')

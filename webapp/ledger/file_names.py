@@ -1,4 +1,4 @@
-"""Names of files that come from elsewhere, made safe to show, to store and to save under."""
+"""File names of uploads, made safe to show, to store and to save under."""
 
 import re
 import unicodedata
@@ -26,8 +26,8 @@ def cleaned(name: str, endings: Sequence[str] = ()) -> str:
     ('billfdp.exe.pdf', 'page.html.txt', 'document')
     """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
-    seen = "".join(letter for letter in last if unicodedata.category(letter) not in _UNSEEN)
-    plain = " ".join(_FORBIDDEN.sub("_", seen).split()).strip(". ") or NAMELESS
+    visible = "".join(letter for letter in last if unicodedata.category(letter) not in _UNSEEN)
+    plain = " ".join(_FORBIDDEN.sub("_", visible).split()).strip(". ") or NAMELESS
     if _DEVICE.fullmatch(plain):
         plain = f"_{plain}"
     if not endings:

@@ -1,4 +1,4 @@
-"""Texts of strangers, made legible: nothing in them hides, turns or continues what we write beside them.
+"""Untrusted text made safe to show: no character in it hides, reverses or continues the words beside it.
 
 A bank line's text may hold any character. Some are seen by nobody and change what is seen of the words and figures
 around them (Unicode Technical Report 36, 2.5 and 2.6).
@@ -17,12 +17,12 @@ FROM_THE_RIGHT: Final = frozenset({"R", "AL"})
 FIRST_STRONG: Final = "\N{FIRST STRONG ISOLATE}"
 END: Final = "\N{POP DIRECTIONAL ISOLATE}"
 ISOLATES: Final = re.compile(f"[{FIRST_STRONG}{END}]")
-# What looks like a figure of ours.
+# What looks like an amount as we write it.
 FIGURE: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 
 
 def legible(text: str) -> str:
-    r"""Write out the characters that nobody sees.
+    r"""Replace invisible characters by their code points.
 
     >>> legible("Refund \u202e00.5−"), legible("Café 👩‍🌾")
     ('Refund ⟨202E⟩00.5−', 'Café 👩‍🌾')
@@ -34,10 +34,10 @@ def _written(found: re.Match[str]) -> str:
     return f"⟨{ord(found[0]):04X}⟩"
 
 
-def apart(text: str) -> str:
-    """Keep a text that runs from the right apart from what stands beside it, which otherwise would run so too.
+def isolated(text: str) -> str:
+    """Isolate a right-to-left text, so that it does not reverse what stands beside it.
 
-    >>> apart("REWE"), [unicodedata.name(letter) for letter in apart("ש")]
+    >>> isolated("REWE"), [unicodedata.name(letter) for letter in isolated("ש")]
     ('REWE', ['FIRST STRONG ISOLATE', 'HEBREW LETTER SHIN', 'POP DIRECTIONAL ISOLATE'])
     """
     plain = ISOLATES.sub(_written, legible(text))
@@ -47,7 +47,7 @@ def apart(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put a text in quotation marks where it tells figures, that nobody takes them for ours.
+    """Put a text in quotation marks where it contains amounts, so that nobody takes them for ours.
 
     >>> quoted("REWE"), quoted("BVG −2.90 EUR of 4 Nov")
     ('REWE', '“BVG −2.90 EUR of 4 Nov”')

@@ -97,10 +97,10 @@ class Money:
         return format(self.decimal, "f")
 
     @property
-    def said(self) -> str:
-        """The amount as sentences say it: thousands apart, a real minus sign, and the currency.
+    def formatted(self) -> str:
+        """The amount formatted for a sentence: thousands separated, a real minus sign, and the currency.
 
-        >>> Money(-123456, "EUR").said, Money(5000, "JPY").said
+        >>> Money(-123456, "EUR").formatted, Money(5000, "JPY").formatted
         ('\N{MINUS SIGN}1,234.56 EUR', '5,000 JPY')
         """
         sign = "\N{MINUS SIGN}" if self.minor < 0 else ""
@@ -183,7 +183,7 @@ def _decimal(amount: Decimal | str | int) -> Decimal:
 def _scaled(value: Decimal, currency: str) -> Decimal:
     """Move the point to the currency's minor unit, refusing what 64 bits cannot hold.
 
-    The size is judged by the exponent first: 1e999999 must not be written out to be found too large.
+    The exponent decides about the size first: 1e999999 must not be written out to be found too large.
     """
     places = digits(currency)
     if value and value.adjusted() + places >= len(str(MAX_MINOR)):
@@ -204,7 +204,7 @@ def _plain(value: Decimal) -> str:
 
 
 def money_at(amount: Any, currency: str, path: str) -> Money:
-    """Make money of an amount that a body names at `path`, or say at that path why it is none."""
+    """Make money of an amount that stands in a body at `path`; an error names that path."""
     try:
         return Money.of(amount, currency)
     except UnprocessableError as error:

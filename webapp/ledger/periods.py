@@ -16,7 +16,7 @@ class Period:
 
     @property
     def eve(self) -> date:
-        """The day before it, at whose close everything stands as it begins."""
+        """The day before it, at whose close balances are as it begins."""
         return self.first - timedelta(days=1)
 
     @property

@@ -1,4 +1,4 @@
-"""Exchange rates as the European Central Bank quotes them, and what an amount is in the base currency."""
+"""Exchange rates as the European Central Bank quotes them, and amounts converted to the base currency."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -71,11 +71,11 @@ def units_per_base(currency: str, base: str, per_euro: Mapping[str, Decimal]) ->
     """
     if currency == base:
         return Decimal(1)
-    known = {**per_euro, "EUR": Decimal(1)}
-    if currency not in known or base not in known:
+    rates = {**per_euro, "EUR": Decimal(1)}
+    if currency not in rates or base not in rates:
         return None
     # Only a cross rate is rounded: against the euro the books take the bank's own figure.
-    return _positive(known[currency]) if base == "EUR" else cross(known[currency], known[base])
+    return _positive(rates[currency]) if base == "EUR" else cross(rates[currency], rates[base])
 
 
 def mirror(amount_minor: int, currency: str, base: str, rate: Decimal) -> int:

@@ -1,4 +1,4 @@
-"""Who may do what: words for what is done, one for asking, what each role may, and the tokens that carry them."""
+"""Permissions: the scopes, which of them each role has, and the form of API tokens."""
 
 import re
 import zlib
@@ -7,10 +7,10 @@ from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 
-# With the last of these a token asks for what its others do not allow and its owner's role does; a person decides.
+# With `propose` a token proposes what its other scopes do not allow and its owner's role does; a person decides.
 PROPOSE: Final = "propose"
-DOING: Final = ("read", "draft", "confirm", "reconcile", "admin")
-SCOPES: Final = (*DOING, PROPOSE)
+ACT_SCOPES: Final = ("read", "draft", "confirm", "reconcile", "admin")
+SCOPES: Final = (*ACT_SCOPES, PROPOSE)
 
 ROLES: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset({"read"}),
@@ -18,12 +18,12 @@ ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": frozenset(SCOPES),
 }
 
-# What a key is for, from the most careful on; the last is all that its owner may.
+# What a token is for, the fewest rights first; the last is all that its owner may.
 PRESETS: Final = {
     "look": ("read",),
     "draft": ("read", "draft"),
     "propose": ("read", PROPOSE),
-    "everything": DOING,
+    "everything": ACT_SCOPES,
 }
 
 TOKEN_PREFIX: Final = "tie_"  # noqa: S105 — the mark of every token, and no token itself
@@ -52,10 +52,10 @@ def scopes_of_role(role: str) -> frozenset[str]:
     return ROLES.get(role, frozenset())
 
 
-def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
+def token_scopes(role: str, requested: Iterable[str] | None) -> tuple[str, ...]:
     """Give the scopes of a new token in the published order: those chosen, or all that the role may do.
 
-    Who may do everything has nothing to ask for, so that asking is only ever chosen.
+    A token that may do everything has nothing to propose, so that `propose` is only there where it was chosen.
     Raises ScopeNotHeldError for a choice of nothing, an unknown word, or one beyond the role.
 
     >>> token_scopes("owner", ["confirm", "read", "read"]), token_scopes("viewer", None)
@@ -64,26 +64,28 @@ def token_scopes(role: str, wanted: Iterable[str] | None) -> tuple[str, ...]:
     Traceback (most recent call last):
     webapp.ledger.scopes.ScopeNotHeldError: A viewer has no scope confirm; choose among read.
     """
-    held = [scope for scope in SCOPES if scope in scopes_of_role(role)]
-    if wanted is None:
-        return tuple(scope for scope in held if scope != PROPOSE)
-    chosen = set(wanted)
-    beyond = sorted(chosen - set(held))
+    allowed = [scope for scope in SCOPES if scope in scopes_of_role(role)]
+    if requested is None:
+        return tuple(scope for scope in allowed if scope != PROPOSE)
+    chosen = set(requested)
+    beyond = sorted(chosen - set(allowed))
     if beyond:
-        raise ScopeNotHeldError(f"A {role} has no scope {', '.join(beyond)}; choose among {', '.join(held)}.")
+        raise ScopeNotHeldError(
+            f"A {role} has no scope {', '.join(beyond)}; choose among {', '.join(allowed)}."
+        )
     if not chosen:
         raise ScopeNotHeldError
-    return tuple(scope for scope in held if scope in chosen)
+    return tuple(scope for scope in allowed if scope in chosen)
 
 
 def preset_scopes(role: str) -> dict[str, tuple[str, ...]]:
-    """Give the scopes of each preset that a role can give to a key.
+    """Give the scopes of each preset that a role can give to a token.
 
     >>> list(preset_scopes("viewer")), preset_scopes("bookkeeper")["draft"]
     (['look'], ('read', 'draft'))
     """
-    held = scopes_of_role(role)
-    may = {name: scopes for name, scopes in PRESETS.items() if held.issuperset(scopes)}
+    allowed = scopes_of_role(role)
+    may = {name: scopes for name, scopes in PRESETS.items() if allowed.issuperset(scopes)}
     if "draft" in may:
         may["everything"] = token_scopes(role, None)
     return may

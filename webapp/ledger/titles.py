@@ -1,10 +1,10 @@
-"""Titles of acts: what was done, and the same as what somebody proposes to do."""
+"""Titles of acts: in the past tense of what was done, and in the imperative of what is proposed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
 
-from webapp.ledger.legible import apart, quoted
+from webapp.ledger import legible
 from webapp.ledger.money import Money
 
 # Banks write hundreds of letters of purpose; so many tell a line apart.
@@ -67,26 +67,26 @@ def of_line(text: str, amount: Money, day: date) -> str:
     >>> of_line("REWE", Money(-4520, "EUR"), date(2026, 11, 3)), of_line("", Money(145200, "EUR"), date(2026, 11, 3))
     ('REWE −45.20 EUR of 3 Nov', 'a line of 1,452.00 EUR of 3 Nov')
     """
-    return f"{told(text) or 'a line of'} {amount.said} of {day:%-d %b}"
+    return f"{quoted(text) or 'a line of'} {amount.formatted} of {day:%-d %b}"
 
 
 def clipped(text: str) -> str:
-    """Give the beginning of a text in one line, of which nothing turns or hides what stands beside it.
+    """Clip a text to one short line that is safe to show beside other words.
 
     >>> clipped("  Hetzner  Online "), len(clipped("word " * 50))
     ('Hetzner Online', 60)
     """
     plain = " ".join(text.split())
-    return apart(plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…")
+    return legible.isolated(plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rstrip() + "…")
 
 
-def told(text: str) -> str:
-    """Give the beginning of a stranger's text beside figures of ours.
+def quoted(text: str) -> str:
+    """Clip an untrusted text, in quotation marks where it contains amounts that could be taken for ours.
 
-    >>> told("REWE Nord"), told("Rent of 4 Nov, −2.90 EUR of 5 Nov")
+    >>> quoted("REWE Nord"), quoted("Rent of 4 Nov, −2.90 EUR of 5 Nov")
     ('REWE Nord', '“Rent of 4 Nov, −2.90 EUR of 5 Nov”')
     """
-    return quoted(clipped(text))
+    return legible.quoted(clipped(text))
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -109,17 +109,17 @@ def listed(names: Sequence[str]) -> str:
     return joined(names)
 
 
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """Join words as a sentence does.
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """Join names as a sentence does.
 
     >>> joined(["read", "draft", "confirm"]), joined(["read", "draft"], "or"), joined(["read"]), joined([])
     ('read, draft and confirm', 'read or draft', 'read', '')
     """
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def proposed(title: str) -> str:
-    """Say what an act did as what it would do; a title that begins with no known verb stays as it is.
+    """Put the title of an act into the imperative, as a proposal has it; a title with another verb stays as it is.
 
     >>> proposed("Confirmed REWE −45.20 EUR of 3 Nov"), proposed("A proposal")
     ('Confirm REWE −45.20 EUR of 3 Nov', 'A proposal')
@@ -129,7 +129,7 @@ def proposed(title: str) -> str:
 
 
 def of_several(titles: Sequence[str]) -> str:
-    """Say in one title what several acts would do.
+    """Make one imperative title of several acts.
 
     >>> of_several(["Confirmed REWE −45.20 EUR of 3 Nov as Food", "Confirmed BVG −2.90 EUR of 4 Nov as Travel"])
     'Confirm REWE −45.20 EUR of 3 Nov as Food, and 1 more'

@@ -1,4 +1,4 @@
-"""What is in the books after an entry and all its corrections, and what would bring it to another state."""
+"""Effective legs: an entry together with its corrections, and the correction that would bring it to another state."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -31,36 +31,34 @@ def effective(*entries: Iterable[Leg]) -> tuple[Leg, ...]:
     return tuple(leg for leg in merged.values() if leg.amount_minor or leg.amount_base_minor)
 
 
-def difference(target: Sequence[Leg], standing: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Give the legs of the correction that turns the standing state into the target, exactly.
+def difference(target: Sequence[Leg], current: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Give the legs of the correction that turns the current effective legs into the target, exactly.
 
     No difference gives no legs; otherwise they are an entry that may be posted: at least two, and in
     balance where they have one currency. Both states must balance in the base currency.
 
-    >>> standing = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
+    >>> current = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 100, "EUR", 100)]
     >>> target = [Leg(1, -100, "EUR", -100, is_bank_leg=True), Leg(2, 60, "EUR", 60), Leg(3, 40, "EUR", 40)]
-    >>> [(leg.account_id, leg.amount_minor) for leg in difference(target, standing)]
+    >>> [(leg.account_id, leg.amount_minor) for leg in difference(target, current)]
     [(2, -40), (3, 40)]
-    >>> difference(standing, standing)
+    >>> difference(current, current)
     ()
     """
-    legs = effective(_negated(standing), target)
+    legs = effective(_negated(current), target)
     return (
-        legs
-        if not legs or _could_be_posted(legs)
-        else (*legs, _weightless(legs[0].currency, target, standing))
+        legs if not legs or _could_be_posted(legs) else (*legs, _zero_leg(legs[0].currency, target, current))
     )
 
 
-def is_same(target: Sequence[Leg], standing: Sequence[Leg]) -> bool:
-    """Tell whether two states are the same books: nothing would have to be posted between them."""
-    return not difference(target, standing)
+def is_same(target: Sequence[Leg], current: Sequence[Leg]) -> bool:
+    """Tell whether two states have the same effect: nothing would have to be posted between them."""
+    return not difference(target, current)
 
 
 def reversal(*entries: Sequence[Leg]) -> tuple[Leg, ...]:
     """Give the legs that cancel an entry and all its corrections together.
 
-    A line of 0.00 has no effect to reverse; its postings are answered one by one, so that it is voided too.
+    A line of 0.00 has no effect to reverse; its postings are negated one by one, so that it is voided too.
     So are those whose effect alone could be no entry.
 
     >>> [leg.amount_minor for leg in reversal([Leg(1, -5, "EUR", -5), Leg(2, 5, "EUR", 5)])]
@@ -68,8 +66,8 @@ def reversal(*entries: Sequence[Leg]) -> tuple[Leg, ...]:
     >>> [leg.account_id for leg in reversal([Leg(1, 0, "EUR", 0), Leg(2, 0, "EUR", 0)])]
     [1, 2]
     """
-    standing = effective(*entries)
-    return _negated(standing if _could_be_posted(standing) else tuple(chain(*entries)))
+    legs = effective(*entries)
+    return _negated(legs if _could_be_posted(legs) else tuple(chain(*entries)))
 
 
 def _could_be_posted(legs: Sequence[Leg]) -> bool:
@@ -77,15 +75,15 @@ def _could_be_posted(legs: Sequence[Leg]) -> bool:
     return len(legs) >= MIN_LEGS and (several_currencies or sum(leg.amount_minor for leg in legs) == 0)
 
 
-def _weightless(currency: str, *states: Sequence[Leg]) -> Leg:
-    """Give a leg of nothing in another currency, beside a sliver that the base currency does not feel.
+def _zero_leg(currency: str, *states: Sequence[Leg]) -> Leg:
+    """Give a leg of nothing in another currency, beside an amount that is nothing in the base currency.
 
     An entry in several currencies may change by a few units of one of them that its rate rounds away. Alone
     they would be an entry in one currency out of balance. Where the other currency's legs were of nothing
-    themselves and are gone from both states, any other currency says as much.
+    themselves and are gone from both states, any other currency does.
     """
-    stand_in = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
-    other = next((leg for leg in chain(*states) if leg.currency != currency), stand_in)
+    substitute = replace(states[0][0], currency="EUR" if currency != "EUR" else "USD")
+    other = next((leg for leg in chain(*states) if leg.currency != currency), substitute)
     return replace(other, amount_minor=0, amount_base_minor=0, is_bank_leg=False, transaction_id=None)
 
 

@@ -1,4 +1,4 @@
-"""A journal entry is a handful of signed legs, debit positive, that add up to nothing."""
+"""Legs of journal entries, debit positive, and the checks that they balance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class UnbalancedError(UnprocessableError):
         debits_lead = difference.minor > 0
         larger, smaller = ("Debits", "credits") if debits_lead else ("Credits", "debits")
         super().__init__(
-            f"{larger} exceed {smaller} by {abs(difference).said}.",
+            f"{larger} exceed {smaller} by {abs(difference).formatted}.",
             details={"difference": str(difference), "currency": difference.currency},
         )
 
@@ -40,7 +40,7 @@ class AccountCurrencyError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One signed posting: an account's part of an entry, and what it says about project and merchant.
+    """One signed posting: an account, an amount, and its project and merchant.
 
     `amount_base_minor` mirrors the amount in the base currency; None as long as no rate is known.
     """

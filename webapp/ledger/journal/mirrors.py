@@ -1,4 +1,4 @@
-"""What each leg of an entry is in the base currency, so that the entry adds up to nothing there too."""
+"""Mirrors: the amount of each leg in the base currency, so that the entry balances there too."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -71,10 +71,10 @@ def with_mirrors(
     check_amounts(legs)
     if missing_currencies(legs, base, rates):
         return tuple(replace(leg, amount_base_minor=None) for leg in legs)
-    known = {**rates, base: Decimal(1)}
+    all_rates = {**rates, base: Decimal(1)}
     if len({leg.currency for leg in legs}) == 1:
-        return mirror_one_currency(legs, base, known[legs[0].currency])
-    return mirror_several_currencies(legs, base, known, rests)
+        return mirror_one_currency(legs, base, all_rates[legs[0].currency])
+    return mirror_several_currencies(legs, base, all_rates, rests)
 
 
 def mirror_one_currency(legs: Sequence[Leg], base: str, rate: Decimal) -> tuple[Leg, ...]:

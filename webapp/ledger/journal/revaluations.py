@@ -1,4 +1,4 @@
-"""Revaluation: what balances in other currencies are worth at the rate of a day, beside what the books say."""
+"""Revaluation: balances in other currencies at the rate of a day, against their book value."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -13,7 +13,7 @@ def revaluation(
     rates: Mapping[str, Decimal],
     differences_account_id: int,
 ) -> tuple[Leg, ...]:
-    """Give the legs that bring balances to their worth; none where all are worth what the books say.
+    """Give the legs that bring balances to their worth; none where all are worth their book value.
 
     A balance is (account, currency, minor units, minor units of the base). Its leg moves nothing in its own
     currency, so that no reconciliation sees it, and the difference in the base; all of them together stand

@@ -1,4 +1,4 @@
-"""Which legs of an entry speak for which of its bank lines, where the two lines of a transfer share one."""
+"""Counter legs: the legs of an entry that belong to each of its bank lines, also where a transfer has two."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ def is_shared(legs: Sequence[Leg]) -> bool:
     return len({leg.transaction_id for leg in legs if leg.is_bank_leg}) > 1
 
 
-def counters(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give the legs that stand opposite a line: of a shared entry those that name it, none while it is a transfer."""
+def counter_legs(legs: Sequence[Leg], line_id: int) -> list[Leg]:
+    """Give the counter legs of a line: of a shared entry those that name it, none while it is a transfer."""
     return [
         leg for leg in legs if not leg.is_bank_leg and (leg.transaction_id == line_id or not is_shared(legs))
     ]
@@ -29,42 +29,44 @@ def other_bank_legs(legs: Sequence[Leg], line_id: int) -> list[Leg]:
 
 
 def opposite(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give what stands against a line: its counter legs, or in a transfer the other bank's leg."""
-    return counters(legs, line_id) or other_bank_legs(legs, line_id)
+    """Give the legs opposite a line: its counter legs, or in a transfer the other bank's leg."""
+    return counter_legs(legs, line_id) or other_bank_legs(legs, line_id)
 
 
-def answers(legs: Sequence[Leg], amount_minor: int, currency: str) -> bool:
-    """Tell whether legs are the whole opposite of a line's amount, in its currency.
+def balances(legs: Sequence[Leg], amount_minor: int, currency: str) -> bool:
+    """Tell whether legs balance a line's amount, in its currency.
 
-    >>> answers([Leg(2, 60, "EUR"), Leg(3, 40, "EUR")], -100, "EUR"), answers([], 0, "EUR")
+    >>> balances([Leg(2, 60, "EUR"), Leg(3, 40, "EUR")], -100, "EUR"), balances([], 0, "EUR")
     (True, False)
     """
     in_currency = all(leg.currency == currency for leg in legs)
     return bool(legs) and in_currency and sum(leg.amount_minor for leg in legs) == -amount_minor
 
 
-def waiting(bank: Leg, account_id: int) -> Leg:
-    """Give the leg of an account that takes the opposite of a bank leg, named as that line's."""
+def balancing_leg(bank: Leg, account_id: int) -> Leg:
+    """Give the leg on an account that balances a bank leg, named as that line's."""
     return Leg(account_id, -bank.amount_minor, bank.currency, transaction_id=bank.transaction_id)
 
 
-def with_counters(
-    legs: Sequence[Leg], chosen: Mapping[int, Sequence[Leg]], waiting_id: int
+def with_counter_legs(
+    legs: Sequence[Leg], chosen: Mapping[int, Sequence[Leg]], uncategorised_id: int
 ) -> list[tuple[Leg | None, list[Leg]]]:
-    """Give each bank leg beside the legs that shall stand opposite it; None for a line of 0.00 whose leg is gone.
+    """Pair each bank leg with its counter legs; None for a line of 0.00 whose bank leg no longer exists.
 
-    Of a line that nothing was chosen for its own counter legs stay; one that has none waits on an account.
+    A line that nothing was chosen for keeps its counter legs; one that has none gets the account `uncategorised_id`.
     In a shared entry every leg names its line, so that the two can be told apart afterwards.
     """
     bank = [leg for leg in legs if leg.is_bank_leg]
     several = is_shared(legs)
-    gone = chosen.keys() - {leg.transaction_id for leg in bank}
-    sides: list[tuple[Leg | None, list[Leg]]] = [(None, list(chosen[line_id])) for line_id in sorted(gone)]
+    without_leg = chosen.keys() - {leg.transaction_id for leg in bank}
+    sides: list[tuple[Leg | None, list[Leg]]] = [
+        (None, list(chosen[line_id])) for line_id in sorted(without_leg)
+    ]
     for leg in bank:
         line_id = leg.transaction_id or 0
-        own = list(chosen.get(line_id, counters(legs, line_id)))
-        if several and line_id not in chosen and not answers(own, leg.amount_minor, leg.currency):
-            own = [waiting(leg, waiting_id)]
+        own = list(chosen.get(line_id, counter_legs(legs, line_id)))
+        if several and line_id not in chosen and not balances(own, leg.amount_minor, leg.currency):
+            own = [balancing_leg(leg, uncategorised_id)]
         named = leg.transaction_id if several else None
         sides.append((leg, [replace(each, transaction_id=named) for each in own]))
     return sides

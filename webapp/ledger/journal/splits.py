@@ -1,4 +1,4 @@
-"""A bank line split over several accounts, each part with the line's own sign."""
+"""Splits of a bank line over several accounts, each part with the line's own sign."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:
     rest = line - parts
     if rest:
         raise SplitsDoNotAddUpError(
-            f"The splits add up to {parts.said} of {line.said}; {rest.said} is left.",
+            f"The splits add up to {parts.formatted} of {line.formatted}; {rest.formatted} is left.",
             details={"rest": str(rest), "currency": line.currency},
         )
     return tuple(

@@ -1,4 +1,4 @@
-"""Which lines of two own accounts are likely one transfer, and what speaks for it."""
+"""Matching bank lines of two own accounts as likely transfers, with the evidence for each match."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -9,14 +9,14 @@ from typing import Final
 
 MOST_DAYS: Final = 5
 MOST_PERCENT: Final = 3
-# Of many equal lines the nearest say enough: two that fit are already too many to choose from.
+# Of many equal lines only the nearest matter: two that fit are already too many to choose from.
 NEAREST: Final = 4
 SHORTEST_NAME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """A bank line as one side of a transfer; `text` is all that the bank says in it.
+class TransferSide:
+    """A bank line as one side of a transfer; `text` is all of the bank's text.
 
     `base_minor` is its amount at its day's rate, None where there is none.
     """
@@ -33,14 +33,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """What a line of another bank may call an own account."""
+    """The number and the names by which another bank's line may refer to an own account."""
 
     number: str | None = None
     names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class TransferMatch:
     """Two lines that may be one transfer: money out of one account, into another.
 
     `is_only` says that neither line fits any other one. `off_permille` is by how much the two differ at their
@@ -58,7 +58,7 @@ class Proposal:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Order proposals by evidence: an account's number, its name, the days between, the difference."""
+        """Order matches by evidence: an account's number, its name, the days between, the difference."""
         return (
             self.named_number is None,
             self.named_text is None,
@@ -70,7 +70,7 @@ class Proposal:
 
     @property
     def reason(self) -> str:
-        """Say in a sentence what speaks for the pair."""
+        """The evidence for the pair, in a sentence."""
         amount = (
             "Same amount"
             if self.off_permille is None
@@ -78,8 +78,8 @@ class Proposal:
         )
         days = {0: "same day", 1: "1 day apart"}.get(self.days_apart, f"{self.days_apart} days apart")
         named = self.named_number or self.named_text
-        said = f"{amount}, {days}" + (f", names {named}" if named else "")
-        return said if self.is_only else f"{said}; one of {self.rivals} that fit"
+        evidence = f"{amount}, {days}" + (f", names {named}" if named else "")
+        return evidence if self.is_only else f"{evidence}; one of {self.rivals} that fit"
 
 
 @dataclass(slots=True)
@@ -87,9 +87,9 @@ class _Shelf:
     """The lines of one amount, direction and account, by day."""
 
     days: list[date] = field(default_factory=list)
-    sides: list[Side] = field(default_factory=list)
+    sides: list[TransferSide] = field(default_factory=list)
 
-    def near(self, day: date) -> Iterator[Side]:
+    def near(self, day: date) -> Iterator[TransferSide]:
         first = bisect_left(self.days, day - timedelta(days=MOST_DAYS))
         last = bisect_right(self.days, day + timedelta(days=MOST_DAYS))
         if last - first > 2 * NEAREST:
@@ -98,12 +98,12 @@ class _Shelf:
         yield from self.sides[first:last]
 
 
-def proposals(
-    sides: Iterable[Side],
+def transfer_matches(
+    sides: Iterable[TransferSide],
     own: Mapping[int, OwnAccount],
     refused: Collection[tuple[int, int]] = (),
-) -> list[Proposal]:
-    """Find the pairs that fit, the best evidence first; `refused` are pairs that somebody took for none.
+) -> list[TransferMatch]:
+    """Find the pairs that fit, the best evidence first; `refused` are pairs that somebody refused.
 
     In one currency the amounts are opposite, across currencies within 3 % at their days' rates; at most five
     days lie between. A line whose IBAN is another account's is no side of this one. The work grows with the
@@ -111,17 +111,17 @@ def proposals(
     """
     ordered = sorted((side for side in sides if side.amount_minor), key=lambda side: (side.day, side.id))
     found = {
-        (out.id, into.id): _judged(out, into, own)
+        (out.id, into.id): _match(out, into, own)
         for out, into in _fitting(ordered)
         if (out.id, into.id) not in refused and not _contradicted(out, into, own)
     }
     fits = Counter(line_id for pair in found for line_id in pair)
-    judged = [_with_rivals(each, max(fits[each.out_id], fits[each.in_id])) for each in found.values()]
-    return sorted(judged, key=lambda each: each.rank)
+    ranked = [_with_rivals(each, max(fits[each.out_id], fits[each.in_id])) for each in found.values()]
+    return sorted(ranked, key=lambda each: each.rank)
 
 
-def _with_rivals(each: Proposal, rivals: int) -> Proposal:
-    return Proposal(
+def _with_rivals(each: TransferMatch, rivals: int) -> TransferMatch:
+    return TransferMatch(
         each.out_id,
         each.in_id,
         each.days_apart,
@@ -133,7 +133,7 @@ def _with_rivals(each: Proposal, rivals: int) -> Proposal:
     )
 
 
-def _fitting(ordered: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
+def _fitting(ordered: Sequence[TransferSide]) -> Iterator[tuple[TransferSide, TransferSide]]:
     """Pair lines with those near them, looked up by amount and day: from either side, money out first."""
     shelves: dict[tuple[str, int], dict[int, _Shelf]] = defaultdict(dict)
     for side in ordered:
@@ -151,10 +151,10 @@ def _fitting(ordered: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 class _Rated:
     """The lines by direction, account and day, then by what they are in the base currency."""
 
-    def __init__(self, ordered: Iterable[Side]) -> None:
+    def __init__(self, ordered: Iterable[TransferSide]) -> None:
         sides = [side for side in ordered if side.base_minor]
         self._currencies = sorted({side.currency for side in sides})
-        self._by_day: dict[tuple[bool, date, str], list[tuple[int, int, Side]]] = defaultdict(list)
+        self._by_day: dict[tuple[bool, date, str], list[tuple[int, int, TransferSide]]] = defaultdict(list)
         if len(self._currencies) == 1:
             return
         for side in sides:
@@ -163,7 +163,7 @@ class _Rated:
         for shelf in self._by_day.values():
             shelf.sort(key=lambda place: place[:2])
 
-    def near(self, side: Side) -> Iterator[Side]:
+    def near(self, side: TransferSide) -> Iterator[TransferSide]:
         if not self._by_day or not side.base_minor:
             return
         size = abs(side.base_minor)
@@ -183,16 +183,16 @@ class _Rated:
                 yield from (other for _, _, other in shelf[first:last] if other.fa_id != side.fa_id)
 
 
-def _out_first(one: Side, other: Side) -> tuple[Side, Side]:
+def _out_first(one: TransferSide, other: TransferSide) -> tuple[TransferSide, TransferSide]:
     return (one, other) if one.amount_minor < 0 else (other, one)
 
 
-def _judged(out: Side, into: Side, own: Mapping[int, OwnAccount]) -> Proposal:
+def _match(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> TransferMatch:
     off = None
     if out.currency != into.currency:
         sizes = sorted((abs(out.base_minor or 0), abs(into.base_minor or 0)))
         off = -((sizes[0] - sizes[1]) * 1000 // sizes[1])
-    return Proposal(
+    return TransferMatch(
         out.id,
         into.id,
         abs((out.day - into.day).days),
@@ -220,28 +220,28 @@ def is_iban(number: str) -> bool:
     return 15 <= len(number) <= 34 and number[:2].isalpha() and number[2:4].isdigit() and number.isalnum()  # noqa: PLR2004
 
 
-def _number(side: Side, own: Mapping[int, OwnAccount]) -> str:
+def _number(side: TransferSide, own: Mapping[int, OwnAccount]) -> str:
     return compact(own.get(side.fa_id, OwnAccount()).number or "")
 
 
-def _named_number(one: Side, other: Side, own: Mapping[int, OwnAccount]) -> str | None:
+def _named_number(one: TransferSide, other: TransferSide, own: Mapping[int, OwnAccount]) -> str | None:
     """Give the number of the other account that a line names: as its IBAN, or as the end of one."""
-    number, said = _number(other, own), compact(one.iban or "")
-    is_named = said and number and (said == number or (len(number) > SHORTEST_NAME and said.endswith(number)))
-    return said if is_named else None
+    number, iban = _number(other, own), compact(one.iban or "")
+    is_named = iban and number and (iban == number or (len(number) > SHORTEST_NAME and iban.endswith(number)))
+    return iban if is_named else None
 
 
-def _named_text(one: Side, other: Side, own: Mapping[int, OwnAccount]) -> str | None:
+def _named_text(one: TransferSide, other: TransferSide, own: Mapping[int, OwnAccount]) -> str | None:
     text = one.text.casefold()
     names = own.get(other.fa_id, OwnAccount()).names
     return next((name for name in names if len(name) >= SHORTEST_NAME and name.casefold() in text), None)
 
 
-def _contradicted(out: Side, into: Side, own: Mapping[int, OwnAccount]) -> bool:
-    """Tell whether one line names an account that is known to be another than the other line's."""
+def _contradicted(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> bool:
+    """Tell whether the IBAN in one line is not that of the other line's account."""
     return any(
-        is_iban(said) and is_iban(number) and said != number
-        for said, number in (
+        is_iban(iban) and is_iban(number) and iban != number
+        for iban, number in (
             (compact(out.iban or ""), _number(into, own)),
             (compact(into.iban or ""), _number(out, own)),
         )

@@ -1,4 +1,4 @@
-"""The key of a bank line: by what a line of a file is known again when another file brings it once more."""
+"""The key of a bank line: how a line of a file is recognised when another file brings it again."""
 
 import json
 import unicodedata
@@ -15,7 +15,7 @@ _PLACEHOLDERS: Final = frozenset({"NONREF", "NOREF", "NOTPROVIDED", "NONE", "NUL
 
 
 class LineFacts(Protocol):
-    """What the key of a line is made of."""
+    """The facts that the key of a line is made of."""
 
     @property
     def provider_transaction_id(self) -> str | None:
@@ -65,19 +65,19 @@ def line_keys(lines: Iterable[LineFacts]) -> list[LineKey]:
     >>> again == keys[:1]
     True
     """
-    seen: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     keys = []
     for line in lines:
         digest = short(sha256(facts_of(line)).digest())
-        seen[digest] += 1
-        keys.append(LineKey(digest, seen[digest]))
+        counted[digest] += 1
+        keys.append(LineKey(digest, counted[digest]))
     return keys
 
 
 def part_keys(whole: LineKey, parts: Iterable[LineFacts]) -> list[LineKey]:
     """Give each payment of a batch a key, in their order: the batch's own (`digest_of_parts`), and its place in it.
 
-    The places are by what the payments say, so that a bank may give them in another order. No other line's
+    The places are in the order of the payments' facts, so that a bank may send them in another order. No other line's
     number depends on whether batches are split.
 
     >>> from types import SimpleNamespace as Line
@@ -98,12 +98,12 @@ def part_keys(whole: LineKey, parts: Iterable[LineFacts]) -> list[LineKey]:
 
 
 def digest_of_parts(whole: LineKey) -> str:
-    """Give the digest that all payments of a batch have, whether the file at hand tells of them or not."""
+    """Give the digest that all payments of a batch have, whether the file at hand lists them or not."""
     return short(sha256(json.dumps(["part", *whole]).encode()).digest())
 
 
 def is_placeholder(reference: str | None) -> bool:
-    """Tell whether a reference says only that there is none.
+    """Tell whether a reference is only a placeholder for none.
 
     >>> [is_placeholder(text) for text in (None, "", "NONREF", "Not provided", "0000-00", "0001", "F12")]
     [True, True, True, True, True, False, False]
@@ -135,7 +135,7 @@ def short(digest: bytes) -> str:
 
 
 def facts_of(line: LineFacts) -> bytes:
-    """Write what makes a line known again as JSON."""
+    """Write the facts by which a line is recognised as JSON."""
     reference = line.provider_transaction_id
     named = [normalised(line.description), normalised(line.counterparty or "")]
     # Pending lines are replaced as a whole by each file; counted with the booked ones, a pending line

@@ -1,4 +1,4 @@
-"""Which open lines make up a difference exactly."""
+"""The open lines that add up exactly to a difference."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 MOST_AMOUNTS: Final = 250
 
 
-def only_combination(amounts: Sequence[int], wanted: int) -> tuple[int, ...] | None:
+def only_combination(amounts: Sequence[int], target: int) -> tuple[int, ...] | None:
     """Give the positions of the one to three amounts that add up to a sum; None where none or several do.
 
     A hint is worth something only while it is the only one. With more than 250 amounts chance would
@@ -17,26 +17,26 @@ def only_combination(amounts: Sequence[int], wanted: int) -> tuple[int, ...] | N
     >>> only_combination([500, 500], 500) is None
     True
     """
-    if wanted == 0 or len(amounts) > MOST_AMOUNTS:
+    if target == 0 or len(amounts) > MOST_AMOUNTS:
         return None
     found = None
-    for combination in _combinations(amounts, wanted):
+    for combination in _combinations(amounts, target):
         if found is not None:
             return None
         found = combination
     return found
 
 
-def _combinations(amounts: Sequence[int], wanted: int) -> Iterator[tuple[int, ...]]:
+def _combinations(amounts: Sequence[int], target: int) -> Iterator[tuple[int, ...]]:
     """Find all combinations of up to three amounts, each in order of position and once."""
     places: dict[int, list[int]] = {}
     for index, amount in enumerate(amounts):
         places.setdefault(amount, []).append(index)
-    for index in places.get(wanted, ()):
+    for index in places.get(target, ()):
         yield (index,)
     for first, amount in enumerate(amounts):
-        yield from ((first, last) for last in places.get(wanted - amount, ()) if last > first)
+        yield from ((first, last) for last in places.get(target - amount, ()) if last > first)
     for first, amount in enumerate(amounts):
         for second in range(first + 1, len(amounts)):
-            rest = wanted - amount - amounts[second]
+            rest = target - amount - amounts[second]
             yield from ((first, second, last) for last in places.get(rest, ()) if last > second)

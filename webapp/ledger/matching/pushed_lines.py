@@ -1,4 +1,4 @@
-"""A line as a feed pushes it: what is plainly nonsense, what tells two reports apart, and which word is the last."""
+"""A pushed line: its plausibility, the digest of its facts, and whether an event is outdated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NonsenseError(UnprocessableError):
 
 
 class PushedLine(NamedTuple):
-    """What a provider says of one line, from the account holder's view; `pending_id` is the pending line it was."""
+    """One line as a provider sends it, from the account holder's view; `pending_id` is the pending line it was."""
 
     provider_transaction_id: str
     pending: bool
@@ -41,7 +41,7 @@ class PushedLine(NamedTuple):
 
 
 def digest_of(line: PushedLine, amount_minor: int) -> bytes:
-    """Give 16 bytes that differ where two reports of a line say something else; the currency is the account's."""
+    """Give 16 bytes that differ where the facts of two reports differ; the currency is the account's."""
     facts = (
         line.pending,
         line.booked_on.toordinal(),
@@ -70,7 +70,7 @@ def minor_of(amount: Decimal, currency: str) -> int:
 
 
 def day_nonsense(day: date, today: date) -> str | None:
-    """Say why a bank line cannot be of this day, if it cannot: epochs and centuries to come are no bank's days.
+    """Give the reason why a bank line cannot be of this day, if any: 1970 and future centuries are no bank's days.
 
     >>> day_nonsense(date(1970, 1, 1), date(2026, 3, 1))
     '1 Jan 1970 is more than 50 years ago.'
@@ -85,19 +85,19 @@ def day_nonsense(day: date, today: date) -> str | None:
     return None
 
 
-def is_outdated(*, said: str, was_pending: bool, is_modified: bool, is_pending: bool) -> str | None:
-    """Say why a report that differs from the last one is the older of the two, if it is.
+def outdated_reason(*, last_event: str, was_pending: bool, is_modified: bool, is_pending: bool) -> str | None:
+    """Give the reason why a report that differs from the last one is the older of the two, if it is.
 
     Batches may come in any order. A line is added before it is modified, and pending before it is booked.
 
-    >>> is_outdated(said="MODIFIED", was_pending=False, is_modified=False, is_pending=False)
+    >>> outdated_reason(last_event="MODIFIED", was_pending=False, is_modified=False, is_pending=False)
     'A later change of this line was here first.'
-    >>> is_outdated(said="ADDED", was_pending=False, is_modified=True, is_pending=True)
+    >>> outdated_reason(last_event="ADDED", was_pending=False, is_modified=True, is_pending=True)
     'The line is booked already; this is how it was pending.'
-    >>> is_outdated(said="ADDED", was_pending=True, is_modified=False, is_pending=False)
+    >>> outdated_reason(last_event="ADDED", was_pending=True, is_modified=False, is_pending=False)
     """
     if is_pending and not was_pending:
         return "The line is booked already; this is how it was pending."
-    if said == "MODIFIED" and not is_modified and is_pending == was_pending:
+    if last_event == "MODIFIED" and not is_modified and is_pending == was_pending:
         return "A later change of this line was here first."
     return None

@@ -1,4 +1,4 @@
-"""Coverage: which days of a bank account its statements cover, and how one statement goes on from another."""
+"""Coverage: the days of a bank account that its statements cover, with gaps and overlaps between them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Days:
 
     @property
     def count(self) -> int:
-        """Tell how many days they are.
+        """The number of days.
 
         >>> Days(date(2026, 2, 27), date(2026, 3, 1)).count
         3
@@ -39,8 +39,8 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
-    """How a statement stands to those that are there already; what is None is as it should be, or cannot be told.
+class CoverageFindings:
+    """A new statement compared with those of its account; None where nothing is wrong or nothing is known.
 
     `before` and `after` are the nearest statements on either side. `gap_before` and `gap_after` are the days that
     no statement covers between them; `off_before` is how much this one opens away from where the one before it
@@ -57,8 +57,8 @@ class Findings:
     overlap: Days | None = None
 
 
-def findings(new: Covered, there: Iterable[Covered]) -> Findings:
-    """Tell how a statement stands to the others of its account.
+def findings(new: Covered, statements: Iterable[Covered]) -> CoverageFindings:
+    """Compare a statement with the others of its account.
 
     Balances that agree prove that nothing is missing, so that quiet days between two statements are no gap then.
 
@@ -72,23 +72,23 @@ def findings(new: Covered, there: Iterable[Covered]) -> Findings:
     >>> findings(Covered(date(2026, 10, 20), date(2026, 11, 30)), [october]).overlap.count
     11
     """
-    there = list(there)
-    touching = [each for each in there if each.first <= new.last and each.last >= new.first]
-    # Two statements may part a day between them; where the balances go on, that is no overlap.
-    overlapping = [each for each in touching if not _goes_on(each, new) and not _goes_on(new, each)]
+    statements = list(statements)
+    touching = [each for each in statements if each.first <= new.last and each.last >= new.first]
+    # Two statements may part a day between them; where the balances continue, that is no overlap.
+    overlapping = [each for each in touching if not _continues(each, new) and not _continues(new, each)]
     before = max(
-        (each for each in there if each.last < new.first or _goes_on(each, new)),
+        (each for each in statements if each.last < new.first or _continues(each, new)),
         key=lambda each: (each.last, each.first),
         default=None,
     )
     after = min(
-        (each for each in there if each.first > new.last or _goes_on(new, each)),
+        (each for each in statements if each.first > new.last or _continues(new, each)),
         key=lambda each: (each.first, each.last),
         default=None,
     )
     covers_start = any(each.first < new.first for each in overlapping)
     covers_end = any(each.last > new.last for each in overlapping)
-    return Findings(
+    return CoverageFindings(
         before=before,
         after=after,
         gap_before=None if covers_start else _gap(before, new),
@@ -99,7 +99,7 @@ def findings(new: Covered, there: Iterable[Covered]) -> Findings:
     )
 
 
-def merged(there: Iterable[Covered]) -> list[Days]:
+def merged(statements: Iterable[Covered]) -> list[Days]:
     """Give the days that statements cover as runs, oldest first; a stretch that balances prove quiet is covered.
 
     >>> [run.count for run in merged([Covered(date(2026, 3, 1), date(2026, 3, 31)),
@@ -108,8 +108,8 @@ def merged(there: Iterable[Covered]) -> list[Days]:
     """
     runs: list[Days] = []
     last: Covered | None = None
-    for each in sorted(there, key=lambda each: (each.first, each.last)):
-        if runs and last and (each.first <= runs[-1].last + DAY or _goes_on(last, each)):
+    for each in sorted(statements, key=lambda each: (each.first, each.last)):
+        if runs and last and (each.first <= runs[-1].last + DAY or _continues(last, each)):
             runs[-1] = Days(runs[-1].first, max(runs[-1].last, each.last))
         else:
             runs.append(Days(each.first, each.last))
@@ -118,7 +118,7 @@ def merged(there: Iterable[Covered]) -> list[Days]:
     return runs
 
 
-def overlaps(there: Iterable[Covered]) -> list[Days]:
+def overlaps(statements: Iterable[Covered]) -> list[Days]:
     """Give the days that more than one statement covers as runs, oldest first; a day that two share is none.
 
     >>> [run.count for run in overlaps([Covered(date(2026, 3, 1), date(2026, 3, 10)),
@@ -127,8 +127,8 @@ def overlaps(there: Iterable[Covered]) -> list[Days]:
     """
     runs: list[Days] = []
     earlier: list[Covered] = []
-    for each in sorted(there, key=lambda each: (each.first, each.last)):
-        last = max((one.last for one in earlier if not _goes_on(one, each)), default=None)
+    for each in sorted(statements, key=lambda each: (each.first, each.last)):
+        last = max((one.last for one in earlier if not _continues(one, each)), default=None)
         earlier.append(each)
         if last is None or last < each.first:
             continue
@@ -139,8 +139,8 @@ def overlaps(there: Iterable[Covered]) -> list[Days]:
     return runs
 
 
-def _goes_on(one: Covered, other: Covered) -> bool:
-    """Tell whether the balances prove that a statement goes on where one that ends no later left off."""
+def _continues(one: Covered, other: Covered) -> bool:
+    """Tell whether the balances prove that a statement continues another one that ends no later."""
     return (
         one.closing is not None
         and one.closing == other.opening
@@ -150,7 +150,7 @@ def _goes_on(one: Covered, other: Covered) -> bool:
 
 
 def _gap(one: Covered | None, other: Covered | None) -> Days | None:
-    if one is None or other is None or other.first <= one.last + DAY or _goes_on(one, other):
+    if one is None or other is None or other.first <= one.last + DAY or _continues(one, other):
         return None
     return Days(one.last + DAY, other.first - DAY)
 

@@ -1,4 +1,4 @@
-"""Coverage month by month: what brought a bank account's lines, what the bank stated, and whether they agree."""
+"""Coverage by month: the sources of a bank account's lines, the stated balances, and whether both agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import DAY, Covered, Days, merged, overlaps
 
 Proved = Literal["WHOLE", "PARTLY", "NO"]
-Standing = Literal["OFF", "GAP", "PROVED", "AGREES", "UNSTATED", "NOTHING"]
+MonthStatus = Literal["OFF", "GAP", "PROVED", "AGREES", "UNSTATED", "NOTHING"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of an account's coverage, in its currency.
+    """What an account's coverage is computed from, in its currency.
 
     `stated` is in the order of days, one for a day; `moved` is what the lines of each day come to, in minor units.
     `proofs` are the statement days of standing proofs, `open_months` the first days of months with a line that no
@@ -66,8 +66,8 @@ class CoveredMonth:
         return self.stated.amount - self.computed if self.stated and self.computed is not None else None
 
     @property
-    def standing(self) -> Standing:
-        """The month in one word, what asks for somebody first."""
+    def status(self) -> MonthStatus:
+        """The status of the month, the most urgent that applies."""
         if self.mismatch:
             return "OFF"
         if self.gaps:
@@ -80,12 +80,12 @@ class CoveredMonth:
 
 
 def by_month(evidence: Evidence) -> list[CoveredMonth]:
-    """Tell of each month from the first to the last that anything is known of, newest first.
+    """List the months from the first to the last that there is evidence of, newest first.
 
     >>> march = Covered(date(2026, 3, 1), date(2026, 3, 31))
-    >>> known = Evidence("EUR", [march], stated=[Stated(date(2026, 2, 28), Money(900, "EUR")),
+    >>> evidence = Evidence("EUR", [march], stated=[Stated(date(2026, 2, 28), Money(900, "EUR")),
     ...     Stated(date(2026, 3, 31), Money(500, "EUR"))], moved={date(2026, 3, 2): -350})
-    >>> [(str(each.month), str(each.mismatch)) for each in by_month(known)]
+    >>> [(str(each.month), str(each.mismatch)) for each in by_month(evidence)]
     [('2026-03-01', '-0.50'), ('2026-02-01', 'None')]
     """
     sources = [*evidence.files, *([evidence.feed] if evidence.feed else [])]
@@ -111,7 +111,7 @@ def by_month(evidence: Evidence) -> list[CoveredMonth]:
 
 
 def _months(evidence: Evidence, sources: Sequence[Covered]) -> Iterator[tuple[date, date]]:
-    """Give the first and the last day of each month that anything is known of, oldest first."""
+    """Give the first and the last day of each month that there is evidence of, oldest first."""
     days = [day for each in sources for day in (each.first, each.last)]
     days += [*evidence.moved, *(each.day for each in evidence.stated)]
     if not days:

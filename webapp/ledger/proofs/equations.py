@@ -1,4 +1,4 @@
-"""The books against the statement: what the bank has not seen, and what the books date later."""
+"""The equations of a proof: outstanding items, items in transit, and whether books and statement agree."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from webapp.ledger.proofs.proofs import Item, ordered
 BOOKED: Final = "BOOKED"
 
 
-class Standing(StrEnum):
-    """How a posting on the bank's ledger account stands towards a statement."""
+class PostingState(StrEnum):
+    """The state of a posting on the bank's ledger account in respect of a statement."""
 
     OPEN = "OPEN"  # an item that neither this statement nor an earlier standing proof cleared
     CLEARED = "CLEARED"  # of an item cleared here or in an earlier standing proof
@@ -22,14 +22,14 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BankPosting:
-    """A POSTED or VOIDED posting on the bank's ledger account; a reversal is told by `cancelled_on` alone.
+    """A POSTED or VOIDED posting on the bank's ledger account; a reversal is known by `cancelled_on` alone.
 
     `entry_date` is the day in the books, which a lock may have moved from the line's own day in `item`.
     """
 
     item: Item
     entry_date: date
-    standing: Standing
+    state: PostingState
     cancelled_on: date | None = None
 
 
@@ -43,9 +43,9 @@ def outstanding(postings: Iterable[BankPosting], statement_date: date) -> tuple[
         for posting in postings
         if posting.entry_date <= statement_date
         and (
-            posting.standing is Standing.OPEN
+            posting.state is PostingState.OPEN
             if posting.cancelled_on is None
-            else posting.cancelled_on > statement_date and posting.standing is not Standing.ABSORBED
+            else posting.cancelled_on > statement_date and posting.state is not PostingState.ABSORBED
         )
     )
 
@@ -57,7 +57,7 @@ def in_transit(postings: Iterable[BankPosting], statement_date: date) -> tuple[I
         for posting in postings
         if posting.entry_date > statement_date
         and posting.cancelled_on is None
-        and posting.standing in {Standing.CLEARED, Standing.SET_ASIDE}
+        and posting.state in {PostingState.CLEARED, PostingState.SET_ASIDE}
     )
 
 
@@ -73,13 +73,13 @@ def books_differ(
     >>> books_differ(90000, [Item(None, 4, None, day, -10000)], [Item(7, 9, None, day, 500)], 100500)
     0
     """
-    seen = ledger_balance_minor - _total(outstanding) + _total(in_transit)
-    return seen - statement_balance_minor
+    expected = ledger_balance_minor - _total(outstanding) + _total(in_transit)
+    return expected - statement_balance_minor
 
 
 @dataclass(frozen=True, slots=True)
 class ItemToday:
-    """What has become of a frozen item: its day and amount now, whether an entry of it is posted, its line's state."""
+    """The current state of a frozen item: its day and amount, whether an entry of it is posted, its line's status."""
 
     booked_on: date
     amount_minor: int
@@ -94,7 +94,7 @@ BreachField = Literal["bookedOn", "amount", "entryStatus", "lineStatus", "arriva
 class Breach:
     """One reason why a proof no longer holds: which item, what about it, what it was and is.
 
-    Amounts are minor units; a breach of `books` names no item and says what they differ by.
+    Amounts are minor units; a breach of `books` names no item and has their difference.
     """
 
     field: BreachField
@@ -114,7 +114,7 @@ def breaches(
 
     `frozen` are its cleared lines, `today` what they are now by their key; `arrivals` the lines and outside
     postings, other than set-aside ones, that came since and are dated at or before the statement;
-    `differ_minor` what `books_differ` says of today's books. Which entry carries a line does not matter.
+    `differ_minor` what `books_differ` gives for today's books. Which entry carries a line does not matter.
     """
     found = [breach for item in frozen for breach in _item_breaches(item, today.get(item.key))]
     found += [Breach("arrival", item, None, item.amount_minor) for item in ordered(arrivals)]

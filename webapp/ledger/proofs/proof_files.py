@@ -1,4 +1,4 @@
-"""A proof in a file, checked without any books: its digest, its arithmetic, and how it follows the one before it."""
+"""Verifying proofs in a file without the books: digest, arithmetic, and the chain of proofs."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ def _is_proof(record: object) -> bool:
 
 
 def findings(proofs: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Find everything that is wrong with proofs; nothing where each is what it says and follows the one before."""
+    """Find everything that is wrong with proofs; nothing where each is sound and follows the one before."""
     for proof in proofs:
         if sha256_hex(canonical_json(document(proof))) != proof["digest"]:
             yield Finding(proof["id"], "digest", f"Proof {proof['id']} is not what its digest is of.")
@@ -95,7 +95,7 @@ def findings(proofs: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def document(proof: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the document that a proof's digest is of; whoever completed it stands in it by their id alone."""
+    """Give the document that a proof's digest is of; whoever completed it is in it by their id alone."""
     by = proof["completedBy"]
     frozen: dict[str, Any] = {name: proof[name] for name in FROZEN}
     for name in ("lines", "outstanding", "inTransit"):

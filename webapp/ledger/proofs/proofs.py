@@ -1,4 +1,4 @@
-"""A proof: what a statement says, what was cleared against it, and the books that agree with both."""
+"""Proofs: a completed reconciliation of a statement, its frozen document and the digest of that."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -28,7 +28,7 @@ class Item:
 
     @property
     def key(self) -> tuple[str, int | None]:
-        """What this is through all voids and confirms: the line, else the entry."""
+        """The identity of the item, which voiding and confirming do not change: the line, else the entry."""
         if self.transaction_id is not None:
             return "transaction", self.transaction_id
         return "entry", self.journal_entry_id
@@ -72,7 +72,7 @@ def difference(statement_balance_minor: int, cleared_balance_minor: int) -> int:
 
 
 def status(*, has_proof: bool, has_draft: bool, unreconciled_count: int, holds: bool) -> Status:
-    """Say in the hub's word how an account stands.
+    """Give the status of an account as the hub shows it.
 
     `holds` is about the standing proof; `unreconciled_count` are booked lines that no standing proof cleared.
 

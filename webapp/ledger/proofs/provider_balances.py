@@ -1,4 +1,4 @@
-"""What the bank's balance was on a day, rolled back or forward from the balances that it stated."""
+"""The bank's balance on a day, rolled back or forward from the balances that it stated."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ snapshot_date=datetime.date(2026, 10, 31), basis='rolled_back')
 
 
 def nearest(day: date, snapshots: Sequence[Snapshot]) -> Snapshot | None:
-    """Choose the snapshot that tells most about a day: the first at or after it, else the last before it."""
+    """Choose the snapshot nearest to a day: the first at or after it, else the last before it."""
     later = [snapshot.day for snapshot in snapshots if snapshot.day >= day]
     earlier = [snapshot.day for snapshot in snapshots if snapshot.day < day]
     if not later and not earlier:

@@ -94,7 +94,7 @@ def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
     account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
     amount = queries.transactions.workspaces.total(organization_id(), ids, first.currency)
     return {
-        "text": f"{counted(len(ids), 'line')} confirmed, {amount.said}",
+        "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
         "link": "See the entries",
     }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import PENDING_TIERS, Report
+from webapp.ledger.matching.joins import PENDING_TIERS, LineReport
 from webapp.models import (
     FeedAccount,
     FeedLine,
@@ -33,8 +33,8 @@ class GivenLine(NamedTuple):
     `others` are the same line in the other words that the feed has for it, where it gives it more than once.
     """
 
-    report: Report
-    others: tuple[Report, ...]
+    report: LineReport
+    others: tuple[LineReport, ...]
     names: frozenset[str]
     is_in_file: bool
 
@@ -60,7 +60,7 @@ def given(feed_account: FeedAccount, first: date, last: date, amounts: Collectio
     )
     rows = [each for statement in (own, joined) for each in db.session.execute(statement)]
     names_of = _booked_names(feed_account, {each.row_id for each in rows})
-    found: dict[int, dict[str, Report]] = {}
+    found: dict[int, dict[str, LineReport]] = {}
     names: dict[int, set[str]] = {}
     in_files: set[int] = set()
     # Own words before joined ones, each in the order of the ids, so that the last words are the same ones each time.
@@ -68,7 +68,7 @@ def given(feed_account: FeedAccount, first: date, last: date, amounts: Collectio
     for line_id, day, amount, description, counterparty, row_id, is_in_file in sorted(
         told, key=lambda each: (each.row_id != each.id, max(names_of[each.row_id]))
     ):
-        report = Report(line_id, day, amount, description, counterparty)
+        report = LineReport(line_id, day, amount, description, counterparty)
         texts = found.setdefault(line_id, {})
         texts.pop(report.text, None)
         texts[report.text] = report
@@ -130,7 +130,7 @@ def _in_file() -> sa.ColumnElement[bool]:
     return sa.or_(Transaction.line_key.is_not(None), joined.correlate(Transaction))
 
 
-def only_in_feed(feed_account: FeedAccount, first: date, last: date, bank_format: str) -> list[Report]:
+def only_in_feed(feed_account: FeedAccount, first: date, last: date, bank_format: str) -> list[LineReport]:
     """List the booked lines of some days that the feed gave and no file of this format did, deleted ones too.
 
     A file that gave a line as it was before the feed changed it did not give it as it is now.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import PENDING_TIERS, Report
+from webapp.ledger.matching.joins import PENDING_TIERS, LineReport
 from webapp.models import (
     FeedAccount,
     FeedBatch,
@@ -138,7 +138,7 @@ def has_feed_lines(feed_account: FeedAccount) -> bool:
     return _any(refers_to(FeedLine.feed_account_id, feed_account))
 
 
-def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
     """List the booked lines of some days that files brought and the feed did not give yet, deleted ones too."""
     twin = sa.orm.aliased(Transaction)
     is_given = (
@@ -161,7 +161,7 @@ def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[Re
     )
 
 
-def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
     """List the booked lines of some days that the feed gave and took back."""
     return reports(
         *fed(feed_account, first, last),
@@ -170,7 +170,7 @@ def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[Repor
     )
 
 
-def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
+def taken_back_posted(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
     return reports(
         refers_to(Transaction.feed_account_id, feed_account),
@@ -179,7 +179,7 @@ def taken_back_posted(feed_account: FeedAccount) -> list[Report]:
     )
 
 
-def drafted(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+def drafted(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
     """List the lines of some days that the feed gave as booked and whose entries are drafts."""
     is_draft = sa.exists().where(
         refers_to(Transaction.journal_entry_id, JournalEntry),
@@ -213,12 +213,12 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
     return ids_where(statement, Transaction.id, line_ids)
 
 
-def pending(feed_account: FeedAccount) -> list[Report]:
+def pending(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that wait for the bank."""
     return reports(refers_to(Transaction.feed_account_id, feed_account), Transaction.status == "PENDING")
 
 
-def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Report]:
+def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
     """List the booked lines of some days that are not known to have been pending."""
     was_pending = (
         sa.exists()
@@ -257,12 +257,12 @@ def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int
     return {*found, *((other, one) for one, other in found)}
 
 
-def reports(*chosen: sa.ColumnElement[bool]) -> list[Report]:
+def reports(*chosen: sa.ColumnElement[bool]) -> list[LineReport]:
     """List lines as joins compare them, in the order of days."""
     rows = db.session.execute(
         sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
     )
-    return [Report(*row) for row in rows]
+    return [LineReport(*row) for row in rows]
 
 
 def _any(*chosen: sa.ColumnElement[bool]) -> bool:

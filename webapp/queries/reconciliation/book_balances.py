@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.proofs.equations import BankPosting, Standing, books_differ, in_transit, outstanding
+from webapp.ledger.proofs.equations import BankPosting, PostingState, books_differ, in_transit, outstanding
 from webapp.ledger.proofs.proofs import Item
 from webapp.models import (
     DaySum,
@@ -60,7 +60,7 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
         posting = _posting(row)
         books[row.reconciliation_id].postings.append(posting)
         days[row.reconciliation_id] = row.statement_date
-        if posting.standing is Standing.OPEN and row.line_id is None and row.status == "POSTED":
+        if posting.state is PostingState.OPEN and row.line_id is None and row.status == "POSTED":
             books[row.reconciliation_id].outside_open[row.root_id] = posting.item
     for statement_id, day in days.items():
         found = books[statement_id]
@@ -202,12 +202,12 @@ def _posting(row: Any) -> BankPosting:
     return BankPosting(item, row.entry_date, _standing(row), row.cancelled_on)
 
 
-def _standing(row: Any) -> Standing:
+def _standing(row: Any) -> PostingState:
     """Tell how a posting stands; a cancelled one was never absorbed, for it and its reversal leave nothing."""
     if row.cancelled_on is not None:
-        return Standing.OPEN
+        return PostingState.OPEN
     if row.opening_date is not None and row.entry_date <= row.opening_date:
-        return Standing.ABSORBED
+        return PostingState.ABSORBED
     if row.line_status == "SET_ASIDE":
-        return Standing.SET_ASIDE
-    return Standing.CLEARED if row.is_cleared else Standing.OPEN
+        return PostingState.SET_ASIDE
+    return PostingState.CLEARED if row.is_cleared else PostingState.OPEN

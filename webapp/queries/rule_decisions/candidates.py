@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import RESTS
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.sides import counters, is_shared
+from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.ledger.rules.line_outcomes import Side
 from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction, refers_to
 from webapp.models.base import table_of
@@ -236,7 +236,7 @@ def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> St
     is_posted = entry.status != "DRAFT"
     if is_shared(legs):
         return Standing(is_posted=is_posted, closed=TRANSFER)
-    opposite = counters(legs, line.id)
+    opposite = counter_legs(legs, line.id)
     main = _without_rest(opposite, legs, rests)
     if len(main) != 1:
         return Standing(is_posted=is_posted, closed=SPLIT)

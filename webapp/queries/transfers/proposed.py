@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal import transfers
-from webapp.ledger.journal.transfers import MOST_DAYS, OwnAccount, Proposal, Side
+from webapp.ledger.journal.transfers import MOST_DAYS, OwnAccount, TransferMatch, TransferSide
 from webapp.ledger.rates import mirror
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
@@ -108,13 +108,13 @@ def _currencies(organization_id: str) -> list[str]:
     )
 
 
-def _proposals(organization_id: str, sides: Sequence[Side]) -> list[Proposal]:
+def _proposals(organization_id: str, sides: Sequence[TransferSide]) -> list[TransferMatch]:
     if len({side.fa_id for side in sides}) < 2:  # noqa: PLR2004  (a transfer is between two)
         return []
-    return transfers.proposals(sides, _own(organization_id), transfer_pairs.refused(organization_id))
+    return transfers.transfer_matches(sides, _own(organization_id), transfer_pairs.refused(organization_id))
 
 
-def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Side]:
+def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
     """Read the booked lines that stand in no pair, as the rule looks at them."""
     line = Transaction
     rows = db.session.execute(
@@ -137,7 +137,7 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Si
         )
     ).all()
     sides = [
-        Side(
+        TransferSide(
             id=row.id,
             fa_id=row.feed_account_id,
             day=row.booked_on,
@@ -151,7 +151,7 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Si
     return _mirrored(organization_id, sides)
 
 
-def _mirrored(organization_id: str, sides: list[Side]) -> list[Side]:
+def _mirrored(organization_id: str, sides: list[TransferSide]) -> list[TransferSide]:
     """Give lines with what they are in the base currency, where they are in several."""
     currencies = {side.currency for side in sides}
     if len(currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
@@ -163,7 +163,7 @@ def _mirrored(organization_id: str, sides: list[Side]) -> list[Side]:
         for currency in currencies
     }
 
-    def mirrored(side: Side) -> int | None:
+    def mirrored(side: TransferSide) -> int | None:
         rate = tables[side.currency].on(side.day)
         try:
             return None if rate is None else mirror(side.amount_minor, side.currency, base, rate)
@@ -185,7 +185,7 @@ def _own(organization_id: str) -> Mapping[int, OwnAccount]:
     }
 
 
-def _with_lines(organization_id: str, found: Sequence[Proposal]) -> list[ProposedTransfer]:
+def _with_lines(organization_id: str, found: Sequence[TransferMatch]) -> list[ProposedTransfer]:
     ids = {line_id for each in found for line_id in (each.out_id, each.in_id)}
     lines: dict[int | None, Transaction] = {}
     for portion in portions(ids):
@@ -197,7 +197,7 @@ def _with_lines(organization_id: str, found: Sequence[Proposal]) -> list[Propose
 
 
 def _by_line(
-    organization_id: str, found: Iterable[Proposal], line_ids: set[int]
+    organization_id: str, found: Iterable[TransferMatch], line_ids: set[int]
 ) -> dict[int, list[ProposedTransfer]]:
     """Give proposals by the line that they are for, which comes first in each."""
     mine = [each for each in found if each.out_id in line_ids or each.in_id in line_ids]

@@ -18,7 +18,7 @@ from webapp.queries.journal import entries
 
 def of_pair(line: Transaction, other: Transaction) -> str:
     """Name two lines of two banks by both their accounts."""
-    there = f"{other.amount.said} of {other.booked_on:%-d %b}"
+    there = f"{other.amount.formatted} of {other.booked_on:%-d %b}"
     return f"{line.label} on {line.feed_account.name} and {there} on {other.feed_account.name}"
 
 
@@ -33,16 +33,16 @@ def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
     sums: dict[str, int] = {}
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
-    said = titles.listed([Money(minor, code).said for code, minor in sorted(sums.items())])
-    words = [titles.told(description), said, f"of {day:%-d %b}"]
+    said = titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
+    words = [titles.quoted(description), said, f"of {day:%-d %b}"]
     return " ".join(filter(None, words))
 
 
 def of_document(document: Document) -> str:
     """Name a document by its kind, its label and its total."""
     kind = "document" if document.document_type == "OTHER" else document.document_type
-    total = f", {document.total.said}" if document.total is not None else ""
-    return f"the {kind.lower().replace('_', ' ')} {titles.told(document.label)}{total}"
+    total = f", {document.total.formatted}" if document.total is not None else ""
+    return f"the {kind.lower().replace('_', ' ')} {titles.quoted(document.label)}{total}"
 
 
 def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
@@ -50,7 +50,7 @@ def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
     posted = entry is not None and entry.status != "DRAFT"
     said = (entries.marker_of(entry) if posted else entry) if entry is not None else None
     legs = entries.legs_of(said) if said is not None else []
-    counters = [leg.account_id for leg in sides.counters(legs, line.id)]
+    counters = [leg.account_id for leg in sides.counter_legs(legs, line.id)]
     went = "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
     name = f"{'the correction of ' if posted and said else ''}{line.label}"
     return f"Confirmed {name} as {went}" if went else f"Confirmed {name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from webapp.ledger.matching.joins import Report
+from webapp.ledger.matching.joins import LineReport
 from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching.feed_lines import SaidLine
@@ -53,10 +53,10 @@ class Judged:
         self.verdict, self.line_id, self.reason = verdict, line_id, reason
 
     @property
-    def report(self) -> Report:
+    def report(self) -> LineReport:
         """The line as joins compare it; one that has no row yet goes by a negative number."""
         line = self.line
-        return Report(
+        return LineReport(
             self.row_id or 0, line.booked_on, self.amount_minor, line.description, line.counterparty
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from webapp.ledger.matching.pushed_lines import is_outdated
+from webapp.ledger.matching.pushed_lines import outdated_reason
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -57,8 +57,8 @@ def _recognise(each: Judged, said: SaidLine) -> None:
             *(("DELETED", said.line_id, DELETED_REASON) if is_deleted else ("ALREADY_THERE", said.line_id))
         )
     else:
-        outdated = is_outdated(
-            said=said.said,
+        outdated = outdated_reason(
+            last_event=said.said,
             was_pending=said.is_pending,
             is_modified=each.is_modified,
             is_pending=each.line.pending,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.ledger.matching.joins import Pairing, Report, pair_twins
+from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -50,7 +50,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [
-        Report(-place, line.booked_on, each.amount_minor, line.description, line.counterparty)
+        LineReport(-place, line.booked_on, each.amount_minor, line.description, line.counterparty)
         for place, each in enumerate(arriving, 1)
         for line in (each.line,)
     ]
@@ -61,7 +61,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[Judged]) -> Twins:
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
     again = reissued_lines.pairs(reports, gone, settled)
     known = {each.joined_id for each in again}
-    twins = pair_twins([each for each in reports if each.id not in known], there, settled)
+    twins = pair_duplicates([each for each in reports if each.id not in known], there, settled)
     return {id(arriving[-each.joined_id - 1]): each for each in (*again, *twins)}
 
 

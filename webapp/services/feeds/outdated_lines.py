@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.ledger.matching.joins import Pairing, Report, pair_twins
+from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
@@ -33,7 +33,7 @@ def join(feeding: Feeding, late: Sequence[Judged], arriving: Sequence[Judged]) -
     refused = feed_lines.refused(feeding.organization.id, own)
     places = {each.row_id: -place for place, each in enumerate(open_, 1)}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    for pairing in pair_twins(reports, there, settled):
+    for pairing in pair_duplicates(reports, there, settled):
         place = -pairing.joined_id - 1
         if place < len(open_) and not pairing.is_certain:
             _ask(feeding, open_[place], pairing)
@@ -48,9 +48,9 @@ def _is_alone(each: Judged, row: Transaction) -> bool:
     return is_there and row.line_key is None and was != (row.booked_on, row.amount_minor)
 
 
-def _report(each: Judged, number: int) -> Report:
+def _report(each: Judged, number: int) -> LineReport:
     line = each.line
-    return Report(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
+    return LineReport(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
 def _ask(feeding: Feeding, each: Judged, pairing: Pairing) -> None:

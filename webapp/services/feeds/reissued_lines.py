@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import zip_longest
 
-from webapp.ledger.matching.joins import Pairing, Report, contradict, pair_twins
+from webapp.ledger.matching.joins import LineReport, Pairing, contradict, pair_duplicates
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import booked_feed_lines, feed_lines
@@ -53,22 +53,24 @@ def of(feeding: Feeding, arriving: Sequence[Judged]) -> list[tuple[Judged, Pairi
 
 
 def _pairs(
-    new: list[Report], there: list[Report], in_files: set[int], *, but: Sequence[Pairing] = ()
+    new: list[LineReport], there: list[LineReport], in_files: set[int], *, but: Sequence[Pairing] = ()
 ) -> list[Pairing]:
     """Pair new lines with lines that are there and not spoken for, unless their words are against it."""
     taken = {each.kept_id for each in but}
     free = [each for each in there if each.id not in taken]
-    found = pair_twins(new, free, ())
+    found = pair_duplicates(new, free, ())
     agreeing = {each.joined_id for each in _agreeing(found, free, new)}
     return [each for each in found if each.kept_id in in_files or each.joined_id in agreeing]
 
 
-def _left(reports: list[Report], found: Sequence[Pairing]) -> list[Report]:
+def _left(reports: list[LineReport], found: Sequence[Pairing]) -> list[LineReport]:
     paired = {each.joined_id for each in found}
     return [each for each in reports if each.id not in paired]
 
 
-def _agreeing(found: Sequence[Pairing], there: Sequence[Report], new: Sequence[Report]) -> Iterator[Pairing]:
+def _agreeing(
+    found: Sequence[Pairing], there: Sequence[LineReport], new: Sequence[LineReport]
+) -> Iterator[Pairing]:
     """Give the pairs whose words are not against each other."""
     reports = {each.id: each for each in (*there, *new)}
     for pairing in found:
@@ -76,9 +78,9 @@ def _agreeing(found: Sequence[Pairing], there: Sequence[Report], new: Sequence[R
             yield pairing
 
 
-def _report(each: Judged, number: int) -> Report:
+def _report(each: Judged, number: int) -> LineReport:
     line = each.line
-    return Report(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
+    return LineReport(number, line.booked_on, each.amount_minor, line.description, line.counterparty)
 
 
 def _judged(pairing: Pairing, *, is_certain: bool) -> Pairing:
@@ -88,12 +90,14 @@ def _judged(pairing: Pairing, *, is_certain: bool) -> Pairing:
 REASON = "The bank gave the line a new id; day, amount and text are the same."
 
 
-def pairs(new: Sequence[Report], there: Sequence[Report], refused: set[tuple[int, int]]) -> list[Pairing]:
+def pairs(
+    new: Sequence[LineReport], there: Sequence[LineReport], refused: set[tuple[int, int]]
+) -> list[Pairing]:
     """Find which new reports say exactly what lines said that were taken back."""
     texts = {each.id: each.text for each in (*new, *there)}
     return [
         each._replace(tier="REISSUED", reason=REASON)
-        for each in pair_twins(list(new), list(there), refused)
+        for each in pair_duplicates(list(new), list(there), refused)
         if each.is_certain and texts[each.kept_id] == texts[each.joined_id]
     ]
 
@@ -111,7 +115,7 @@ def keep(feed_account: FeedAccount, leaving: Sequence[Transaction], *, now: date
     drafted = [each for each in feed_lines.drafted(feed_account, min(days), max(days)) if each.id not in ids]
     refused = feed_lines.refused(feed_account.organization_id, ids)
     there = [
-        Report(each.id, each.booked_on, each.amount_minor, each.description, each.counterparty)
+        LineReport(each.id, each.booked_on, each.amount_minor, each.description, each.counterparty)
         for each in posted
     ]
     found = join_records.record(feed_account.organization_id, pairs(drafted, there, refused), now=now)

@@ -26,8 +26,8 @@ def _said(new: Covered, there: Sequence[Covered], already_there: int) -> Iterato
     found = findings(new, there)
     if found.off_before and found.before and found.before.closing and new.opening:
         yield _off(
-            f"this file opens with {new.opening.said}, and the one before it closed on"
-            f" {found.before.last:%-d %b %Y} with {found.before.closing.said}",
+            f"this file opens with {new.opening.formatted}, and the one before it closed on"
+            f" {found.before.last:%-d %b %Y} with {found.before.closing.formatted}",
             found.off_before,
             found.gap_before,
         )
@@ -35,8 +35,8 @@ def _said(new: Covered, there: Sequence[Covered], already_there: int) -> Iterato
         yield _gap(found.gap_before, "before")
     if found.off_after and found.after and found.after.opening and new.closing:
         yield _off(
-            f"this file closes with {new.closing.said}, and the one after it opens on"
-            f" {found.after.first:%-d %b %Y} with {found.after.opening.said}",
+            f"this file closes with {new.closing.formatted}, and the one after it opens on"
+            f" {found.after.first:%-d %b %Y} with {found.after.opening.formatted}",
             found.off_after,
             found.gap_after,
         )
@@ -48,7 +48,7 @@ def _said(new: Covered, there: Sequence[Covered], already_there: int) -> Iterato
 
 def _off(fact: str, off: Money, gap: Days | None) -> str:
     between = f"; no file covers {_days(gap)}" if gap else ""
-    return f"{fact}: {off.said} apart{between}. A statement between them may be missing."
+    return f"{fact}: {off.formatted} apart{between}. A statement between them may be missing."
 
 
 def _gap(days: Days, side: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import share
-from webapp.ledger.journal.sides import answers, counters, is_shared, with_counters
+from webapp.ledger.journal.sides import balances, counter_legs, is_shared, with_counter_legs
 from webapp.models import JournalEntry, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -65,7 +65,7 @@ def target(
     A line that shares the entry and has nothing of its own opposite it waits on the transfers account.
     """
     waiting_id = accounts.by_role(organization_id, Role.TRANSFERS).id if is_shared(wanted_now) else 0
-    sides = with_counters(wanted_now, chosen, waiting_id)
+    sides = with_counter_legs(wanted_now, chosen, waiting_id)
     wanted = [bank for bank, _ in sides if bank is not None]
     for bank, counter in sides:
         wanted += _mirrored_as(organization_id, bank, counter, min(chosen))
@@ -114,7 +114,7 @@ def stored(line: Transaction, entry: JournalEntry) -> list[dict[str, Any]]:
             "projectId": leg.project_id,
             "orgMerchantId": leg.merchant_id,
         }
-        for leg in counters(present(entry), line.id)
+        for leg in counter_legs(present(entry), line.id)
     ]
 
 
@@ -131,6 +131,6 @@ def restored(line: Transaction, kept: Sequence[Stored]) -> list[Leg]:
         for each in kept
     ]
     is_foreign = any(leg.currency != line.currency for leg in legs)
-    if legs and (is_foreign or answers(legs, line.amount_minor, line.currency)):
+    if legs and (is_foreign or balances(legs, line.amount_minor, line.currency)):
         return legs
     return [line_drafts.uncategorised_leg(line)]

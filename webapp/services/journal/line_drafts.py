@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.chart import Role, uncategorised
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import RestAccounts, with_mirrors
-from webapp.ledger.journal.sides import counters, is_shared
+from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.models import FeedAccount, JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -137,4 +137,4 @@ def add(
 
 def unmirrored(legs: Sequence[Leg], line_id: int) -> list[Leg]:
     """Give the legs that stand opposite a line for a fresh mirroring: none where it stands against another bank's."""
-    return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counters(legs, line_id)]
+    return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter_legs(legs, line_id)]

@@ -148,7 +148,7 @@ def _check_no_opening(
     follows = 0 if anchor is None else anchor.statement_balance_minor
     if opening is not None and opening != follows:
         amount = Money(follows, currency)
-        raise _refused("openingBalance", f"Without keepAsNew this draft opens with {amount.said}.")
+        raise _refused("openingBalance", f"Without keepAsNew this draft opens with {amount.formatted}.")
     if opening_date is not None:
         raise _refused("openingDate", "Send keepAsNew with it, or leave it out.")
 
@@ -163,11 +163,11 @@ def _refused(path: str, sentence: str) -> StatementError:
 
 def _named(inputs: Mapping[str, Any], currency: str) -> str:
     """Say a statement's figures in a title."""
-    balance = Money(inputs["statement_balance_minor"], currency).said
+    balance = Money(inputs["statement_balance_minor"], currency).formatted
     figures = f"{balance} on {inputs['statement_date']:%-d %b %Y}"
     if not inputs["keep_as_new"]:
         return figures
-    opening = Money(inputs["opening_balance_minor"], currency).said
+    opening = Money(inputs["opening_balance_minor"], currency).formatted
     return f"{figures}, kept as new with {opening} on {inputs['opening_date']:%-d %b %Y}"
 
 

@@ -44,7 +44,7 @@ def complete(
     with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = clearing.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        balance = Money(draft.statement_balance_minor, draft.currency).said
+        balance = Money(draft.statement_balance_minor, draft.currency).formatted
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
         doing.after = told(draft)
@@ -85,7 +85,7 @@ def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
     if ready.difference_minor:
         amount = Money(ready.difference_minor, currency)
         details["difference"] = str(amount)
-        said.append(f"the difference is {amount.said}, not zero")
+        said.append(f"the difference is {amount.formatted}, not zero")
     if ready.unconfirmed:
         details["unconfirmed"] = ready.unconfirmed
         count = len(ready.unconfirmed)
@@ -93,7 +93,7 @@ def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
     if ready.books_differ_minor:
         amount = Money(ready.books_differ_minor, currency)
         details["books_differ"] = str(amount)
-        said.append(f"the books differ from it by {amount.said}")
+        said.append(f"the books differ from it by {amount.formatted}")
     sentence = f"This statement does not tie out yet: {'; '.join(said)}."
     return NotReadyError(sentence, details=details, code=next(iter(details)))
 

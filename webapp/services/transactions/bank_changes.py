@@ -13,7 +13,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.journal.sides import counters
+from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
@@ -183,7 +183,7 @@ def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
         for leg in legs
         if leg.is_bank_leg and leg.transaction_id in (line.id, None)
     ]
-    counter = [replace(leg, amount_base_minor=None) for leg in counters(legs, line.id)]
+    counter = [replace(leg, amount_base_minor=None) for leg in counter_legs(legs, line.id)]
     if not bank:
         bank = [line_drafts.bank_leg(line, line.feed_account.account_id)]
     if len(counter) <= 1:
@@ -203,7 +203,7 @@ def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
     if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
         return list(counter)
     legs = [line_drafts.bank_leg(line, line.feed_account.account_id), *counter]
-    return counters(followed(line, legs)[0], line.id)
+    return counter_legs(followed(line, legs)[0], line.id)
 
 
 def own_day(line: Transaction, entry: JournalEntry) -> date | None:
@@ -240,7 +240,7 @@ def _rest_in_words(line: Transaction, rest: int) -> list[str]:
     if not rest:
         return []
     amount = Money(-rest, line.currency)
-    return [f"Its parts no longer add up: {amount.said} of it is uncategorised now."]
+    return [f"Its parts no longer add up: {amount.formatted} of it is uncategorised now."]
 
 
 def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:

@@ -156,7 +156,7 @@ def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) ->
 
 def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
     """Give what stands opposite a line, or raise TransferError for what two banks' legs alone cannot say."""
-    own = sides.counters(legs, line.id)
+    own = sides.counter_legs(legs, line.id)
     if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
         raise TransferError
     return own

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import PENDING_DAYS, Pairing, Report, pair_pending
+from webapp.ledger.matching.joins import PENDING_DAYS, LineReport, Pairing, pair_pending
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common.portions import portions
 from webapp.queries.matching import feed_lines
@@ -17,8 +17,8 @@ from webapp.services.transactions import join_records
 
 def look(
     feed_account: FeedAccount,
-    new_pending: Sequence[Report],
-    new_booked: Sequence[Report],
+    new_pending: Sequence[LineReport],
+    new_booked: Sequence[LineReport],
     links: Sequence[Pairing] = (),
     *,
     now: datetime,
@@ -53,8 +53,8 @@ def look(
 
 
 def _booked(
-    feed_account: FeedAccount, waiting: Sequence[Report], new_booked: Sequence[Report]
-) -> list[Report]:
+    feed_account: FeedAccount, waiting: Sequence[LineReport], new_booked: Sequence[LineReport]
+) -> list[LineReport]:
     days = [each.day for each in waiting]
     last = max(days) + timedelta(days=PENDING_DAYS)
     near = feed_lines.never_pending(feed_account, min(days), last)

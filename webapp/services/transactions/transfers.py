@@ -119,7 +119,7 @@ def _check(line: Transaction, other: Transaction) -> None:
         raise AmountsDifferError
     if line.currency == other.currency and line.amount_minor != -other.amount_minor:
         left = Money(line.amount_minor + other.amount_minor, line.currency)
-        raise AmountsDifferError(f"Together the two lines come to {left.said}, not to nothing.")
+        raise AmountsDifferError(f"Together the two lines come to {left.formatted}, not to nothing.")
 
 
 def check_two_accounts(line: Transaction, other: Transaction) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import Pairing, Report, pair_twins
+from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
 from webapp.models import FeedAccount
 from webapp.queries.matching import booked_feed_lines, feed_lines
 from webapp.services.imports.planning.lines import PlannedLine
@@ -38,12 +38,12 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format
     gone = feed_lines.taken_back(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
-    found = pair_twins(reports, there, ())
+    found = pair_duplicates(reports, there, ())
     left = {each.joined_id for each in found}
     texts = {each.id: each.text for each in (*reports, *gone)}
     found += [
         each
-        for each in pair_twins([report for report in reports if report.id not in left], gone, ())
+        for each in pair_duplicates([report for report in reports if report.id not in left], gone, ())
         if each.is_certain and texts[each.kept_id] == texts[each.joined_id]
     ]
     deleted = feed_lines.deleted_among(feed_account.organization_id, [each.kept_id for each in found])
@@ -64,9 +64,9 @@ def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set
         line.reason = "The bank took this line back by its feed; it stays out."
 
 
-def _report(planned: PlannedLine, number: int) -> Report:
+def _report(planned: PlannedLine, number: int) -> LineReport:
     line = planned.line
-    return Report(number, line.booked_on, planned.amount_minor, line.description, line.counterparty)
+    return LineReport(number, line.booked_on, planned.amount_minor, line.description, line.counterparty)
 
 
 def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int, now: datetime) -> None:
@@ -81,7 +81,7 @@ def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int,
     if feed_lines.pending(feed_account):
         reports = {
             state: [
-                Report(*row)
+                LineReport(*row)
                 for each_state, *row in _staged(batch, LINES.c.state, *REPORT)
                 if each_state == state
             ]

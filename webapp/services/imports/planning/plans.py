@@ -86,7 +86,7 @@ def _stated(balance: StatedBalance, target: Target, warnings: list[str]) -> tupl
     except UnprocessableError as error:
         raise FileRefusedError(f"The balance of {target.name}: {error}") from None
     if amount.decimal != balance.amount:
-        warnings.append(f"{target.name}: the balance {balance.amount:f} was rounded to {amount.said}.")
+        warnings.append(f"{target.name}: the balance {balance.amount:f} was rounded to {amount.formatted}.")
     return amount, balance
 
 
