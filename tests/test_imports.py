@@ -10,21 +10,23 @@ from pathlib import Path
 import pytest
 
 from tests import tree
+from webapp.session_state import SessionState
 from webapp.web.access.request_state import RequestState
 
 # Layer -> the parts of webapp it may import. A layer may always import itself.
 ARROW = {
     "ledger": set(),
     "config": {"ledger"},
-    "db": {"ledger", "config", "models"},
+    "session_state": set(),
+    "db": {"ledger", "config", "models", "session_state"},
     "server": {"config", "db"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
     "demo": {"ledger"},
     "schemas": {"ledger"},
-    "models": {"ledger", "db"},
+    "models": {"ledger", "db", "session_state"},
     "queries": {"ledger", "db", "models", "exporters"},
-    "services": {"ledger", "db", "models", "queries", "importers", "demo"},
+    "services": {"ledger", "db", "session_state", "models", "queries", "importers", "demo"},
     "errors": {"ledger", "db", "schemas", "services"},
     "web": {"ledger", "config", "db", "models", "queries", "services", "schemas", "errors"},
     "reference": {"ledger", "errors", "schemas", "web"},
@@ -294,13 +296,18 @@ def clocks(path: Path) -> set[str]:
     return read & CLOCKS
 
 
-def test_what_a_request_carries_is_declared_once():
-    """Flask's `g` takes any name from anybody; ours is one typed object, which refuses those that it does not have."""
-    assert [str(path) for path in tree.modules("webapp") if "flask.g" in imported(path)] == [
+def test_what_a_request_and_a_session_carry_is_declared_once():
+    """Flask's `g` and SQLAlchemy's `info` take any name from anybody; ours are typed objects, which refuse others."""
+    modules = tree.modules("webapp")
+    assert [str(path) for path in modules if "flask.g" in imported(path)] == [
         "webapp/web/access/request_state.py"
     ]
-    with pytest.raises(AttributeError):
-        RequestState(datetime.now(UTC)).whatever = 1
+    assert [
+        str(path) for path in modules if "session.info" in tree.text(path).replace("session()", "session")
+    ] == ["webapp/session_state.py"]
+    for state in (RequestState(datetime.now(UTC)), SessionState()):
+        with pytest.raises(AttributeError):
+            state.whatever = 1
 
 
 def test_money_is_never_a_float():

@@ -19,6 +19,7 @@ from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
 
 from webapp.ledger.errors import LedgerError
+from webapp.session_state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -269,7 +270,7 @@ def kept_beside(name: str) -> Path:
 
 def scope_session(organization_id: str) -> None:
     """Let ORM reads of this session see rows of one organization only: the second net behind the queries."""
-    db.session().info["organization_id"] = organization_id
+    state_of(db.session()).organization_id = organization_id
 
 
 def next_ids(

@@ -11,6 +11,7 @@ from webapp.db import begin_read, db
 from webapp.models import Document
 from webapp.queries.checks import documents
 from webapp.services.storage import document_files
+from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -220,7 +221,7 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
 ):
     (path,) = kept_documents()
     document_files.let_go(path.name)
-    session.info.clear()
+    state_of(session).at_end.clear()
     session.rollback()
     assert {each.name for each in kept_documents()} == {path.name}, "the file and its mark have one name"
     monkeypatch.setattr(document_files, "LEFT_AFTER", -document_files.LEFT_AFTER)

@@ -10,6 +10,7 @@ import pytest
 from tests.documents import DOCUMENTS, PDF, changed, filed, pdf, read, sent
 from webapp.queries import checks
 from webapp.services.storage import document_files
+from webapp.session_state import state_of
 
 pytestmark = pytest.mark.usefixtures("sound")
 BILL = {
@@ -236,7 +237,7 @@ def test_a_file_goes_with_a_savepoint_and_stays_with_the_rest(app, ada, kept_doc
 
 def test_what_a_killed_process_left_is_swept(ben, bank, app, kept_documents, monkeypatch, session):
     lost = document_files.keep(b"lost")
-    session.info.clear()
+    state_of(session).at_end.clear()
     session.rollback()
     document = sent(ben, data=pdf("one")).json["document"]
     assert {path.name for path in kept_documents()} >= {lost}, "a younger one may be on its way"

@@ -10,6 +10,7 @@ from sqlalchemy import event, orm
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from webapp.db import Base, Instant
+from webapp.session_state import state_of
 
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 MONEY = sa.BigInteger
@@ -90,7 +91,7 @@ def see_one_organization(state: orm.ORMExecuteState) -> None:
 
     A person belongs to several; a question about those says so by the execution option `across_organizations`.
     """
-    organization_id = state.session.info.get("organization_id")
+    organization_id = state_of(state.session).organization_id
     if state.execution_options.get("across_organizations"):
         return
     if organization_id is None or not state.is_select or state.is_column_load or state.is_relationship_load:

@@ -19,9 +19,8 @@ from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as living_proofs
 from webapp.services.audit.act import Act, Actor
+from webapp.session_state import Recording, state_of
 
-# What a session keeps for a while: the acts that somebody takes down, the proposal that an act becomes, the last id.
-NOTED, PROPOSED, LAST = "noted_acts", "proposed_act", "last_act_id"
 RECORDED_REFUSALS = frozenset({409, 422})
 
 
@@ -40,7 +39,7 @@ def act(
 
     The proofs that it touched are judged before it ends, and it is named where one of them broke.
     """
-    act_id = db.session().info.get(PROPOSED) or new_id(now)
+    act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
     touched_before = proof_breaks.touched(actor.organization_id)
     try:
@@ -55,32 +54,27 @@ def act(
 
 
 @contextmanager
-def noted() -> Iterator[list[tuple[Act, str]]]:
-    """Take down each act that is recorded within the block, with its status."""
-    taken: list[tuple[Act, str]] = []
-    info = db.session().info
-    info[NOTED] = taken
+def recording(*, proposal_id: str | None = None) -> Iterator[list[tuple[Act, str]]]:
+    """Collect each act that is recorded within the block, with its status.
+
+    With `proposal_id` the one act of the block is that proposal: its action request is executed in its place.
+    """
+    state = state_of(db.session())
+    before, state.recording = state.recording, Recording(proposal_id=proposal_id)
     try:
-        yield taken
+        yield state.recording.acts
     finally:
-        del info[NOTED]
+        state.recording = before
 
 
-@contextmanager
-def executing(request_id: str) -> Iterator[None]:
-    """Let the one act of this block be the proposal that it was: its action request is executed in its place."""
-    info = db.session().info
-    info[PROPOSED] = request_id
-    try:
-        yield
-    finally:
-        del info[PROPOSED]
+def _proposal_id() -> str | None:
+    found = state_of(db.session()).recording
+    return None if found is None else found.proposal_id
 
 
 def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
     """Write an act and its audit event; one that was proposed is written where its proposal stands."""
-    info = db.session().info
-    if info.get(PROPOSED) == done.id:
+    if _proposal_id() == done.id:
         request = db.session.get_one(ActionRequest, done.id)
     else:
         request = ActionRequest(id=done.id, organization_id=done.actor.organization_id, created_at=done.now)
@@ -91,8 +85,9 @@ def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
         request.decided_at = done.now
     append(done, status, error)
     db.session.flush()
-    if NOTED in info:
-        info[NOTED].append((done, status))
+    found = state_of(db.session()).recording
+    if found is not None:
+        found.acts.append((done, status))
     return request
 
 
@@ -137,9 +132,10 @@ def record_refusal(error: LedgerError) -> None:
 
 def new_id(now: datetime) -> str:
     """Make the id of an act, which sorts behind those that its session made at the same instant."""
-    at, last = db.session().info.get(LAST, (None, 0))
+    state = state_of(db.session())
+    at, last = state.last_act or (None, 0)
     chance = last + 1 if at == now else secrets.randbits(RANDOM_BITS - 1)
-    db.session().info[LAST] = now, chance
+    state.last_act = now, chance
     return act_id(now, chance)
 
 

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
 
 from sqlalchemy import event, orm
 
 from webapp.db import db
-
-TRYING: Final = "is_trial"
-_WAITING: Final = "waiting_for_the_end"
-
-
-class _Waiting(NamedTuple):
-    """What is done at the end of the transaction or savepoint that it waits inside."""
-
-    inside: orm.SessionTransaction | None
-    committed: Callable[[], None]
-    taken_back: Callable[[], None]
+from webapp.session_state import AtEnd, state_of
 
 
 @contextmanager
@@ -30,19 +19,19 @@ def trial() -> Iterator[None]:
     """
     session = db.session()
     savepoint = session.begin_nested()
-    was_trial = is_trial()
-    session.info[TRYING] = True
+    state = state_of(session)
+    was_trial, state.is_trial = state.is_trial, True
     try:
         yield
     finally:
-        session.info[TRYING] = was_trial
+        state.is_trial = was_trial
         savepoint.rollback()
         session.expire_all()
 
 
 def is_trial() -> bool:
     """Tell whether what is done now will be taken back."""
-    return bool(db.session().info.get(TRYING))
+    return state_of(db.session()).is_trial
 
 
 def nothing() -> None:
@@ -58,20 +47,21 @@ def at_end(*, committed: Callable[[], None] = nothing, taken_back: Callable[[], 
     session = db.session()
     session.connection()
     inside = session.get_nested_transaction() or session.get_transaction()
-    session.info.setdefault(_WAITING, []).append(_Waiting(inside, committed, taken_back))
+    state_of(session).at_end.append(AtEnd(inside, committed, taken_back))
 
 
 @event.listens_for(orm.Session, "after_commit")
 def _commit(session: orm.Session) -> None:
     if not session.in_nested_transaction():
-        for each in session.info.pop(_WAITING, []):
+        waiting, state_of(session).at_end = state_of(session).at_end, []
+        for each in waiting:
             each.committed()
 
 
 @event.listens_for(orm.Session, "after_soft_rollback")
 def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
     """Take back what waits inside a transaction or savepoint, the last one first."""
-    waiting: list[_Waiting] = session.info.get(_WAITING, [])
+    waiting = state_of(session).at_end
     for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
         waiting.remove(each)
         each.taken_back()

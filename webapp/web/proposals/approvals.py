@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from webapp.models import ActionRequest, Proposal
 from webapp.queries.access.principals import Principal
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Act
-from webapp.services.audit.action_requests import executing, noted
+from webapp.services.audit.action_requests import recording
 from webapp.services.audit.proposals import MovedError, Preview
 from webapp.web.access import requests
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
@@ -141,10 +140,10 @@ def _proposer(proposal: Proposal) -> Principal:
 
 def _execute(proposal: Proposal, call: Call, who: Principal, *, is_one: bool) -> None:
     """Make the call for good: nobody else writes to these books between its trial and now."""
-    place = executing(proposal.action_request_id) if is_one else nullcontext()
+    own_id = proposal.action_request_id if is_one else None
     with stored_calls.made_again(call), acting_as(who):
         by = Act(**acting(), kind="", target_kind="", target_id="")
-        with noted() as recorded, place:
+        with recording(proposal_id=own_id) as recorded:
             response = dry_runs.to_response(dry_runs.call_view())
     done = [act for act, status in recorded if status == EXECUTED]
     answer = {"status": response.status_code, "answer": response.get_json(silent=True)}

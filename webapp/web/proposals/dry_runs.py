@@ -15,7 +15,7 @@ from webapp.queries.effects import books, entries
 from webapp.schemas.audit.effects import BalanceChangeSchema, ProofChangeSchema
 from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.services.audit.act import Act
-from webapp.services.audit.action_requests import facts_of, noted
+from webapp.services.audit.action_requests import facts_of, recording
 from webapp.services.storage.savepoints import trial
 
 REFUSED_BY_STATE = 409
@@ -76,7 +76,7 @@ def run(organization_id: str, call: Callable[[], Any]) -> Trial:
     What the state of the books refuses (409) is told; every other refusal is raised, and recorded nowhere.
     """
     before = books.mark(organization_id)
-    with trial(), noted() as recorded:
+    with trial(), recording() as recorded:
         try:
             response = to_response(call())
         except LedgerError as error:

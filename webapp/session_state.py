@@ -1,0 +1,56 @@
+"""What a session keeps beside its rows while its transactions last: one typed object, alone in `session.info`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from sqlalchemy import orm
+
+    from webapp.services.audit.act import Act
+
+_KEY: Final = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class AtEnd:
+    """What is done at the end of the transaction or savepoint that it waits inside."""
+
+    inside: orm.SessionTransaction | None
+    committed: Callable[[], None]
+    taken_back: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The acts recorded within a block, each with its status; `proposal_id` is the proposal that its one act becomes."""
+
+    acts: list[tuple[Act, str]] = field(default_factory=list)
+    proposal_id: str | None = None
+
+
+@dataclass(slots=True)
+class SessionState:
+    """The state of a session.
+
+    Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the chance of
+    the id that was made last.
+    """
+
+    organization_id: str | None = None
+    is_trial: bool = False
+    at_end: list[AtEnd] = field(default_factory=list)
+    recording: Recording | None = None
+    last_act: tuple[datetime, int] | None = None
+
+
+def state_of(session: orm.Session) -> SessionState:
+    """Give the state of a session."""
+    found: SessionState | None = session.info.get(_KEY)
+    if found is None:
+        found = session.info[_KEY] = SessionState()
+    return found
