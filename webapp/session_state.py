@@ -27,7 +27,7 @@ class AtEnd:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The acts recorded within a block, each with its status; `proposal_id` is the proposal that its one act becomes."""
+    """The acts recorded within a block, each with its status; `proposal_id` the proposal that its one act becomes."""
 
     acts: list[tuple[Act, str]] = field(default_factory=list)
     proposal_id: str | None = None

@@ -71,7 +71,11 @@ def test_a_body_of_our_own_is_pushed_as_it_is(tieout, ada):
     ("provider", "payload", "said"),
     [
         ("simplefin", {"errors": ["Payment required."], "accounts": []}, "SimpleFIN answered with an error"),
-        ("plaid", payloads.plaid(payloads.plaid_line(amount="1,5")), "added[0] has an amount that is not a number"),
+        (
+            "plaid",
+            payloads.plaid(payloads.plaid_line(amount="1,5")),
+            "added[0] has an amount that is not a number",
+        ),
         ("plaid", b"{", "This is not valid JSON"),
         (
             "gocardless",
