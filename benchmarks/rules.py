@@ -26,9 +26,9 @@ from tests.fixtures.people import Person
 from tests.fixtures.stores import SqliteFiles
 from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import Effect, EffectKind
-from webapp.ledger.rules.engine import ReadyRule, RuleSet
+from webapp.ledger.rules.engine import CompiledRule, RuleSet
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.matching import compiled
 
 LINES, TAKEN = 100_000, 20_000
 FEW, MANY = 50, 500
@@ -67,9 +67,10 @@ def asked(rules: int, lines: int) -> float:
     return time.process_time() - begun
 
 
-def _rule(number: int) -> ReadyRule:
-    questions = ready(Match.ALL, [Condition(value=f"shop {number:04}")])
-    return ReadyRule(number + 1, 1, 100, False, questions, (Effect(EffectKind.SET_ACCOUNT, 0, number + 1),))  # noqa: FBT003
+def _rule(number: int) -> CompiledRule:
+    conditions = compiled(Match.ALL, [Condition(value=f"shop {number:04}")])
+    effects = (Effect(EffectKind.SET_ACCOUNT, 0, number + 1),)
+    return CompiledRule(number + 1, 1, 100, False, conditions, effects)  # noqa: FBT003
 
 
 def _item(number: int) -> RuleItem:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from webapp.ledger.suggestions.habit_books import Book, Choice
+from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.ledger.suggestions.habits import habits
 
 FOOD, FUEL, BOOKS = Choice(7), Choice(8), Choice(9)
@@ -18,7 +18,7 @@ def line(counterparty="", description="", iban=None, amount_minor=-500):
 
 def found(*decided, most=10):
     """Give habits as (conditions in words, account, evidence)."""
-    book = Book([each for each, _ in decided], [choice for _, choice in decided])
+    book = HabitBook([each for each, _ in decided], [choice for _, choice in decided])
     return [(words(habit), habit.account_id, habit.evidence) for habit in habits(book, most=most)]
 
 
@@ -69,10 +69,10 @@ def test_what_a_condition_would_match_elsewhere_counts_against_it():
 
 
 def test_lines_that_went_elsewhere_are_exceptions_up_to_one_in_twenty():
-    book = Book([line("Aldi")] * 20, [*[FOOD] * 19, FUEL])
+    book = HabitBook([line("Aldi")] * 20, [*[FOOD] * 19, FUEL])
     (habit,) = habits(book, most=10)
     assert (len(habit.evidence), habit.exceptions) == (19, (19,))
-    assert habits(Book([line("Aldi")] * 19, [*[FOOD] * 18, FUEL]), most=10) == []
+    assert habits(HabitBook([line("Aldi")] * 19, [*[FOOD] * 18, FUEL]), most=10) == []
 
 
 def test_lines_that_went_to_several_accounts_count_against():
@@ -80,7 +80,7 @@ def test_lines_that_went_to_several_accounts_count_against():
 
 
 def test_undecided_lines_are_neither_evidence_nor_exceptions():
-    (habit,) = habits(Book([line("Aldi")] * 4, [FOOD, FOOD, FOOD, None]), most=10)
+    (habit,) = habits(HabitBook([line("Aldi")] * 4, [FOOD, FOOD, FOOD, None]), most=10)
     assert (habit.evidence, habit.exceptions, habit.undecided) == ((0, 1, 2), (), (3,))
 
 
@@ -127,18 +127,18 @@ def test_words_that_stand_on_lines_of_every_kind_are_no_habit():
 
 def test_a_merchant_and_a_project_are_set_where_they_always_were():
     some = [(line("Aldi"), Choice(7, 3, project)) for project in (5, 5, 6)]
-    (habit,) = habits(Book([each for each, _ in some], [choice for _, choice in some]), most=10)
+    (habit,) = habits(HabitBook([each for each, _ in some], [choice for _, choice in some]), most=10)
     assert (habit.merchant_id, habit.project_id) == (3, None)
 
 
 def test_what_is_not_wanted_is_left_out_with_its_lines():
-    book = Book([line("Aldi", "Food")] * 3, [FOOD] * 3)
+    book = HabitBook([line("Aldi", "Food")] * 3, [FOOD] * 3)
     assert habits(book, most=10, is_wanted=lambda _: False) == []
 
 
 def test_the_key_stays_when_lines_come_to_it_and_is_another_for_another_account():
     def key(number, choice):
-        (habit,) = habits(Book([line("Aldi")] * number, [choice] * number), most=10)
+        (habit,) = habits(HabitBook([line("Aldi")] * number, [choice] * number), most=10)
         return habit.key
 
     assert key(3, FOOD) == key(9, FOOD) != key(3, BOOKS)
@@ -147,4 +147,4 @@ def test_the_key_stays_when_lines_come_to_it_and_is_another_for_another_account(
 @pytest.mark.parametrize("text", ["", "   ", "12345", "---", "\u0301", "a" * 5000, "ß" * 60, "%_\\", "🙂 🙂"])
 def test_strange_texts_do_no_harm(text):
     for each in (line(text), line("", text), line("Aldi", text, text or None)):
-        assert all(len(habit.evidence) == 4 for habit in habits(Book([each] * 4, [FOOD] * 4), most=10))
+        assert all(len(habit.evidence) == 4 for habit in habits(HabitBook([each] * 4, [FOOD] * 4), most=10))

@@ -8,7 +8,7 @@ from tests.fixtures.figures import KEY
 from webapp.ledger.rules.condition_values import MAX_PATTERN_LENGTH, pattern_problem
 from webapp.ledger.rules.conditions import Condition, Field, Match, Operator
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.matching import compiled
 
 # Each is exponential or of a high power for an engine that backtracks, on texts of these letters.
 EVIL = [
@@ -33,7 +33,7 @@ def test_fifty_evil_patterns_cost_nothing(record_property):
     slowest, begun = 0.0, time.process_time()
     for pattern in taken:
         before = time.process_time()
-        questions = ready(Match.ALL, [Condition(Field.ANY_TEXT, Operator.MATCHES, pattern)])
+        questions = compiled(Match.ALL, [Condition(Field.ANY_TEXT, Operator.MATCHES, pattern)])
         for values in items:
             questions.hold(values)
         slowest = max(slowest, time.process_time() - before)

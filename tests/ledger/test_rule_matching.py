@@ -19,7 +19,7 @@ from webapp.ledger.rules.conditions import (
     operators_of,
 )
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.matching import compiled
 from webapp.ledger.rules.triggers import Target
 
 SAID, AMOUNT, DAY = "Café  BERLIN Invoice 42", Decimal("-42.50"), date(2026, 3, 15)
@@ -139,7 +139,7 @@ def cases(field, operator):
 def asked(field, operator, value, item=ITEM):
     condition = Condition(field, operator, value)
     assert condition_problem(condition, Target.RECEIPT) is None
-    return ready(Match.ALL, [condition]).hold(item.values())
+    return compiled(Match.ALL, [condition]).hold(item.values())
 
 
 @EVERY_CELL
@@ -196,10 +196,10 @@ def test_any_text_is_any_of_them_and_a_negative_none_of_them(operator, value, ho
 def test_any_and_all_and_nothing_at_all():
     conditions = [Condition(value="berlin"), Condition(value="hamburg")]
     values = ITEM.values()
-    assert ready(Match.ANY, conditions).hold(values)
-    assert not ready(Match.ALL, conditions).hold(values)
-    assert ready(Match.ALL, conditions).explain(values) == [True, False]
-    assert ready(Match.ALL, []).hold(values)
+    assert compiled(Match.ANY, conditions).hold(values)
+    assert not compiled(Match.ALL, conditions).hold(values)
+    assert compiled(Match.ALL, conditions).explain(values) == [True, False]
+    assert compiled(Match.ALL, []).hold(values)
 
 
 @pytest.mark.parametrize(

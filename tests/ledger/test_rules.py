@@ -21,7 +21,7 @@ from webapp.ledger.rules.triggers import (
     ContradictionError,
     Target,
     Trigger,
-    bind_rule_words,
+    bind_target_and_trigger,
     completed,
     is_narrowed,
 )
@@ -44,13 +44,13 @@ TRANSACTION, RECEIPT = Target.TRANSACTION, Target.RECEIPT
     ],
 )
 def test_unknown_keys_bind_by_their_words_and_known_keys_never(payload, target, trigger, ignored):
-    assert bind_rule_words(payload) == (Target(target), Trigger(trigger), ignored)
+    assert bind_target_and_trigger(payload) == (Target(target), Trigger(trigger), ignored)
 
 
 def test_two_unknown_keys_that_disagree_are_ambiguous_unless_the_canonical_one_decides():
     with pytest.raises(AmbiguousFieldError, match="a and b say different things about the target"):
-        bind_rule_words({"a": "RECEIPT", "b": "TRANSACTION"})
-    bound = bind_rule_words({"a": "RECEIPT", "b": "TRANSACTION", "target": "RECEIPT"})
+        bind_target_and_trigger({"a": "RECEIPT", "b": "TRANSACTION"})
+    bound = bind_target_and_trigger({"a": "RECEIPT", "b": "TRANSACTION", "target": "RECEIPT"})
     assert (bound.target, bound.ignored) == (RECEIPT, ["a", "b"])
 
 
@@ -60,13 +60,13 @@ def test_two_unknown_keys_that_disagree_are_ambiguous_unless_the_canonical_one_d
 )
 def test_a_pair_that_cannot_be_is_a_contradiction(payload):
     with pytest.raises(ContradictionError):
-        bind_rule_words(payload)
+        bind_target_and_trigger(payload)
 
 
 @pytest.mark.parametrize("value", [None, "", "receipt", 1, ["RECEIPT"], {}])
 def test_a_canonical_key_takes_its_own_words_only(value):
     with pytest.raises(UnprocessableError) as caught:
-        bind_rule_words({"target": value})
+        bind_target_and_trigger({"target": value})
     assert caught.value.fields == {"target": ["The target is one of RECEIPT, TRANSACTION."]}
 
 
@@ -82,7 +82,7 @@ def test_completing_a_pair_again_changes_nothing(target, trigger):
 
 
 def test_ignored_keys_inside_conditions_are_named_by_their_path():
-    bound = bind_rule_words(
+    bound = bind_target_and_trigger(
         {
             "conditions": {"mode": "x", "conditions": [{"value": "a"}, {"value": "b", "regex": True}, 5]},
             "effects": [{"kind": "SET_CURRENCY", "currency": "EUR", "note": ""}],

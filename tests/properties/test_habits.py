@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from webapp.ledger.rules.conditions import Match, conditions_problems
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.matching import compiled
 from webapp.ledger.rules.triggers import Target
-from webapp.ledger.suggestions.habit_books import Book, Choice
+from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.ledger.suggestions.habits import habits, is_pure
 from webapp.ledger.suggestions.likely_accounts import likely
 
@@ -36,7 +36,7 @@ CHOICES = st.sampled_from(
 )
 # One line many times, as banks send it, among others.
 BOOKS = st.lists(st.tuples(LINES, CHOICES, st.integers(1, 4)), max_size=12).map(
-    lambda some: Book(
+    lambda some: HabitBook(
         [line for line, _, times in some for _ in range(times)],
         [choice for _, choice, times in some for _ in range(times)],
     )
@@ -54,7 +54,7 @@ def values(line):
 def test_a_suggested_rule_matches_its_evidence_its_exceptions_and_what_is_undecided_and_nothing_else(book):
     for habit in habits(book, most=50):
         assert not conditions_problems(list(habit.conditions), Target.TRANSACTION)
-        rule = ready(Match.ALL, habit.conditions)
+        rule = compiled(Match.ALL, habit.conditions)
         matched = {place for place, line in enumerate(book.lines) if rule.hold(values(line))}
         told = [*habit.evidence, *habit.exceptions, *habit.undecided]
         assert len(told) == len(set(told))

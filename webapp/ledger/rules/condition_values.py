@@ -1,4 +1,4 @@
-"""How the value of a rule's condition reads, by what it is compared with; each says in a sentence what is wrong."""
+"""Checks of the values of a rule's conditions; each gives a sentence on what is wrong."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ _LINEAR_GROUPS: Final = ("?:", "?P<")
 
 
 def text_problem(_value: str) -> None:
-    """Take any text, also none: every text contains it."""
+    """Accept any text, also none: every text contains it."""
 
 
 def amount_problem(value: str) -> str | None:
@@ -57,10 +57,10 @@ def date_problem(value: str) -> str | None:
     (True, 'A day is written like 2026-10-31; "2026-02-29" is none.')
     """
     try:
-        known = bool(_DAY.fullmatch(value)) and date.fromisoformat(value)
+        is_day = bool(_DAY.fullmatch(value) and date.fromisoformat(value))
     except ValueError:
-        known = False
-    return None if known else f"A day is written like 2026-10-31; {_quoted(value)} is none."
+        is_day = False
+    return None if is_day else f"A day is written like 2026-10-31; {_quoted(value)} is none."
 
 
 def currency_problem(value: str) -> str | None:
@@ -79,17 +79,17 @@ def id_problem(value: str) -> str | None:
     return f"This takes the id of a record, like 42; {_quoted(value)} is none."
 
 
-def word_problem(subject: str, words: Sequence[str]) -> Callable[[str], str | None]:
-    """Make a check for one of a few words, read without case.
+def code_problem(subject: str, codes: Sequence[str]) -> Callable[[str], str | None]:
+    """Make a check for one of a few codes, read without case.
 
-    >>> word_problem("A direction", ["IN", "OUT"])("up")
+    >>> code_problem("A direction", ["IN", "OUT"])("up")
     'A direction is one of IN, OUT; "up" is none of them.'
     """
 
     def problem(value: str) -> str | None:
-        if value.upper() in words:
+        if value.upper() in codes:
             return None
-        return f"{subject} is one of {', '.join(words)}; {_quoted(value)} is none of them."
+        return f"{subject} is one of {', '.join(codes)}; {_quoted(value)} is none of them."
 
     return problem
 

@@ -1,4 +1,4 @@
-"""What a rule may ask of a bank line or a receipt, and whether a condition makes sense."""
+"""Conditions of rules: fields, operators and values, and whether a condition makes sense."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Final
 
 from webapp.ledger.rules.condition_values import (
     amount_problem,
+    code_problem,
     currency_problem,
     date_problem,
     id_problem,
     pattern_problem,
     size_problem,
     text_problem,
-    word_problem,
 )
 from webapp.ledger.rules.triggers import Target
 
@@ -49,7 +49,7 @@ class Field(StrEnum):
     FILE_NAME = "FILE_NAME"
     TEXT = "TEXT"
 
-    # Every line that rules are asked of looks fields up; an enum's own hash is a call in Python.
+    # Every line that rules are evaluated for looks fields up; an enum's own hash is a call in Python.
     __hash__ = str.__hash__
 
 
@@ -89,7 +89,7 @@ class ValueKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One question of a rule; what is left out asks whether any text contains the value."""
+    """One condition of a rule; by default any text contains the value."""
 
     field: Field = Field.ANY_TEXT
     operator: Operator = Operator.CONTAINS
@@ -147,8 +147,8 @@ _VALUE_PROBLEM: Final[dict[ValueKind, Callable[[str], str | None]]] = {
     ValueKind.AMOUNT: amount_problem,
     ValueKind.SIZE: size_problem,
     ValueKind.DAY: date_problem,
-    ValueKind.DIRECTION: word_problem("A direction", DIRECTIONS),
-    ValueKind.DOCUMENT_TYPE: word_problem("A document type", DOCUMENT_TYPES),
+    ValueKind.DIRECTION: code_problem("A direction", DIRECTIONS),
+    ValueKind.DOCUMENT_TYPE: code_problem("A document type", DOCUMENT_TYPES),
     ValueKind.CURRENCY: currency_problem,
     ValueKind.ID: id_problem,
 }
@@ -165,7 +165,7 @@ def operators_of(field: Field) -> tuple[Operator, ...]:
 
 
 def condition_problem(condition: Condition, target: Target) -> tuple[str, str] | None:
-    """Name the key of a condition that is wrong and say how, in a sentence; None where it makes sense.
+    """Give the key of a condition that is wrong, with a sentence on why; None where it makes sense.
 
     >>> condition_problem(Condition(Field.AMOUNT, Operator.BETWEEN, "10.00"), Target.TRANSACTION)
     ('value', '"Between" needs two ends, like 10.00..250.00.')

@@ -1,4 +1,4 @@
-"""What the settings of rules make of a receipt, and which of them cannot be."""
+"""Applying the settings of rules to a receipt, and skipping those that cannot be."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books, Skip, other_currency
 
-CHOSEN: Final = "A person has chosen this."
+SET_BY_HAND: Final = "A person has chosen this."
 
 _ATTRIBUTE: Final = {
     EffectKind.SET_CURRENCY: "currency",
@@ -32,12 +32,12 @@ class Receipt:
     amounts: tuple[Decimal, ...] = ()
 
     def value(self, kind: EffectKind) -> str | None:
-        """Give what stands in the field that an effect sets, as it is written down."""
+        """Give the value of the field that an effect sets, as text."""
         value = getattr(self, _ATTRIBUTE[kind])
         return None if value is None else str(value)
 
     def with_value(self, kind: EffectKind, value: str | int | None) -> "Receipt":
-        """Give the receipt with something else in the field that an effect sets."""
+        """Give the receipt with another value in the field that an effect sets."""
         if kind is EffectKind.SET_CURRENCY:
             return replace(self, currency=None if value is None else str(value))
         number = None if value is None else int(value)
@@ -53,7 +53,7 @@ class ReceiptOutcome:
     """A receipt after the rules, which settings made a difference, and which could not be."""
 
     receipt: Receipt
-    made: Mapping[EffectKind, Setting] = field(default_factory=dict)
+    applied: Mapping[EffectKind, Setting] = field(default_factory=dict)
     skipped: tuple[Skip, ...] = ()
 
 
@@ -72,7 +72,7 @@ def settle(
     books: Books,
     chosen: Collection[str] = (),
 ) -> ReceiptOutcome:
-    """Let settings change a receipt, each that can be; what somebody has `chosen`, by its kind, stays.
+    """Apply settings to a receipt, each that can be; what somebody set by hand (`chosen`, by its kind) stays.
 
     >>> books = Books("EUR", {5: AccountFacts("Travel"), 6: AccountFacts("Dollars", currency="USD")})
     >>> rules = {EffectKind.SET_CURRENCY: Setting("JPY", 1, 1), EffectKind.SET_ACCOUNT: Setting(6, 2, 1)}
@@ -80,30 +80,30 @@ def settle(
     ['JPY has no digits after the decimal point; 12.50 has more.', 'Dollars takes USD only, and this is in EUR.']
     """
     after, skipped = receipt, []
-    made: dict[EffectKind, Setting] = {}
+    applied: dict[EffectKind, Setting] = {}
     for kind in _ORDER:
         setting = settings.get(kind)
         if setting is None or receipt.value(kind) == str(setting.value):
             continue
         if kind.value in chosen:
-            problem: str | None = CHOSEN
+            problem: str | None = SET_BY_HAND
         elif kind is EffectKind.SET_CURRENCY:
-            to_be = _to_be(settings, after, books, chosen)
+            to_be = _future_account(settings, after, books, chosen)
             problem = problem_of(kind, setting.value, replace(after, account_id=to_be), books)
         else:
             problem = problem_of(kind, setting.value, after, books)
         if problem is None:
             after = after.with_value(kind, setting.value)
-            made[kind] = setting
+            applied[kind] = setting
         else:
             skipped.append(Skip(kind, setting.rule_id, problem))
-    return ReceiptOutcome(after, made, tuple(skipped))
+    return ReceiptOutcome(after, applied, tuple(skipped))
 
 
-def _to_be(
+def _future_account(
     settings: Mapping[EffectKind, Setting], receipt: Receipt, books: Books, chosen: Collection[str]
 ) -> int | None:
-    """Tell the account that a receipt shall get, or that it keeps; a currency has to fit that one."""
+    """Give the account that a receipt gets, or that it keeps; a currency has to fit that one."""
     setting = settings.get(EffectKind.SET_ACCOUNT)
     facts = None if setting is None else books.accounts.get(int(setting.value))
     is_free = facts is not None and facts.closed is None and EffectKind.SET_ACCOUNT.value not in chosen
@@ -111,7 +111,7 @@ def _to_be(
 
 
 def problem_of(kind: EffectKind, value: str | int, receipt: Receipt, books: Books) -> str | None:
-    """Say why a field of a receipt cannot have a value, None where it can."""
+    """Give the reason why a field of a receipt cannot have a value, None where it can."""
     if kind is EffectKind.SET_CURRENCY:
         return _currency_problem(str(value), receipt, books)
     if kind is EffectKind.SET_ACCOUNT:

@@ -17,7 +17,7 @@ class EffectKind(StrEnum):
     SET_MERCHANT = "SET_MERCHANT"
     SET_PROJECT = "SET_PROJECT"
 
-    # Every line of a run looks words up; an enum's own hash is a call in Python.
+    # Every line of a run looks kinds up; an enum's own hash is a call in Python.
     __hash__ = str.__hash__
 
 
@@ -41,9 +41,9 @@ VALUE_KEY: Final[dict[EffectKind, str]] = {
 
 
 def effect_problem(effect: Mapping[str, object]) -> tuple[str, str] | None:
-    """Name the key of an effect that is wrong and say how, in a sentence; None where it makes sense.
+    """Give the key of an effect that is wrong, with a sentence on why; None where it makes sense.
 
-    Whether the account, merchant or project is there is for the books to say.
+    Whether the account, merchant or project exists is checked against the books elsewhere.
 
     >>> effect_problem({"kind": "SET_CURRENCY", "currency": "usd"}) is None
     True
@@ -73,7 +73,7 @@ def effects_problems(effects: Sequence[Mapping[str, object]]) -> dict[str, list[
 
 
 def read_effects(effects: Sequence[Mapping[str, object]]) -> tuple[Effect, ...]:
-    """Read effects that have no problem, in the order in which they apply: by sortOrder, then as given.
+    """Read effects that have no problem, in the order in which they apply: by sortOrder, then by place.
 
     Where a sort order is left out, the effect's place stands for it.
 

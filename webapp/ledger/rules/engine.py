@@ -1,4 +1,4 @@
-"""What rules do to one item: which of them match, what they set in the end, and what stopped the rest."""
+"""The rule engine: which rules match an item, what they set, and which were cut off by stopProcessing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import Effect, EffectKind
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.matching import Questions, Values
+from webapp.ledger.rules.matching import CompiledConditions, Values
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyRule:
-    """A rule made ready to run; `effects` are in the order in which they apply."""
+class CompiledRule:
+    """A rule compiled for matching; `effects` are in the order in which they apply."""
 
     id: int
     version: int
     priority: int
     stops: bool
-    questions: Questions
+    conditions: CompiledConditions
     effects: tuple[Effect, ...]
 
 
@@ -32,9 +32,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of an item: what is set of each kind, the rules that matched, and those that were cut off.
+    """The decision about an item: what is set of each kind, the rules that matched, and those that were cut off.
 
-    `cut_off` are the rules that a `stopProcessing` before them kept from being asked; `stopped_by` names it.
+    `cut_off` are the rules that a `stopProcessing` before them kept from being evaluated; `stopped_by` names it.
     """
 
     settings: Mapping[EffectKind, Setting] = field(default_factory=dict)
@@ -46,19 +46,19 @@ class Decision:
 NOTHING = Decision()
 
 
-def in_order(rules: Sequence[ReadyRule]) -> list[ReadyRule]:
+def in_order(rules: Sequence[CompiledRule]) -> list[CompiledRule]:
     """Put rules in the order in which they run: lower priority first, then id."""
     return sorted(rules, key=lambda rule: (rule.priority, rule.id))
 
 
-def decide(rules: Sequence[ReadyRule], item: RuleItem) -> Decision:
-    """Ask rules, in the order given, what becomes of an item; of effects of one kind the last wins.
+def decide(rules: Sequence[CompiledRule], item: RuleItem) -> Decision:
+    """Evaluate rules, in their order, for an item; of effects of one kind the last wins.
 
     >>> from webapp.ledger.rules.conditions import Condition, Match
-    >>> from webapp.ledger.rules.matching import ready
+    >>> from webapp.ledger.rules.matching import compiled
     >>> def rule(number, text, account, stops=False):
-    ...     questions = ready(Match.ALL, [Condition(value=text)])
-    ...     return ReadyRule(number, 1, 100, stops, questions, (Effect(EffectKind.SET_ACCOUNT, 0, account),))
+    ...     conditions = compiled(Match.ALL, [Condition(value=text)])
+    ...     return CompiledRule(number, 1, 100, stops, conditions, (Effect(EffectKind.SET_ACCOUNT, 0, account),))
     >>> rules = [rule(1, "rent", 61), rule(2, "march", 62, stops=True), rule(3, "rent", 63)]
     >>> decision = decide(rules, RuleItem(description="Rent March"))
     >>> decision.matched, decision.stopped_by, decision.cut_off
@@ -70,22 +70,22 @@ def decide(rules: Sequence[ReadyRule], item: RuleItem) -> Decision:
 
 
 class RuleSet:
-    """Rules that are asked of many items: what a rule needs in the text is looked for before its conditions are.
+    """Rules for many items: the text that a rule requires is searched for before its conditions are evaluated.
 
-    So a rule that has nothing to do with an item costs one look into its text.
+    So a rule that has nothing to do with an item costs one search in its text.
     """
 
-    def __init__(self, rules: Sequence[ReadyRule]) -> None:
+    def __init__(self, rules: Sequence[CompiledRule]) -> None:
         """Take rules in the order in which they run."""
         self.rules = rules
-        self._needs = [(rule.questions.needs, place) for place, rule in enumerate(rules)]
+        self._needs = [(rule.conditions.needs, place) for place, rule in enumerate(rules)]
         self._settings = [
             {effect.kind: Setting(effect.value, rule.id, rule.version) for effect in rule.effects}
             for rule in rules
         ]
-        # Whether each rule needs some text, so that a look into an item's text is worth it.
+        # Whether each rule requires some text, so that a search in an item's text is worth it.
         self.is_selective = all(needs for needs, _ in self._needs)
-        self._looks = any(needs for needs, _ in self._needs)
+        self._needs_text = any(needs for needs, _ in self._needs)
         self._decisions: dict[tuple[int, ...], Decision] = {(): NOTHING}
 
     def possible(self, text: str) -> list[int]:
@@ -93,17 +93,17 @@ class RuleSet:
         return [place for needs, place in self._needs if needs in text]
 
     def decide(self, item: RuleItem) -> Decision:
-        """Tell what becomes of an item; of effects of one kind the last wins."""
+        """Decide about an item; of effects of one kind the last wins."""
         values = item.values()
-        text = str(values[Field.ANY_TEXT] or "") if self._looks else ""
+        text = str(values[Field.ANY_TEXT] or "") if self._needs_text else ""
         return self.decided(self.possible(text), values)
 
     def decided(self, places: Sequence[int], values: Values) -> Decision:
-        """Tell what becomes of an item of these values, asking the rules at `places` alone."""
+        """Decide about an item of these values, evaluating the rules at `places` alone."""
         matched: list[int] = []
         for place in places:
             rule = self.rules[place]
-            if rule.questions.hold(values):
+            if rule.conditions.hold(values):
                 matched.append(place)
                 if rule.stops:
                     break

@@ -1,4 +1,4 @@
-"""Which of many texts hold, begin with or are a given one: as rules compare, in one look through all of them."""
+"""Searching many texts at once, as rules compare: which contain, begin with or equal a text."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _BETWEEN = "\0"
 
 
 class Haystack:
-    """Folded texts in one, so that looking through a hundred thousand costs what looking through a book does."""
+    """Folded texts joined into one, so that searching a hundred thousand costs what searching a book does."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Take texts by their places."""

@@ -1,4 +1,4 @@
-"""What a rule looks at: a bank line or a receipt as the bank or the parser gave it, and as conditions compare it."""
+"""Items of rules: the data of a bank line or a receipt, and how conditions compare it."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -26,7 +26,7 @@ BETWEEN_TEXTS: Final = "\0"
 
 
 class RuleItem(NamedTuple):
-    """A bank line or a receipt; `amount` in the account holder's view, None wherever nothing was given.
+    """A bank line or a receipt; `amount` in the account holder's view, None wherever there is no value.
 
     `merchant_id` and `project_id` are what a person chose, never what a rule set, so that rules do not fight
     over their own output.
@@ -53,7 +53,7 @@ class RuleItem(NamedTuple):
     def values(self) -> "Values":
         """Give what each field compares as: texts folded, an empty one as none at all.
 
-        ANY_TEXT is all of them in one, so that one look finds what any of them contains.
+        ANY_TEXT is all of them in one, so that one search finds what any of them contains.
 
         >>> values = RuleItem(description="  Caf\u00e9  BAR ", amount=Decimal("-2.50")).values()
         >>> values[Field.DESCRIPTION], values[Field.AMOUNT_ABS], values[Field.DIRECTION], values[Field.IBAN]
@@ -63,17 +63,17 @@ class RuleItem(NamedTuple):
 
 
 class Values(dict[Field, Value]):
-    """What the fields of an item compare as, each worked out when it is first asked for: most rules ask for few."""
+    """The values of an item's fields for comparison, each computed on first access: most rules read few."""
 
     __slots__ = ("_item",)
 
     def __init__(self, item: RuleItem) -> None:
-        """Begin with nothing worked out."""
+        """Begin with no value computed."""
         super().__init__()
         self._item = item
 
     def __missing__(self, field: Field) -> Value:
-        """Work out what a field compares as."""
+        """Compute the value of a field."""
         value = self[field] = _COMPARED[field](self._item)
         return value
 

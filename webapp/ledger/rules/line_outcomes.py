@@ -1,4 +1,4 @@
-"""What the settings of rules make of what stands opposite a bank line, and which of them cannot be."""
+"""Applying the settings of rules to the counter leg of a bank line, and skipping those that cannot be."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ _ATTRIBUTE: Final = {
 }
 
 
-class Side(NamedTuple):
-    """What stands opposite a line in one leg; `amount_base_minor` is None while a rate is missing."""
+class CounterLeg(NamedTuple):
+    """The one leg opposite a bank line; `amount_base_minor` is None while a rate is missing."""
 
     account_id: int
     currency: str
@@ -32,12 +32,12 @@ class Side(NamedTuple):
     project_id: int | None = None
 
     def value(self, kind: EffectKind) -> str | None:
-        """Give what stands in the field that an effect sets, as it is written down."""
+        """Give the value of the field that an effect sets, as text."""
         value = self.raw(kind)
         return None if value is None else str(value)
 
     def raw(self, kind: EffectKind) -> Any:
-        """Give what stands in the field that an effect sets: an id, a currency's code, or None."""
+        """Give the value of the field that an effect sets: an id, a currency's code, or None."""
         return getattr(self, _ATTRIBUTE[kind])
 
 
@@ -60,10 +60,10 @@ class Skip:
 
 
 class Outcome(NamedTuple):
-    """What stands opposite a line after the rules, which settings made a difference, and which could not be."""
+    """The counter leg after the rules, which settings made a difference, and which were skipped."""
 
-    side: Side
-    made: Mapping[EffectKind, Setting]
+    leg: CounterLeg
+    applied: Mapping[EffectKind, Setting]
     skipped: tuple[Skip, ...]
 
 
@@ -76,23 +76,23 @@ class Books:
 
 
 def settle(
-    settings: Mapping[EffectKind, Setting], side: Side, line_currency: str, books: Books, rate_of: RateOf
+    settings: Mapping[EffectKind, Setting], leg: CounterLeg, line_currency: str, books: Books, rate_of: RateOf
 ) -> Outcome:
-    """Let settings change what stands opposite a line in `line_currency`, each that can be.
+    """Apply settings to the counter leg of a line in `line_currency`, each that can be.
 
     In another currency the leg keeps what it is in the base currency; the bank's own currency changes nothing.
 
     >>> books = Books("EUR", {5: AccountFacts("Waiting"), 6: AccountFacts("Dollars", currency="USD")})
     >>> chosen = {EffectKind.SET_ACCOUNT: Setting(6, 1, 1), EffectKind.SET_CURRENCY: Setting("USD", 2, 1)}
-    >>> settle(chosen, Side(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).side
-    Side(account_id=6, currency='USD', amount_minor=1084, amount_base_minor=1000, merchant_id=None, project_id=None)
-    >>> [skip.reason for skip in settle(chosen, Side(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
+    >>> settle(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {"USD": Decimal("1.0842")}.get).leg[:4]
+    (6, 'USD', 1084, 1000)
+    >>> [skip.reason for skip in settle(chosen, CounterLeg(5, "EUR", 1000, 1000), "EUR", books, {}.get).skipped]
     ['There is no USD rate for its day.', 'Dollars takes USD only, and this is in EUR.']
     """
     skipped: list[Skip] = []
-    after = side
+    after = leg
     account = settings.get(EffectKind.SET_ACCOUNT)
-    account_id = side.account_id
+    account_id = leg.account_id
     if account is not None:
         facts = books.accounts.get(int(account.value), AccountFacts("", "This account is gone."))
         if facts.closed is not None:
@@ -108,50 +108,50 @@ def settle(
     if account is not None:
         problem = other_currency(account_id, after.currency, books)
         if problem is not None:
-            account_id = side.account_id
+            account_id = leg.account_id
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, problem))
-            if other_currency(side.account_id, after.currency, books) is not None:
-                after = side
-    after = _placed(after, account_id, settings)
-    made = {kind: each for kind, each in settings.items() if after.raw(kind) != side.raw(kind)}
-    return Outcome(after, made, tuple(skipped))
+            if other_currency(leg.account_id, after.currency, books) is not None:
+                after = leg
+    after = _with_settings(after, account_id, settings)
+    applied = {kind: each for kind, each in settings.items() if after.raw(kind) != leg.raw(kind)}
+    return Outcome(after, applied, tuple(skipped))
 
 
 def _in_currency(
-    side: Side, code: str, account_id: int, books: Books, rate_of: RateOf
-) -> tuple[Side, str | None]:
-    """Give a side in another currency, or as it is and why it cannot be in that one."""
-    if code == side.currency:
-        return side, None
+    leg: CounterLeg, code: str, account_id: int, books: Books, rate_of: RateOf
+) -> tuple[CounterLeg, str | None]:
+    """Give a leg in another currency, or as it is with the reason why it cannot be in that one."""
+    if code == leg.currency:
+        return leg, None
     problem = other_currency(account_id, code, books)
     if problem is not None:
-        return side, problem
+        return leg, problem
     rate = Decimal(1) if code == books.base_currency else rate_of(code)
-    if rate is None or side.amount_base_minor is None:
-        return side, f"There is no {side.currency if rate is not None else code} rate for its day."
+    if rate is None or leg.amount_base_minor is None:
+        return leg, f"There is no {leg.currency if rate is not None else code} rate for its day."
     try:
-        amount = unmirror(side.amount_base_minor, books.base_currency, code, rate)
+        amount = unmirror(leg.amount_base_minor, books.base_currency, code, rate)
     except UnprocessableError as error:
-        return side, str(error)
-    return side._replace(currency=code, amount_minor=amount), None
+        return leg, str(error)
+    return leg._replace(currency=code, amount_minor=amount), None
 
 
 def other_currency(account_id: int, code: str, books: Books) -> str | None:
-    """Say why something in a currency cannot go to an account, None where it can."""
+    """Give the reason why something in a currency cannot go to an account, None where it can."""
     facts = books.accounts.get(account_id)
     if facts is None or facts.currency in (None, code):
         return None
     return f"{facts.name} takes {facts.currency} only, and this is in {code}."
 
 
-def _placed(side: Side, account_id: int, settings: Mapping[EffectKind, Setting]) -> Side:
-    """Give a side on an account, with the merchant and the project that are set."""
+def _with_settings(leg: CounterLeg, account_id: int, settings: Mapping[EffectKind, Setting]) -> CounterLeg:
+    """Give a leg on an account, with the merchant and the project that are set."""
     merchant, project = settings.get(EffectKind.SET_MERCHANT), settings.get(EffectKind.SET_PROJECT)
-    return Side(
+    return CounterLeg(
         account_id,
-        side.currency,
-        side.amount_minor,
-        side.amount_base_minor,
-        side.merchant_id if merchant is None else int(merchant.value),
-        side.project_id if project is None else int(project.value),
+        leg.currency,
+        leg.amount_minor,
+        leg.amount_base_minor,
+        leg.merchant_id if merchant is None else int(merchant.value),
+        leg.project_id if project is None else int(project.value),
     )

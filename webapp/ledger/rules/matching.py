@@ -1,4 +1,4 @@
-"""Whether a rule's conditions hold of an item: compiled once, asked of any number of items, explained one by one."""
+"""Matching: a rule's conditions compiled once, evaluated for any number of items, and explained one by one."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +31,8 @@ _RANGE: Final = re.compile(r"\.\.")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A condition made ready to be asked."""
+class CompiledCondition:
+    """A condition compiled to a predicate."""
 
     condition: Condition
     holds: Callable[[Values], bool]
@@ -48,49 +48,49 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """All conditions of a rule; none at all hold of everything."""
+class CompiledConditions:
+    """All conditions of a rule; a rule without any matches everything."""
 
     match: Match
-    questions: tuple[Question, ...]
+    conditions: tuple[CompiledCondition, ...]
 
     def hold(self, values: Values) -> bool:
         """Tell whether the rule matches an item's values."""
-        if not self.questions:
+        if not self.conditions:
             return True
         is_any = self.match is Match.ANY
-        for each in self.questions:
+        for each in self.conditions:
             if each.holds(values) is is_any:
                 return is_any
         return not is_any
 
     @property
     def needs(self) -> str:
-        """Give a text that every item has which the rule matches, the longest known; empty where there is none."""
-        if self.match is Match.ANY and len(self.questions) > 1:
+        """Give the longest text that every matching item contains; empty where there is none."""
+        if self.match is Match.ANY and len(self.conditions) > 1:
             return ""
-        return max((each.needs for each in self.questions), key=len, default="")
+        return max((each.needs for each in self.conditions), key=len, default="")
 
     def explain(self, values: Values) -> list[bool]:
         """Tell of each condition, in their order, whether it holds."""
-        return [each.holds(values) for each in self.questions]
+        return [each.holds(values) for each in self.conditions]
 
 
-def ready(match: Match, conditions: Sequence[Condition]) -> Questions:
-    """Make conditions that have no problem ready to be asked.
+def compiled(match: Match, conditions: Sequence[Condition]) -> CompiledConditions:
+    """Compile conditions that have no problem.
 
     >>> from webapp.ledger.rules.items import RuleItem
-    >>> rent = ready(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
+    >>> rent = compiled(Match.ALL, [Condition(value="RENT"), Condition(Field.AMOUNT, Operator.LESS_THAN, "0")])
     >>> rent.hold(RuleItem(description="Rent March", amount=Decimal("-900")).values())
     True
     >>> rent.explain(RuleItem(description="Rent back", amount=Decimal("900")).values())
     [True, False]
     """
-    return Questions(match, tuple(Question(each, _asked(each)) for each in conditions))
+    return CompiledConditions(match, tuple(CompiledCondition(each, _predicate(each)) for each in conditions))
 
 
-def _asked(condition: Condition) -> Callable[[Values], bool]:
-    """Give the question of a condition; what is missing matches a negative operator only."""
+def _predicate(condition: Condition) -> Callable[[Values], bool]:
+    """Compile a condition to a predicate; a missing value matches a negative operator only."""
     positive = _OPPOSITE.get(condition.operator)
     operator = positive or condition.operator
     test = _test(condition.field, operator, condition.value)
@@ -108,7 +108,7 @@ def _found(field: Field, test: Test) -> Callable[[Values], bool]:
 
 
 def _found_in_any(test: Test) -> Callable[[Values], bool]:
-    """Ask the texts one by one: where one begins or ends is a matter of each."""
+    """Test the texts one by one: each has a beginning and an end of its own."""
 
     def found(values: Values) -> bool:
         return any((value := values[field]) is not None and test(value) for field in TEXT_FIELDS)
@@ -116,9 +116,9 @@ def _found_in_any(test: Test) -> Callable[[Values], bool]:
     return found
 
 
-def asks_for_choices(questions: Sequence[Question]) -> bool:
-    """Tell whether a question is about what a person chose for a line, which no bank says."""
-    return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in questions)
+def needs_choices(conditions: Sequence[CompiledCondition]) -> bool:
+    """Tell whether a condition is about what a person chose for a line, which is not in the bank's data."""
+    return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in conditions)
 
 
 def _test(field: Field, operator: Operator, value: str) -> Test:
@@ -130,23 +130,23 @@ def _test(field: Field, operator: Operator, value: str) -> Test:
     read = _reader(field)
     if operator is Operator.IN:
         parts = frozenset(read(part.strip()) for part in value.split(","))
-        return lambda given: given in parts
+        return lambda found: found in parts
     if operator is Operator.BETWEEN:
         first, last = (read(part.strip()) for part in _RANGE.split(value, maxsplit=1))
-        return lambda given: bool(first <= given <= last)
+        return lambda found: bool(first <= found <= last)
     return _comparison(operator, read(value))
 
 
 def _comparison(operator: Operator, wanted: Any) -> Test:
     comparisons: dict[Operator, Test] = {
-        Operator.EQUALS: lambda given: bool(given == wanted),
-        Operator.CONTAINS: lambda given: wanted in given,
-        Operator.STARTS_WITH: lambda given: bool(given.startswith(wanted)),
-        Operator.ENDS_WITH: lambda given: bool(given.endswith(wanted)),
-        Operator.GREATER_THAN: lambda given: bool(given > wanted),
-        Operator.GREATER_OR_EQUAL: lambda given: bool(given >= wanted),
-        Operator.LESS_THAN: lambda given: bool(given < wanted),
-        Operator.LESS_OR_EQUAL: lambda given: bool(given <= wanted),
+        Operator.EQUALS: lambda found: bool(found == wanted),
+        Operator.CONTAINS: lambda found: wanted in found,
+        Operator.STARTS_WITH: lambda found: bool(found.startswith(wanted)),
+        Operator.ENDS_WITH: lambda found: bool(found.endswith(wanted)),
+        Operator.GREATER_THAN: lambda found: bool(found > wanted),
+        Operator.GREATER_OR_EQUAL: lambda found: bool(found >= wanted),
+        Operator.LESS_THAN: lambda found: bool(found < wanted),
+        Operator.LESS_OR_EQUAL: lambda found: bool(found <= wanted),
     }
     return comparisons[operator]
 

@@ -1,4 +1,4 @@
-"""Which priorities rules need, so that one of them runs in another place."""
+"""Reordering rules: the priorities that let one of them run in another place."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -28,9 +28,9 @@ def moved(places: Sequence[Place], rule_id: int, before_id: int | None) -> dict[
     """
     rest = [place for place in places if place.id != rule_id]
     at = next((index for index, place in enumerate(rest) if place.id == before_id), len(rest))
-    wanted = [place.id for place in rest]
-    wanted.insert(at, rule_id)
-    if wanted == [place.id for place in places]:
+    new_order = [place.id for place in rest]
+    new_order.insert(at, rule_id)
+    if new_order == [place.id for place in places]:
         return {}
     low = rest[at - 1].priority if at else None
     high = rest[at].priority if at < len(rest) else None
@@ -38,7 +38,7 @@ def moved(places: Sequence[Place], rule_id: int, before_id: int | None) -> dict[
     if between is not None:
         return {rule_id: between}
     old = {place.id: place.priority for place in places}
-    new = {each: STEP * number for number, each in enumerate(wanted, 1)}
+    new = {each: STEP * number for number, each in enumerate(new_order, 1)}
     return {each: priority for each, priority in new.items() if old[each] != priority}
 
 

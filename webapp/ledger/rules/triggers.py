@@ -1,4 +1,4 @@
-"""What a rule acts on and when it runs by itself: two words that each say something about the other."""
+"""Target and trigger of a rule: what it acts on and when it runs by itself; each implies something about the other."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -24,8 +24,8 @@ class Trigger(StrEnum):
     MANUAL_APPLY = "MANUAL_APPLY"
 
 
-# What a person calls them.
-SPOKEN: Final[Mapping[str, str]] = {
+# Their names for people.
+NAMES: Final[Mapping[str, str]] = {
     Target.TRANSACTION: "bank lines",
     Target.RECEIPT: "receipts",
     Trigger.TRANSACTION_INGESTED: "when a line comes in",
@@ -36,7 +36,7 @@ SPOKEN: Final[Mapping[str, str]] = {
 }
 
 
-class UnknownWordError(UnprocessableError):
+class UnknownValueError(UnprocessableError):
     """This is none of the words that the field takes."""
 
     code = "validation"
@@ -54,7 +54,7 @@ class ContradictionError(UnprocessableError):
     code = "contradiction"
 
 
-class BoundWords(NamedTuple):
+class TargetAndTrigger(NamedTuple):
     """A rule's target and trigger, and the paths of its input that nothing used, in input order."""
 
     target: Target
@@ -62,7 +62,7 @@ class BoundWords(NamedTuple):
     ignored: list[str]
 
 
-KNOWN_KEYS: Final = frozenset(
+RULE_KEYS: Final = frozenset(
     {"name", "description", "conditions", "effects", "priority", "stopProcessing", "target", "trigger"}
 )
 CONDITIONS_KEYS: Final = frozenset({"match", "conditions"})
@@ -80,33 +80,33 @@ _TRIGGER_OF: Final = {
     Target.TRANSACTION: Trigger.TRANSACTION_INGESTED,
 }
 
-Word = TypeVar("Word", Target, Trigger)
+Code = TypeVar("Code", Target, Trigger)
 
 
-def bind_rule_words(payload: Mapping[str, object]) -> BoundWords:
-    """Read target and trigger out of a rule's input, also where unknown top-level keys hold their words.
+def bind_target_and_trigger(payload: Mapping[str, object]) -> TargetAndTrigger:
+    """Read target and trigger out of a rule's input, also where unknown top-level keys have their codes as values.
 
     The interface document withholds the names of the two fields, so a client that knows only it writes
-    their words under names of its own. The canonical key wins; then unknown keys must agree.
+    their codes under names of its own. The canonical key wins; then unknown keys must agree.
     Raises AmbiguousFieldError, ContradictionError, or UnknownWordError for a canonical key's other value.
 
-    >>> bind_rule_words({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
-    BoundWords(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
+    >>> bind_target_and_trigger({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
+    TargetAndTrigger(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
 ignored=['color'])
     """
-    target, target_keys = _word("target", Target, payload)
-    trigger, trigger_keys = _word("trigger", Trigger, payload)
-    used = KNOWN_KEYS | target_keys | trigger_keys
+    target, target_keys = _code("target", Target, payload)
+    trigger, trigger_keys = _code("trigger", Trigger, payload)
+    used = RULE_KEYS | target_keys | trigger_keys
     ignored = [key for key in payload if key not in used]
-    return BoundWords(*completed(target, trigger), [*ignored, *_nested_ignored(payload)])
+    return TargetAndTrigger(*completed(target, trigger), [*ignored, *_nested_ignored(payload)])
 
 
 def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, Trigger]:
-    """Let each of the two words fill in the other, or raise ContradictionError where they cannot both be.
+    """Complete target and trigger, each from the other, or raise ContradictionError where they contradict.
 
-    >>> [word.value for word in completed(None, Trigger.RECEIPT_PARSED)]
+    >>> [code.value for code in completed(None, Trigger.RECEIPT_PARSED)]
     ['RECEIPT', 'RECEIPT_PARSED']
-    >>> [word.value for word in completed(None, Trigger.MANUAL_APPLY)]
+    >>> [code.value for code in completed(None, Trigger.MANUAL_APPLY)]
     ['TRANSACTION', 'MANUAL_APPLY']
     >>> completed(Target.RECEIPT, Trigger.TRANSACTION_UPDATED)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -121,7 +121,7 @@ def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, T
 
 
 def is_narrowed(ignored: list[str]) -> bool:
-    """Tell whether what nothing used was part of the conditions, so that the rule matches more than was meant.
+    """Tell whether an ignored path is part of the conditions, so that the rule matches more than was meant.
 
     >>> is_narrowed(["color", "effects.0.note"]), is_narrowed(["conditions.conditions.0.caseSensitive"])
     (False, True)
@@ -129,14 +129,14 @@ def is_narrowed(ignored: list[str]) -> bool:
     return any(path.startswith("conditions.") for path in ignored)
 
 
-def _word(name: str, words: type[Word], payload: Mapping[str, object]) -> tuple[Word | None, frozenset[str]]:
-    """Find a field's word and the unknown keys that hold it."""
+def _code(name: str, codes: type[Code], payload: Mapping[str, object]) -> tuple[Code | None, frozenset[str]]:
+    """Find a field's code and the unknown keys that have it as a value."""
     if name in payload:
-        return _canonical_word(name, words, payload[name]), frozenset()
+        return _canonical_code(name, codes, payload[name]), frozenset()
     found = {
-        key: words(value)
+        key: codes(value)
         for key, value in payload.items()
-        if key not in KNOWN_KEYS and isinstance(value, str) and value in set(words)
+        if key not in RULE_KEYS and isinstance(value, str) and value in set(codes)
     }
     if len(set(found.values())) > 1:
         keys = " and ".join(sorted(found))
@@ -147,11 +147,11 @@ def _word(name: str, words: type[Word], payload: Mapping[str, object]) -> tuple[
     return next(iter(found.values()), None), frozenset(found)
 
 
-def _canonical_word(name: str, words: type[Word], value: object) -> Word:
-    if isinstance(value, str) and value in set(words):
-        return words(value)
-    message = f"The {name} is one of {', '.join(words)}."
-    raise UnknownWordError(message, fields={name: [message]})
+def _canonical_code(name: str, codes: type[Code], value: object) -> Code:
+    if isinstance(value, str) and value in set(codes):
+        return codes(value)
+    message = f"The {name} is one of {', '.join(codes)}."
+    raise UnknownValueError(message, fields={name: [message]})
 
 
 def _nested_ignored(payload: Mapping[str, object]) -> list[str]:

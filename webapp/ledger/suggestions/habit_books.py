@@ -1,4 +1,4 @@
-"""Bank lines as habits are looked for in them: put together by their words, and found again by conditions."""
+"""The bank lines that habits are searched in: grouped by their words, and found by conditions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -11,8 +11,8 @@ from webapp.ledger.rules.items import compact
 from webapp.ledger.suggestions.phrases import Words, folded, runs_of
 
 
-class SaidLine(Protocol):
-    """What habits look at in a bank line."""
+class HabitLine(Protocol):
+    """The fields of a bank line that habits are found by."""
 
     @property
     def description(self) -> str: ...  # noqa: D102
@@ -26,7 +26,7 @@ class SaidLine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Where a confirmed line went; without an account it went to several, or where no rule may send it."""
+    """Where a confirmed line was booked; no account means several, or one that no rule may set."""
 
     account_id: int | None
     merchant_id: int | None = None
@@ -35,17 +35,17 @@ class Choice:
 
 @dataclass(slots=True)
 class Unit:
-    """Lines whose text has the same runs of words, by their places, and where those that are decided went."""
+    """Lines whose text has the same runs of words, by their places, with the accounts of those that are decided."""
 
     runs: tuple[Words, ...]
     lines: list[int] = field(default_factory=list)
     tally: Counter[int | None] = field(default_factory=Counter)
 
 
-class Book:
-    """Lines with what was decided of each, None where nothing was; both by the lines' places."""
+class HabitBook:
+    """Lines with the choice made for each, None where there was none; both by the lines' places."""
 
-    def __init__(self, lines: Sequence[SaidLine], choices: Sequence[Choice | None]) -> None:
+    def __init__(self, lines: Sequence[HabitLine], choices: Sequence[Choice | None]) -> None:
         """Take lines and choices."""
         self.lines, self.choices = lines, choices
         self._texts: dict[Field, list[str]] = {}
@@ -59,17 +59,17 @@ class Book:
     def texts(self, field_: Field) -> list[str]:
         """Give the texts of all lines as rules compare them."""
         if field_ not in self._texts:
-            said: dict[Field, Callable[[SaidLine], str | None]] = {
+            attribute: dict[Field, Callable[[HabitLine], str | None]] = {
                 Field.COUNTERPARTY: lambda line: line.counterparty,
                 Field.DESCRIPTION: lambda line: line.description,
                 Field.IBAN: lambda line: line.iban,
             }
             read = compact if field_ is Field.IBAN else folded
-            self._texts[field_] = _each_once(map(said[field_], self.lines), read)
+            self._texts[field_] = _each_once(map(attribute[field_], self.lines), read)
         return self._texts[field_]
 
     def units(self, field_: Field, places: Iterable[int]) -> list[Unit]:
-        """Put lines together whose texts have the same runs of words."""
+        """Group the lines whose texts have the same runs of words."""
         texts, choices = self.texts(field_), self.choices
         found: dict[tuple[Words, ...], Unit] = {}
         for place in places:
@@ -84,7 +84,7 @@ class Book:
         return list(found.values())
 
     def by_iban(self) -> dict[str, list[int]]:
-        """Give the lines of each IBAN that says one."""
+        """Give the lines of each IBAN."""
         found: dict[str, list[int]] = defaultdict(list)
         for place, iban in enumerate(self.texts(Field.IBAN)):
             if iban:
@@ -92,7 +92,7 @@ class Book:
         return found
 
     def direction(self, place: int) -> str:
-        """Tell a line's direction as conditions name it."""
+        """Give a line's direction as conditions name it."""
         return "OUT" if self.lines[place].amount_minor < 0 else "IN"
 
     def matching(self, conditions: Sequence[Condition]) -> list[int]:
@@ -113,11 +113,11 @@ class Book:
 
 
 def _each_once(texts: Iterable[str | None], read: Callable[[str], str]) -> list[str]:
-    """Read texts, one that stands on many lines only once."""
-    known: dict[str | None, str] = {None: "", "": ""}
+    """Read texts, one that is on many lines only once."""
+    read_texts: dict[str | None, str] = {None: "", "": ""}
     found = []
     for text in texts:
-        if text not in known:
-            known[text] = read(text or "")
-        found.append(known[text])
+        if text not in read_texts:
+            read_texts[text] = read(text or "")
+        found.append(read_texts[text])
     return found

@@ -1,4 +1,4 @@
-"""Habits: texts of bank lines that people always decide alike, each with the conditions of the rule it could be."""
+"""Habits: bank lines with a text in common that people always book alike, with the conditions of a rule for them."""
 
 import json
 from collections import Counter, defaultdict
@@ -10,13 +10,13 @@ from typing import Final
 
 from webapp.ledger.matching.lines import short
 from webapp.ledger.rules.conditions import Condition, Field, Operator
-from webapp.ledger.suggestions.habit_books import Book, Unit
-from webapp.ledger.suggestions.phrases import Words, as_written, folded, is_telling
+from webapp.ledger.suggestions.habit_books import HabitBook, Unit
+from webapp.ledger.suggestions.phrases import Words, as_written, folded, is_distinctive
 
-# As many lines speak for a habit at least, and so many of a hundred that the text is on went one way.
+# The least number of lines that make a habit, and the least percentage of the lines of the text that agree.
 SUPPORT: Final = 3
 PURITY: Final = 95
-# After as many different continuations that all went one way, the shorter beginning is the habit.
+# With as many different continuations that all agree, the shorter beginning is the habit.
 CONTINUATIONS: Final = 3
 LONGEST_KEY: Final = 22
 
@@ -25,7 +25,7 @@ LONGEST_KEY: Final = 22
 class Habit:
     """Conditions, what they should set, and the places of all lines that they match.
 
-    `evidence` went to the account, `exceptions` elsewhere, and of `undecided` nobody has said anything yet.
+    `evidence` went to the account, `exceptions` elsewhere, and `undecided` are not confirmed yet.
     """
 
     conditions: tuple[Condition, ...]
@@ -38,9 +38,9 @@ class Habit:
 
     @property
     def key(self) -> str:
-        """Name the habit by what its conditions ask and the account, the same whatever lines come to it."""
-        asked = sorted([each.field, each.operator, folded(each.value)] for each in self.conditions)
-        return short(sha256(json.dumps([asked, self.account_id]).encode()).digest())
+        """Identify the habit by its conditions and the account, the same whatever lines come to it."""
+        conditions = sorted([each.field, each.operator, folded(each.value)] for each in self.conditions)
+        return short(sha256(json.dumps([conditions, self.account_id]).encode()).digest())
 
 
 def is_pure(count: int, total: int) -> bool:
@@ -52,16 +52,16 @@ def is_pure(count: int, total: int) -> bool:
     return count >= SUPPORT and count * 100 >= total * PURITY
 
 
-def habits(book: Book, *, most: int, is_wanted: Callable[[Habit], bool] = lambda _: True) -> list[Habit]:
-    """Find what people always decide alike, the habits with most lines first.
+def habits(book: HabitBook, *, most: int, is_wanted: Callable[[Habit], bool] = lambda _: True) -> list[Habit]:
+    """Find habits, those with most lines first.
 
-    Each line speaks for one habit at most. What is not wanted is left out together with its lines.
+    Each line is evidence of one habit at most. A habit that is not wanted is left out together with its lines.
 
     >>> from types import SimpleNamespace as Line
     >>> from webapp.ledger.suggestions.habit_books import Choice
     >>> towns = ["REWE Koeln 17", "REWE Bonn 4", "REWE Aachen", "Aral Bonn", "Rewe 12"]
     >>> lines = [Line(description="", counterparty=each, iban=None, amount_minor=-500) for each in towns]
-    >>> (habit,) = habits(Book(lines, [*[Choice(7)] * 3, Choice(8), None]), most=10)
+    >>> (habit,) = habits(HabitBook(lines, [*[Choice(7)] * 3, Choice(8), None]), most=10)
     >>> [(each.field.value, each.operator.value, each.value) for each in habit.conditions]
     [('COUNTERPARTY', 'STARTS_WITH', 'Rewe')]
     >>> habit.account_id, habit.evidence, habit.exceptions, habit.undecided
@@ -72,7 +72,7 @@ def habits(book: Book, *, most: int, is_wanted: Callable[[Habit], bool] = lambda
 
 @dataclass(slots=True)
 class _Node:
-    """Lines that have `words` in a text field beside what the base asks; without a field, only what the base asks."""
+    """Lines that have `words` in a text field and meet the conditions of the base; without a field, only these."""
 
     base: tuple[Condition, ...]
     units: list[Unit]
@@ -115,9 +115,9 @@ def still_dismissed(count: int, dismissed_count: int) -> bool:
 
 
 class _Search:
-    """Looks at the beginnings of texts from the most frequent one on, until it has as many habits as were asked for."""
+    """Examines the beginnings of texts, the most frequent first, until it has found as many habits as wanted."""
 
-    def __init__(self, book: Book, most: int, is_wanted: Callable[[Habit], bool]) -> None:
+    def __init__(self, book: HabitBook, most: int, is_wanted: Callable[[Habit], bool]) -> None:
         self._book, self._most, self._is_wanted = book, most, is_wanted
         self._heap: list[tuple[int, int, str, Words, int, _Node]] = []
         self._pushed = 0
@@ -125,25 +125,25 @@ class _Search:
         self._found: list[Habit] = []
 
     def found(self) -> list[Habit]:
-        """Look at counterparties and IBANs first, and at descriptions of what those leave unexplained."""
+        """Examine counterparties and IBANs first, and then the descriptions of lines that those do not explain."""
         everywhere = range(len(self._book.lines))
         parties = self._book.texts(Field.COUNTERPARTY)
         self._push(self._root((), Field.COUNTERPARTY, [place for place in everywhere if parties[place]]))
         for iban, places in self._book.by_iban().items():
             if len(places) >= SUPPORT:
-                asked = (Condition(Field.IBAN, Operator.EQUALS, iban.upper()),)
-                self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, places)))
+                has_iban = (Condition(Field.IBAN, Operator.EQUALS, iban.upper()),)
+                self._push(_Node(has_iban, self._book.units(Field.COUNTERPARTY, places)))
         self._push(self._root((), Field.DESCRIPTION, [place for place in everywhere if not parties[place]]))
-        self._judge_all()
+        self._examine_all()
         if len(self._found) < self._most:
-            self._look_at_what_is_left(parties)
+            self._examine_unexplained(parties)
         return sorted(self._found, key=lambda habit: (-len(habit.evidence), habit.evidence))
 
-    def _look_at_what_is_left(self, parties: Sequence[str]) -> None:
+    def _examine_unexplained(self, parties: Sequence[str]) -> None:
         everywhere = range(len(parties))
         left = [place for place in everywhere if parties[place] and place not in self._explained]
         self._push(self._root((), Field.DESCRIPTION, left))
-        self._judge_all()
+        self._examine_all()
 
     def _root(self, base: tuple[Condition, ...], field: Field, places: Sequence[int]) -> _Node:
         return _Node(base, self._book.units(field, places), field)
@@ -155,31 +155,31 @@ class _Search:
             place = (-decided, len(node.base), node.field or "", node.words, self._pushed)
             heappush(self._heap, (*place, node))
 
-    def _judge_all(self) -> None:
+    def _examine_all(self) -> None:
         while self._heap and len(self._found) < self._most:
             node = heappop(self._heap)[-1]
             if node.field is None:
                 if not self._take(node.base):
                     self._narrow(node)
             else:
-                self._judge(node, node.field)
+                self._examine(node, node.field)
 
-    def _judge(self, node: _Node, field: Field) -> None:
-        """Take the words as a habit, or look at what follows them."""
+    def _examine(self, node: _Node, field: Field) -> None:
+        """Take the words as a habit, or examine what follows them."""
         longer = node.continued()
-        is_habit = is_telling(node.words) and not _says_more(longer)
-        if is_habit and self._take((*node.base, self._asked(node, field))):
+        is_habit = is_distinctive(node.words) and not _is_narrower(longer)
+        if is_habit and self._take((*node.base, self._condition(node, field))):
             return
         ended = longer.pop("", None)
         for each in longer.values():
             self._push(each)
-        if ended is None or not is_telling(node.words):
+        if ended is None or not is_distinctive(node.words):
             return
-        asked = self._asked(ended, field)
-        if not longer or asked.operator is Operator.EQUALS:
-            self._push(_Node((*node.base, asked), ended.units))
+        condition = self._condition(ended, field)
+        if not longer or condition.operator is Operator.EQUALS:
+            self._push(_Node((*node.base, condition), ended.units))
 
-    def _asked(self, node: _Node, field: Field) -> Condition:
+    def _condition(self, node: _Node, field: Field) -> Condition:
         """Give the condition that a node's words are, the narrowest that all its lines meet."""
         phrase, places = " ".join(node.words), node.lines()
         texts = {self._book.texts(field)[place] for place in places}
@@ -193,7 +193,7 @@ class _Search:
         return Condition(field, operator, written if folded(written) == phrase else phrase)
 
     def _narrow(self, node: _Node) -> None:
-        """Ask more of lines that went different ways: the direction, or what their descriptions say."""
+        """Narrow lines with different accounts: by direction, or by their descriptions."""
         if {condition.field for condition in node.base} & {Field.DIRECTION, Field.DESCRIPTION}:
             return
         places = node.lines()
@@ -202,12 +202,12 @@ class _Search:
             by_direction[self._book.direction(place)].append(place)
         if len(by_direction) > 1:
             for direction, some in by_direction.items():
-                asked = (*node.base, Condition(Field.DIRECTION, Operator.EQUALS, direction))
-                self._push(_Node(asked, self._book.units(Field.COUNTERPARTY, some)))
+                narrower = (*node.base, Condition(Field.DIRECTION, Operator.EQUALS, direction))
+                self._push(_Node(narrower, self._book.units(Field.COUNTERPARTY, some)))
         self._push(_Node(node.base, self._beside_party(node.base, places), Field.DESCRIPTION))
 
     def _beside_party(self, base: tuple[Condition, ...], places: Sequence[int]) -> list[Unit]:
-        """Put lines together by their descriptions without the counterparty that some banks begin them with."""
+        """Group lines by their descriptions without the counterparty that some banks begin them with."""
         party = tuple(folded(base[0].value).split())
         units = self._book.units(Field.DESCRIPTION, places)
         for unit in units:
@@ -215,7 +215,7 @@ class _Search:
         return units
 
     def _take(self, conditions: tuple[Condition, ...]) -> bool:
-        """Note the habit that conditions are over all lines; False where these went different ways."""
+        """Record the habit that conditions make over all lines; False where their accounts differ."""
         places, choices = self._book.matching(conditions), self._book.choices
         decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
         account_id, count = _most(choice.account_id for _, choice in decided)
@@ -239,8 +239,8 @@ class _Search:
         return True
 
 
-def _says_more(longer: dict[str, _Node]) -> bool:
-    """Tell whether longer words say the same more exactly: all lines go on alike, or in two ways that each suffice."""
+def _is_narrower(longer: dict[str, _Node]) -> bool:
+    """Tell whether longer words are the narrower habit: all lines continue alike, or in two ways that each suffice."""
     decided = {word: tally.total() for word, node in longer.items() if (tally := node.tally())}
     if "" in decided or len(decided) >= CONTINUATIONS:
         return False
@@ -248,13 +248,13 @@ def _says_more(longer: dict[str, _Node]) -> bool:
 
 
 def _most(values: Iterable[int | None]) -> tuple[int | None, int]:
-    """Give what is there most often, and how often."""
+    """Give the most frequent value, and how often it occurs."""
     common = Counter(values).most_common(1)
     return common[0] if common else (None, 0)
 
 
 def _always(values: Iterable[int | None]) -> int | None:
-    """Give what all but a few have, where all but a few have anything."""
-    given = list(values)
-    value, count = _most(given)
-    return value if is_pure(count, len(given)) else None
+    """Give the value that all but a few have, None where there is none."""
+    listed = list(values)
+    value, count = _most(listed)
+    return value if is_pure(count, len(listed)) else None

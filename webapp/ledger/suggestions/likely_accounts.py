@@ -1,4 +1,4 @@
-"""Where a line that nobody has decided most likely goes: where the lines most like it went, counted."""
+"""The likely account of an unconfirmed line: that of most of the confirmed lines like it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from webapp.ledger.rules.conditions import Condition, Field, Operator
 from webapp.ledger.rules.items import compact
-from webapp.ledger.suggestions.habit_books import Book, Choice, SaidLine
+from webapp.ledger.suggestions.habit_books import Choice, HabitBook, HabitLine
 from webapp.ledger.suggestions.phrases import Words, as_written, beginnings, folded, runs_of
 
 # What two lines can have in common: a field, the direction of their money, and words or an IBAN.
@@ -16,9 +16,9 @@ Trait = tuple[Field, str, Words]
 
 @dataclass(frozen=True, slots=True)
 class Likely:
-    """An account, of how many lines it is by which count, and what those have in common with the line.
+    """A likely account: the `count` of lines like this one that it has out of `total`, and what they have in common.
 
-    `places` are those of the lines that went there, as the book has them; a merchant and a project stand here
+    `places` are those of the lines that went there, as the book has them; a merchant and a project are set
     where all of these have the same.
     """
 
@@ -31,8 +31,8 @@ class Likely:
     places: tuple[int, ...]
 
 
-def likely(book: Book, lines: Sequence[SaidLine]) -> list[Likely | None]:
-    """Tell of each line where it most likely goes; None where no line, or no half of those like it, says so.
+def likely(book: HabitBook, lines: Sequence[HabitLine]) -> list[Likely | None]:
+    """Give the likely account of each line; None where no line is like it, or no half of those like it agree.
 
     `book` has decided lines, the newest first: of two accounts with as many lines the one of the newest wins.
     Lines are alike that have the direction in common, and first of these: the counterparty, the IBAN, with the
@@ -40,20 +40,20 @@ def likely(book: Book, lines: Sequence[SaidLine]) -> list[Likely | None]:
 
     >>> from types import SimpleNamespace as Line
     >>> def line(party): return Line(description="", counterparty=party, iban=None, amount_minor=-500)
-    >>> book = Book([line("REWE 17"), line("Rewe 4"), line("Aral")], [Choice(7), Choice(8), Choice(9)])
+    >>> book = HabitBook([line("REWE 17"), line("Rewe 4"), line("Aral")], [Choice(7), Choice(8), Choice(9)])
     >>> (found,) = likely(book, [line("REWE 99")])
     >>> found.account_id, found.count, found.total
     (7, 1, 2)
     """
-    asked = [_Asked(line) for line in lines]
-    alike = _alike(book, {trait for each in asked for trait in each.traits})
-    return [_most_likely(each, alike, book.choices) for each in asked]
+    candidates = [_LineTraits(line) for line in lines]
+    alike = _alike(book, {trait for each in candidates for trait in each.traits})
+    return [_most_likely(each, alike, book.choices) for each in candidates]
 
 
-class _Asked:
-    """A line that is asked about, and what others may have in common with it."""
+class _LineTraits:
+    """A line, and the traits that others may have in common with it."""
 
-    def __init__(self, line: SaidLine) -> None:
+    def __init__(self, line: HabitLine) -> None:
         self.line = line
         self.direction = _direction(line)
         self.party = [(Field.COUNTERPARTY, self.direction, words) for words in _party(line)]
@@ -66,7 +66,7 @@ class _Asked:
         return [*self.party, *self.texts, *([self.iban] if self.iban else [])]
 
     def in_order(self) -> Iterator[tuple[Trait, ...]]:
-        """Give what is to be had in common, the most telling first."""
+        """Give the combinations of traits to have in common, the most distinctive first."""
         whole = self.party[:1]
         yield from ((trait,) for trait in whole)
         if self.iban:
@@ -90,32 +90,32 @@ class _Asked:
 
 
 def _most_likely(
-    asked: _Asked, alike: dict[Trait, list[int]], choices: Sequence[Choice | None]
+    line: _LineTraits, alike: dict[Trait, list[int]], choices: Sequence[Choice | None]
 ) -> Likely | None:
-    for traits in asked.in_order():
+    for traits in line.in_order():
         first, *others = (alike.get(trait, []) for trait in traits)
         places = sorted(set(first).intersection(*others))
-        went = [(place, choice) for place in places if (choice := choices[place]) is not None]
-        counted = Counter(choice.account_id for _, choice in went)
+        decided = [(place, choice) for place in places if (choice := choices[place]) is not None]
+        counted = Counter(choice.account_id for _, choice in decided)
         if not counted:
             continue
         account_id, count = counted.most_common(1)[0]
-        if account_id is None or count * 2 < len(went):
+        if account_id is None or count * 2 < len(decided):
             continue
-        there = [(place, choice) for place, choice in went if choice.account_id == account_id]
+        agreeing = [(place, choice) for place, choice in decided if choice.account_id == account_id]
         return Likely(
             account_id,
-            _same(choice.merchant_id for _, choice in there),
-            _same(choice.project_id for _, choice in there),
+            _same(choice.merchant_id for _, choice in agreeing),
+            _same(choice.project_id for _, choice in agreeing),
             count,
-            len(went),
-            asked.conditions(traits),
-            tuple(place for place, _ in there),
+            len(decided),
+            line.conditions(traits),
+            tuple(place for place, _ in agreeing),
         )
     return None
 
 
-def _alike(book: Book, wanted: set[Trait]) -> dict[Trait, list[int]]:
+def _alike(book: HabitBook, wanted: set[Trait]) -> dict[Trait, list[int]]:
     """Find the decided lines that have each of the wanted traits."""
     found: dict[Trait, list[int]] = defaultdict(list)
     for place, (line, choice) in enumerate(zip(book.lines, book.choices, strict=True)):
@@ -131,21 +131,21 @@ def _alike(book: Book, wanted: set[Trait]) -> dict[Trait, list[int]]:
     return found
 
 
-def _direction(line: SaidLine) -> str:
+def _direction(line: HabitLine) -> str:
     return "OUT" if line.amount_minor < 0 else "IN"
 
 
-def _iban(line: SaidLine) -> Trait | None:
+def _iban(line: HabitLine) -> Trait | None:
     return (Field.IBAN, _direction(line), (compact(line.iban),)) if line.iban else None
 
 
-def _party(line: SaidLine) -> Sequence[Words]:
+def _party(line: HabitLine) -> Sequence[Words]:
     """Give a counterparty's words without the numbers, and then fewer and fewer of them."""
     return _first_beginnings(folded(line.counterparty))
 
 
-def _texts(line: SaidLine) -> Sequence[Words]:
-    """Give what a description may have in common with another, the most words first."""
+def _texts(line: HabitLine) -> Sequence[Words]:
+    """Give the words that a description may have in common with another, the most first."""
     return _all_beginnings(folded(line.description))
 
 

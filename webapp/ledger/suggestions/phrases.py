@@ -1,4 +1,4 @@
-"""What stays the same in the texts of bank lines: their words, without the numbers, days and references between."""
+"""Phrases: the words that stay the same in the texts of bank lines, without numbers, days and references."""
 
 import re
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from webapp.ledger.matching.lines import normalised
 
 Words = tuple[str, ...]
 
-# So many words of a run say whom or what a line is about; what follows is towns, purposes and advertising.
+# The first words of a run are about the counterparty or the purpose; what follows is towns and advertising.
 MOST_WORDS: Final = 6
 LEAST_LETTERS: Final = 3
 # A number: a word with a digit in it, unless it is as short as o2 or 3m, which are names. So is a longer word than any
 # language has, for references may be of letters alone.
 _NUMBER: Final = re.compile(r"(?<!\S)(?:(?=\S*\d)(?:\S{4,}|(?!\S*[^\W\d_])\S+)|\S{41,})(?!\S)")
 
-# What banks and companies write on lines of every kind: alone, none of these says what a line is about.
+# What banks and companies write on lines of every kind: alone, none of these is distinctive.
 _OF_EVERY_KIND: Final = (
     "sepa lastschrift basislastschrift folgelastschrift überweisung ueberweisung gutschrift dauerauftrag "
     "kartenzahlung kreditkarte karte zahlung abbuchung einzug rechnung girocard eref mref cred svwz kundenreferenz "
@@ -51,28 +51,30 @@ def runs_of(text: str) -> tuple[Words, ...]:
     >>> runs_of("- möller & söhne / o2 shop -")
     (('möller', '&', 'söhne', '/', 'o2'),)
     """
-    said = (_without_marks_around(part.split()[:MOST_WORDS]) for part in _NUMBER.split(text))
-    return tuple(run for run in said if run)
+    runs = (_without_marks_around(part.split()[:MOST_WORDS]) for part in _NUMBER.split(text))
+    return tuple(run for run in runs if run)
 
 
-def is_telling(words: Sequence[str]) -> bool:
-    """Tell whether words say something about a line, or would stand on lines of every kind.
+def is_distinctive(words: Sequence[str]) -> bool:
+    """Tell whether words are distinctive, or could be on lines of every kind.
 
-    >>> is_telling(["sepa", "lastschrift"]), is_telling(["sepa", "lastschrift", "stadtwerke"]), is_telling(["hm"])
-    (False, True, False)
+    >>> is_distinctive(["sepa", "lastschrift"]), is_distinctive(["sepa", "lastschrift", "stadtwerke"])
+    (False, True)
+    >>> is_distinctive(["hm"])
+    False
     """
-    said = [word for word in words if word.strip(_PUNCTUATION) not in _GENERIC]
-    return sum(character.isalpha() for word in said for character in word) >= LEAST_LETTERS
+    distinctive = [word for word in words if word.strip(_PUNCTUATION) not in _GENERIC]
+    return sum(character.isalpha() for word in distinctive for character in word) >= LEAST_LETTERS
 
 
 def beginnings(run: Words) -> list[Words]:
-    """Give the beginnings of a run that say something, the longest first.
+    """Give the distinctive beginnings of a run, the longest first.
 
     >>> beginnings(("sepa", "rewe", "koeln"))
     [('sepa', 'rewe', 'koeln'), ('sepa', 'rewe')]
     """
     every = (run[:length] for length in range(len(run), 0, -1))
-    return [words for words in every if is_telling(words)]
+    return [words for words in every if is_distinctive(words)]
 
 
 def as_written(words: Sequence[str], text: str) -> str:

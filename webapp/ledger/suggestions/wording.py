@@ -1,4 +1,4 @@
-"""How a habit is told to people: how many of which lines went where, in one sentence."""
+"""The sentence and the rule name of a habit."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ LONGEST_NAME: Final = 255
 
 
 def sentence(count: int, total: int, conditions: Sequence[Condition], account_name: str) -> str:
-    """Say how many of the lines that conditions match went to an account.
+    """State how many of the lines that conditions match went to an account.
 
     >>> party = Condition(Field.COUNTERPARTY, value="REWE")
     >>> sentence(7, 8, [party], "Groceries")
@@ -23,7 +23,7 @@ def sentence(count: int, total: int, conditions: Sequence[Condition], account_na
 
 
 def name(conditions: Sequence[Condition]) -> str:
-    """Name a rule after what its conditions ask of texts.
+    """Name a rule after the texts of its conditions.
 
     >>> name([Condition(Field.COUNTERPARTY, value="PayPal"), Condition(Field.DESCRIPTION, value="Spotify")])
     'PayPal: Spotify'
@@ -33,10 +33,10 @@ def name(conditions: Sequence[Condition]) -> str:
 
 
 def _lines(conditions: Sequence[Condition]) -> str:
-    asked = {each.field: each.value for each in conditions}
-    direction = asked.get(Field.DIRECTION)
-    whose = asked.get(Field.COUNTERPARTY) or asked.get(Field.IBAN)
-    text = f" with “{asked[Field.DESCRIPTION]}”" if Field.DESCRIPTION in asked else ""
+    values = {each.field: each.value for each in conditions}
+    direction = values.get(Field.DIRECTION)
+    whose = values.get(Field.COUNTERPARTY) or values.get(Field.IBAN)
+    text = f" with “{values[Field.DESCRIPTION]}”" if Field.DESCRIPTION in values else ""
     if whose is None:
         return {"OUT": "payments", "IN": "incoming payments"}.get(direction or "", "lines") + text
     return {"OUT": "payments to", "IN": "payments from"}.get(direction or "", "lines of") + f" {whose}{text}"

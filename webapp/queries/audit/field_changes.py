@@ -75,7 +75,7 @@ SPOKEN: Final[Mapping[str, str]] = {
     "stopProcessing": "stops later rules",
     "transactionId": "bank line",
     "transactionIds": "bank lines",
-    **triggers.SPOKEN,
+    **triggers.NAMES,
 }
 # What keys of days end in.
 DAYS: Final = ("Date", "On", "effectiveAt", "day")

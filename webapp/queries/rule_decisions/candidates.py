@@ -13,7 +13,7 @@ from webapp.db import db
 from webapp.ledger.chart import RESTS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs, is_shared
-from webapp.ledger.rules.line_outcomes import Side
+from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Transaction, refers_to
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
@@ -66,7 +66,7 @@ class Standing(NamedTuple):
     `posting_id` is the one posting of a draft that says it; None where the entry is posted or has more to say.
     """
 
-    side: Side | None = None
+    side: CounterLeg | None = None
     is_posted: bool = False
     posting_id: int | None = None
     closed: str | None = None
@@ -147,7 +147,7 @@ def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standin
         # Two lines share an entry, or one has none.
         return {}
     return {
-        line_of[entry_id]: Standing(Side._make(said), is_posted, None if is_posted else posting_id)
+        line_of[entry_id]: Standing(CounterLeg._make(said), is_posted, None if is_posted else posting_id)
         for entry_id, is_posted, posting_id, *said in _only_opposites(organization_id, line_of)
         if entry_id in line_of
     }
@@ -242,7 +242,7 @@ def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> St
         return Standing(is_posted=is_posted, closed=SPLIT)
     (leg,) = main
     posting_id = next(number for number, each in entry.legs if each is leg)
-    side = Side(
+    side = CounterLeg(
         leg.account_id, leg.currency, leg.amount_minor, leg.amount_base_minor, leg.merchant_id, leg.project_id
     )
     return Standing(side, is_posted, posting_id if len(opposite) == 1 else None)

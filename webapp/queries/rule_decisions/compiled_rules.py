@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.rules.conditions import Condition, Field, Match, Operator
 from webapp.ledger.rules.effects import MAX_ID, read_effects
-from webapp.ledger.rules.engine import ReadyRule, in_order
+from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
-from webapp.ledger.rules.matching import ready
+from webapp.ledger.rules.matching import compiled
 from webapp.models import Account, Organization, Rule
 from webapp.queries.accounts import accounts
 
@@ -50,24 +50,24 @@ def active(organization_id: str, trigger: str) -> list[Rule]:
     )
 
 
-def made_ready(rules: Iterable[SaidRule]) -> list[ReadyRule]:
+def made_ready(rules: Iterable[SaidRule]) -> list[CompiledRule]:
     """Make rules ready to be asked, in the order in which they run."""
     return in_order([one_ready(rule) for rule in rules])
 
 
-def one_ready(rule: SaidRule) -> ReadyRule:
+def one_ready(rule: SaidRule) -> CompiledRule:
     """Make a rule ready to be asked."""
     said = rule.conditions
     conditions = [
         Condition(Field(each["field"]), Operator(each["operator"]), each["value"])
         for each in said["conditions"]
     ]
-    return ReadyRule(
+    return CompiledRule(
         rule.id,
         rule.version,
         rule.priority,
         rule.stop_processing,
-        ready(Match(said["match"]), conditions),
+        compiled(Match(said["match"]), conditions),
         read_effects(rule.effects),
     )
 

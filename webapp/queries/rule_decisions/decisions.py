@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 from webapp.ledger.currencies import digits
 from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import EffectKind
-from webapp.ledger.rules.engine import NOTHING, Decision, ReadyRule, RuleSet, Setting
+from webapp.ledger.rules.engine import NOTHING, CompiledRule, Decision, RuleSet, Setting
 from webapp.ledger.rules.items import RuleItem, all_text
-from webapp.ledger.rules.line_outcomes import Books, Outcome, Side, settle
-from webapp.ledger.rules.matching import asks_for_choices
+from webapp.ledger.rules.line_outcomes import Books, CounterLeg, Outcome, settle
+from webapp.ledger.rules.matching import needs_choices
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
@@ -61,7 +61,7 @@ class AskedRules:
         self._rates: dict[str, RateTable] = {}
 
     @property
-    def ready(self) -> Sequence[ReadyRule]:
+    def ready(self) -> Sequence[CompiledRule]:
         """The rules in the order in which they run."""
         return self._set.rules
 
@@ -77,7 +77,7 @@ class AskedRules:
     @property
     def asks_for_choices(self) -> bool:
         """Whether any rule looks at what a person chose for a line."""
-        return any(asks_for_choices(rule.questions.questions) for rule in self.ready)
+        return any(needs_choices(rule.conditions.conditions) for rule in self.ready)
 
     def decide(
         self,
@@ -102,7 +102,7 @@ class AskedRules:
         return self._set.decide(item)
 
     def settled(
-        self, settings: Mapping[EffectKind, Setting], side: Side, currency: str, day: date
+        self, settings: Mapping[EffectKind, Setting], side: CounterLeg, currency: str, day: date
     ) -> Outcome:
         """Tell what the rules' settings make of what stands opposite a line of a day."""
         return settle(settings, side, currency, self.books, lambda code: self._rate(code, day))
@@ -129,7 +129,7 @@ def item_of(
     )
 
 
-def _currencies(rules: Sequence[ReadyRule]) -> set[str]:
+def _currencies(rules: Sequence[CompiledRule]) -> set[str]:
     return {
         str(effect.value)
         for rule in rules

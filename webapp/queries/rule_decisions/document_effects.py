@@ -32,7 +32,7 @@ class DocumentEffect:
     before: Receipt
     decision: Decision
     after: Receipt | None = None
-    made: Mapping[EffectKind, Setting] = field(default_factory=dict)
+    applied: Mapping[EffectKind, Setting] = field(default_factory=dict)
     skipped: tuple[Skip, ...] = ()
     overruled: Mapping[EffectKind, int] = field(default_factory=dict)
     cut_off_by: int | None = None
@@ -75,7 +75,7 @@ def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedF
     own, overruled = of.own(decision)
     outcome = document_outcomes.settle(own, before, asked.books, document.chosen)
     return DocumentEffect(
-        document, before, decision, outcome.receipt, outcome.made, outcome.skipped, overruled
+        document, before, decision, outcome.receipt, outcome.applied, outcome.skipped, overruled
     )
 
 

@@ -46,13 +46,13 @@ def _explained(asked: AskedRules, item: RuleItem) -> list[Explanation]:
         Explanation(
             rule.id,
             asked.names[rule.id][1],
-            rule.questions.hold(values),
+            rule.conditions.hold(values),
             rule.id not in decision.cut_off,
-            rule.questions.match.value,
+            rule.conditions.match.value,
             [
                 _condition(question.condition, holds)
                 for question, holds in zip(
-                    rule.questions.questions, rule.questions.explain(values), strict=True
+                    rule.conditions.conditions, rule.conditions.explain(values), strict=True
                 )
             ],
         )

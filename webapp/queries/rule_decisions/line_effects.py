@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleItem
-from webapp.ledger.rules.line_outcomes import Side, Skip
+from webapp.ledger.rules.line_outcomes import CounterLeg, Skip
 from webapp.queries.rule_decisions import candidates
 from webapp.queries.rule_decisions.candidates import PastLine, Standing
 from webapp.queries.rule_decisions.decisions import NO_CHOICE, AskedRules, Choice, item_of
@@ -29,8 +29,8 @@ class LineEffect(NamedTuple):
     line: PastLine
     standing: Standing
     decision: Decision
-    after: Side | None = None
-    made: Mapping[EffectKind, Setting] = NOTHING_MADE
+    after: CounterLeg | None = None
+    applied: Mapping[EffectKind, Setting] = NOTHING_MADE
     skipped: tuple[Skip, ...] = ()
     overruled: Mapping[EffectKind, int] = NOTHING_MADE
     cut_off_by: int | None = None
@@ -43,7 +43,7 @@ class LineEffect(NamedTuple):
     @property
     def opens_marker(self) -> bool:
         """Tell whether what changes is posted."""
-        return bool(self.made) and self.standing.is_posted
+        return bool(self.applied) and self.standing.is_posted
 
     @property
     def facts(self) -> list[Any]:
@@ -108,7 +108,7 @@ def judged(
     if only not in decision.cut_off:
         return None
     rule = next(each for each in asked.ready if each.id == only)
-    return decision if rule.questions.hold(item().values()) else None
+    return decision if rule.conditions.hold(item().values()) else None
 
 
 Own = tuple[Mapping[EffectKind, Setting], Mapping[EffectKind, int]]
@@ -148,7 +148,7 @@ def _effect(
         skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
         return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)
     outcome = asked.settled(own, standing.side, line.currency, line.booked_on)
-    return LineEffect(line, standing, decision, outcome.side, outcome.made, outcome.skipped, overruled)
+    return LineEffect(line, standing, decision, outcome.leg, outcome.applied, outcome.skipped, overruled)
 
 
 def asked_for(asked: AskedRules, only: int | None) -> AskedFor:
@@ -174,7 +174,7 @@ class Digest:
         return self._hash.hexdigest()
 
 
-def said(side: Side | None) -> list[Any] | None:
+def said(side: CounterLeg | None) -> list[Any] | None:
     """Write down what stands opposite a line."""
     if side is None:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
-from webapp.ledger.rules.line_outcomes import Side
+from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import Rule
 from webapp.queries.access import organizations
 from webapp.queries.rule_decisions import (
@@ -97,7 +97,7 @@ class Preview:
         self.matched += 1
         if effect.cut_off_by is not None:
             self.cut_off += 1
-        elif effect.made:
+        elif effect.applied:
             self.changed += 1
             self.markers += effect.opens_marker
         elif effect.skipped:
@@ -125,7 +125,7 @@ class _Shown:
 
     def take(self, effect: Effect) -> None:
         """Keep one as far as there is room for it."""
-        shown = self._changing if self._is_sorted and effect.made else self._others
+        shown = self._changing if self._is_sorted and effect.applied else self._others
         if effect.item_id <= self._first or self.next_key is not None:
             return
         if len(shown) < self._limit:
@@ -192,7 +192,7 @@ def _record(effect: Effect, rule_id: int) -> EffectRecord:
     told = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
     return EffectRecord(
         **told,
-        is_changed=bool(effect.made),
+        is_changed=bool(effect.applied),
         opens_marker=effect.opens_marker,
         also_fires=[each for each in effect.decision.matched if each != rule_id],
         cut_off_by=effect.cut_off_by,
@@ -242,7 +242,7 @@ def _of_document(effect: DocumentEffect) -> dict[str, Any]:
     }
 
 
-def _side(side: Side | None) -> SideRecord | None:
+def _side(side: CounterLeg | None) -> SideRecord | None:
     if side is None:
         return None
     amount = Money(-side.amount_minor, side.currency)

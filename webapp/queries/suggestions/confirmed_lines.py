@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
-from webapp.ledger.suggestions.habit_books import Book, Choice
+from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 
@@ -40,13 +40,13 @@ _COLUMNS: tuple[Any, ...] = (
 )
 
 
-def all_lines(organization_id: str) -> Book:
+def all_lines(organization_id: str) -> HabitBook:
     """Read all booked lines, oldest first, with what was decided of those that are posted, in three statements."""
     lines = db.session.execute(_booked(organization_id).order_by(_LINE.c.booked_on, _LINE.c.id)).all()
     return _decided(organization_id, lines, _legs(organization_id))
 
 
-def newest(organization_id: str) -> Book:
+def newest(organization_id: str) -> HabitBook:
     """Read the lines that are posted, the newest ones and newest first, with what was decided, in four statements."""
     lines = db.session.execute(
         _booked(organization_id)
@@ -134,7 +134,7 @@ def _accounts(organization_id: str) -> _Accounts:
     )
 
 
-def _decided(organization_id: str, lines: Sequence[Any], legs: _Legs) -> Book:
+def _decided(organization_id: str, lines: Sequence[Any], legs: _Legs) -> HabitBook:
     accounts = _accounts(organization_id)
     # Many lines went to few places.
     known: dict[Place, Choice | None] = {}
@@ -153,7 +153,7 @@ def _decided(organization_id: str, lines: Sequence[Any], legs: _Legs) -> Book:
         if place not in known:
             known[place] = _choice(place, accounts)
         choices.append(known[place])
-    return Book(lines, choices)
+    return HabitBook(lines, choices)
 
 
 def _choice(place: Place, accounts: _Accounts) -> Choice | None:

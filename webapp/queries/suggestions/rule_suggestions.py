@@ -15,7 +15,7 @@ from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
 from webapp.ledger.rules.conditions import Condition, Field, Operator
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
-from webapp.ledger.suggestions.habit_books import Book
+from webapp.ledger.suggestions.habit_books import HabitBook
 from webapp.ledger.suggestions.habits import SUPPORT, Habit, habits, still_dismissed
 from webapp.ledger.suggestions.wording import name, sentence
 from webapp.models import Rule, SuggestionDismissal
@@ -145,7 +145,7 @@ def _place(suggestion: RuleSuggestion) -> tuple[int, str]:
     return -suggestion.count, suggestion.key
 
 
-def _dismissed(organization_id: str, book: Book) -> Callable[[Habit], bool]:
+def _dismissed(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
     """Tell of a habit whether it was dismissed, also where other words say the same of most of its lines."""
     rows = db.session.scalars(
         sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
@@ -163,7 +163,7 @@ def _dismissed(organization_id: str, book: Book) -> Callable[[Habit], bool]:
     return is_dismissed
 
 
-def _covered(organization_id: str, book: Book) -> Callable[[Habit], bool]:
+def _covered(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
     """Tell of a habit whether active rules set the account of its newest lines already."""
     rules = db.session.scalars(
         sa.select(Rule)
@@ -188,7 +188,7 @@ def _read_conditions(said: Iterable[dict[str, Any]]) -> list[Condition]:
     return [Condition(Field(each["field"]), Operator(each["operator"]), each["value"]) for each in said]
 
 
-def _made(habit: Habit, book: Book, called: dict[str, Any]) -> RuleSuggestion:
+def _made(habit: Habit, book: HabitBook, called: dict[str, Any]) -> RuleSuggestion:
     count = len(habit.evidence)
     total = count + len(habit.exceptions)
     said = sentence(count, total, habit.conditions, called["account_name"])

@@ -16,7 +16,7 @@ from webapp.ledger.rules.conditions import (
     conditions_problems,
 )
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effects_problems, read_effects
-from webapp.ledger.rules.triggers import Target, Trigger, bind_rule_words
+from webapp.ledger.rules.triggers import Target, Trigger, bind_target_and_trigger
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 
@@ -65,7 +65,7 @@ class RuleInputSchema(DocumentedSchema):
     @ma.post_load(pass_original=True)
     def bind(self, rule: dict[str, Any], original: Mapping[str, Any], **_kwargs: Any) -> dict[str, Any]:
         """Find target and trigger under whatever names they came, and check that all of it makes sense."""
-        words = bind_rule_words(original)
+        words = bind_target_and_trigger(original)
         asked = rule["conditions"] or {"match": Match.ALL.value, "conditions": []}
         questions = [
             Condition(Field(each["field"]), Operator(each["operator"]), each["value"])

@@ -11,7 +11,7 @@ from typing import Any
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.engine import Setting
-from webapp.ledger.rules.line_outcomes import Outcome, Side, Skip
+from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.rule_decisions import compiled_rules
@@ -91,15 +91,15 @@ class Asking:
         decision = self.rules.decide(line, self.currency, self.feed_account_id)
         if not decision.matched:
             return
-        side = Side(
+        side = CounterLeg(
             self._waiting[0 if line.amount_minor > 0 else 1],
             self.currency,
             -line.amount_minor,
             None if base_minor is None else -base_minor,
         )
         outcome = self.rules.settled(decision.settings, side, self.currency, line.booked_on)
-        self.rules.tally.count(decision.matched, outcome.made, outcome.skipped)
-        if outcome.made:
+        self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
+        if outcome.applied:
             self.rules.choices.append(_choice(number, outcome))
 
 
@@ -109,7 +109,7 @@ def for_trigger(organization: Organization, trigger: str) -> LineRules:
 
 
 def _choice(number: int, outcome: Outcome) -> StagedChoice:
-    side, made = outcome.side, outcome.made
+    side, made = outcome.leg, outcome.applied
     is_foreign = EffectKind.SET_CURRENCY in made
     return StagedChoice(
         number,

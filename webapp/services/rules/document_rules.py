@@ -42,7 +42,7 @@ def run_on(document: Document, *, act_id: str, now: datetime) -> None:
     if not decision.matched:
         return
     effect = document_effects.effect(rules, document, decision, line_effects.asked_for(rules, None))
-    rules.tally.count(decision.matched, effect.made, effect.skipped)
+    rules.tally.count(decision.matched, effect.applied, effect.skipped)
     run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:
         keep(organization.id, run_id, [effect], act_id=act_id, now=now)
@@ -54,12 +54,12 @@ def keep(
     """Write what rules change of documents, with its provenance; answers how many documents changed."""
     count = 0
     for effect in effects:
-        if not effect.made or effect.after is None:
+        if not effect.applied or effect.after is None:
             continue
         count += 1
         write(effect.document, effect.after, now=now)
-        supersede(effect.document, effect.made, act_id)
-        for kind, setting in effect.made.items():
+        supersede(effect.document, effect.applied, act_id)
+        for kind, setting in effect.applied.items():
             db.session.add(
                 DocumentSetting(
                     organization_id=organization_id,

@@ -15,7 +15,7 @@ from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.rates import unmirror
 from webapp.ledger.rules.effects import EffectKind
-from webapp.ledger.rules.line_outcomes import AccountFacts, Side
+from webapp.ledger.rules.line_outcomes import AccountFacts, CounterLeg
 from webapp.models import (
     DocumentSetting,
     Organization,
@@ -198,7 +198,7 @@ def _judge(undoing: _Undoing, settings: Sequence[_Setting]) -> tuple[list[Change
 
 def _put_back(
     undoing: _Undoing, line: PastLine, standing: Standing, settings: Sequence[_Setting]
-) -> tuple[Side | None, list[int]]:
+) -> tuple[CounterLeg | None, list[int]]:
     """Give what stood opposite a line before, as far as its fields are as the run set them; and which settings."""
     side = standing.side
     if side is None:
@@ -221,7 +221,7 @@ def _put_back(
     return side, back
 
 
-def _before(undoing: _Undoing, line: PastLine, side: Side, setting: _Setting) -> Side | None:
+def _before(undoing: _Undoing, line: PastLine, side: CounterLeg, setting: _Setting) -> CounterLeg | None:
     """Give a side with one field as it was before; None where it cannot be that any more."""
     before = setting.before
     match EffectKind(setting.kind):
@@ -239,7 +239,9 @@ def _before(undoing: _Undoing, line: PastLine, side: Side, setting: _Setting) ->
             return _in_currency(undoing.organization, line, side, before or line.currency)
 
 
-def _in_currency(organization: Organization, line: PastLine, side: Side, code: str) -> Side | None:
+def _in_currency(
+    organization: Organization, line: PastLine, side: CounterLeg, code: str
+) -> CounterLeg | None:
     if code == line.currency:
         return side._replace(currency=code, amount_minor=-line.amount_minor)
     base = organization.base_currency

@@ -127,7 +127,7 @@ def _write(
     for effects in portions:
         for effect in effects:
             found.add(effect.facts)
-            tally.count((running.rule_id,), effect.made, effect.skipped)
+            tally.count((running.rule_id,), effect.applied, effect.skipped)
         running.keep(organization, effects)
         done = min(done + running.at_once, running.total)
         progress(done, running.total)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.rules.line_outcomes import Side
+from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
@@ -32,7 +32,7 @@ class Change:
 
     line: PastLine
     standing: Standing
-    after: Side
+    after: CounterLeg
 
 
 def write(organization: Organization, changes: Sequence[Change], *, now: datetime) -> None:
@@ -70,7 +70,7 @@ def run_on(
     portions = list(line_effects.effects(rules, candidates.named(organization.id, line_ids)))
     for effects in portions:
         for effect in effects:
-            rules.tally.count(effect.decision.matched, effect.made, effect.skipped)
+            rules.tally.count(effect.decision.matched, effect.applied, effect.skipped)
     run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=trigger)
     if run_id is not None:
         for effects in portions:
@@ -81,11 +81,11 @@ def keep(
     organization: Organization, run_id: int, effects: Iterable[LineEffect], *, act_id: str, now: datetime
 ) -> int:
     """Write what rules change of a portion of lines, with its provenance; answers how many lines changed."""
-    making = [each for each in effects if each.made and each.after is not None]
+    making = [each for each in effects if each.applied and each.after is not None]
     if not making:
         return 0
     write(organization, [Change(e.line, e.standing, e.after) for e in making if e.after], now=now)
-    supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.made], act_id)
+    supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.applied], act_id)
     rows = [_setting(organization.id, run_id, effect) for effect in making]
     # By the connection itself: the session would send them one by one.
     db.session.connection().execute(sa.insert(_SETTING), [row for each in rows for row in each])
@@ -124,11 +124,11 @@ def _setting(organization_id: str, run_id: int, effect: LineEffect) -> list[dict
             "value": str(setting.value),
             "before": None if before is None else before.value(kind),
         }
-        for kind, setting in effect.made.items()
+        for kind, setting in effect.applied.items()
     ]
 
 
-def _leg(side: Side) -> Leg:
+def _leg(side: CounterLeg) -> Leg:
     return Leg(
         side.account_id,
         side.amount_minor,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Operator, ValueKind
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
-from webapp.ledger.rules.triggers import SPOKEN, Target, Trigger
+from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
 from webapp.queries.rules.names import ASKED
 from webapp.web.rendering.figures import day, figure
@@ -68,8 +68,8 @@ KINDS: Final[dict[EffectKind, str]] = {
     EffectKind.SET_PROJECT: "project",
     EffectKind.SET_CURRENCY: "currency",
 }
-TARGETS: Final = {each: SPOKEN[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
-TRIGGERS: Final = {each: SPOKEN[each].capitalize() for each in Trigger}
+TARGETS: Final = {each: NAMES[each].capitalize() for each in (Target.TRANSACTION, Target.RECEIPT)}
+TRIGGERS: Final = {each: NAMES[each].capitalize() for each in Trigger}
 DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
 
 
