@@ -57,7 +57,7 @@ class Settings:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Read the settings, or raise UnsafeSettingError with a hint."""
-        read = _Reader(environment)
+        read = _Environment(environment)
         instance_path = Path(read.text("INSTANCE_PATH", str(PROJECT / "instance"))).absolute()
         database_url = _database_url(read.text("DATABASE_URL", ""), instance_path)
         settings = cls(
@@ -78,7 +78,7 @@ class Settings:
         return settings
 
 
-class _Reader:
+class _Environment:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
 

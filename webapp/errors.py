@@ -55,7 +55,9 @@ def register_errors(app: Flask) -> None:
 
 def answer_ledger_error(error: LedgerError) -> Response:
     """Answer a rule of the books that was held."""
-    response = dress(error.status, error.code, str(error), fields=error.fields, details=error.details)
+    response = error_response(
+        error.status, error.code, str(error), fields=error.fields, details=error.details
+    )
     _record_refusal(error)
     if error.untrusted and is_for_api():
         response.headers[UNTRUSTED_FIELDS] = ", ".join(error.untrusted)
@@ -88,7 +90,7 @@ def answer_http_error(error: HTTPException) -> Response:
     own_code = getattr(error, "own_code", None)
     if own_code is not None:
         code, sentence = own_code, error.description or sentence
-    response = dress(status, code, sentence, fields=fields or None)
+    response = error_response(status, code, sentence, fields=fields or None)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
             response.headers.setdefault(name, value)
@@ -103,7 +105,7 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
     for path, text in walk_messages(error.messages, ()):
         found.setdefault(path, []).append(text)
     fields = shortened(found)
-    return dress(422, "validation", sentence_of(fields), fields=fields)
+    return error_response(422, "validation", sentence_of(fields), fields=fields)
 
 
 def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
@@ -115,7 +117,7 @@ def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response
 def answer_data_error(error: sqlalchemy.exc.DataError) -> Response:
     """Answer a value that the database has no room for and no check has met."""
     log.error("The database could not take a value", exc_info=error)
-    return dress(422, *SENTENCES[422])
+    return error_response(422, *SENTENCES[422])
 
 
 def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
@@ -124,13 +126,13 @@ def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
     sentence = (
         "This contradicts what is in the books; nothing was changed. Read the present state and try again."
     )
-    return dress(409, "conflict", sentence)
+    return error_response(409, "conflict", sentence)
 
 
 def answer_unexpected(error: Exception) -> Response:
     """Answer what nobody foresaw, without a word of what is inside."""
     log.error("Unexpected error", exc_info=error)
-    return dress(500, *SENTENCES[500])
+    return error_response(500, *SENTENCES[500])
 
 
 def is_for_api() -> bool:
@@ -138,7 +140,7 @@ def is_for_api() -> bool:
     return request.path == "/api" or request.path.startswith("/api/")
 
 
-def dress(
+def error_response(
     status: int,
     code: str,
     sentence: str,

@@ -28,7 +28,7 @@ from webapp.db import db
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a folder to write to by name)
 
 
-class Refusal(NamedTuple):
+class RawAnswer(NamedTuple):
     """The answer to what is no request that our application could see."""
 
     status: str
@@ -43,11 +43,11 @@ class Refusal(NamedTuple):
 
 
 OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
-MALFORMED = Refusal("400 Bad Request", "bad_request", "The request could not be read.")
-BROKEN = Refusal("500 Internal Server Error", "internal", "Something went wrong here.")
+MALFORMED = RawAnswer("400 Bad Request", "bad_request", "The request could not be read.")
+BROKEN = RawAnswer("500 Internal Server Error", "internal", "Something went wrong here.")
 REFUSALS = {
-    LimitRequestLine: Refusal("414 URI Too Long", "address_too_long", "The address is too long."),
-    LimitRequestHeaders: Refusal(
+    LimitRequestLine: RawAnswer("414 URI Too Long", "address_too_long", "The address is too long."),
+    LimitRequestHeaders: RawAnswer(
         "431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."
     ),
 }

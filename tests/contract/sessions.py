@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from webapp.reference.calls import PARAMETER, Call, calls
+from webapp.reference.calls import PARAMETER, ApiCall, calls
 from webapp.reference.examples import example_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def session(app: Flask, seed: int, length: int) -> list[Asked]:
     return [_asked(chance, each) for each in chance.choices(known, weights, k=length)]
 
 
-def _asked(chance: random.Random, call: Call) -> Asked:
+def _asked(chance: random.Random, call: ApiCall) -> Asked:
     query = dict(chance.choice(QUERIES)) if call.is_safe and chance.random() < 0.4 else {}
     if not call.is_safe and call.scope != "read" and chance.random() < 0.1:
         query["dryRun"] = "true"

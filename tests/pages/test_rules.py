@@ -138,7 +138,11 @@ def test_the_form_makes_a_rule_as_the_api_would(ada, pages, food, bank):
     [
         ({"name": ""}, "field-name", "Give the rule a name."),
         ({"priority": "soon"}, "field-priority", "Write a whole number."),
-        ({"conditions.conditions.0.value": ""}, "note-conditions-conditions-0", "Say what to compare with."),
+        (
+            {"conditions.conditions.0.value": ""},
+            "note-conditions-conditions-0",
+            "Give a value to compare with.",
+        ),
         (
             {"conditions.conditions.0.operator": "MATCHES", "conditions.conditions.0.value": "(a"},
             "note-conditions-conditions-0",

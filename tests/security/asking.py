@@ -87,7 +87,7 @@ FORMS = {
     "/settings/members": organizations.MemberFormSchema,
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
     "/settings/organization": organizations.OrganizationFormSchema,
-    "/settings/organization/choose": organizations.ChooseFormSchema,
+    "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,
     "/start": organizations.StartFormSchema,
     "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
     "/transactions/<id:transaction_id>/confirm": transactions.ConfirmSchema,
@@ -204,7 +204,7 @@ class Asker:
                 return self._filled(kind.schema)
             case ma.fields.Dict():
                 return {"kind": "SET_ACCOUNT", "accountId": self._id(), "sortOrder": 1}
-            case fields.Word():
+            case fields.OneOf():
                 return choose([word for each in kind.validators for word in each.choices])
             case ma.fields.Date():
                 return choose(DAYS)

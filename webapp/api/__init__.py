@@ -1,4 +1,4 @@
-"""The JSON door: blueprints whose OpenAPI document comes from the same schemas that read and write the bodies."""
+"""The JSON API: one blueprint per noun, documented by the schemas that read and write the bodies."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SECURITY = {
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc]
-    """flask-smorest's API with our one error shape."""
+    """flask-smorest's API with our error shape."""
 
     ERROR_SCHEMA = ErrorSchema
 
@@ -60,7 +60,7 @@ class Api(flask_smorest.Api):  # type: ignore[misc]
 
 
 def register(app: Flask) -> None:
-    """Open the door: one blueprint per noun, all under /api."""
+    """Register one blueprint per noun, all under /api."""
     documents = Api(app, spec_kwargs=SECURITY)
     documents.register_converter(app.url_map.converters["id"], document_id)
     documents.register_converter(app.url_map.converters["act"], document_act_id)

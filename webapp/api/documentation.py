@@ -1,4 +1,4 @@
-"""What the interface says of itself, to a program and to a reader."""
+"""The documentation of the API: as OpenAPI, as pages and as Markdown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = {"content_type": "text/html", "description": "A page."}
 @requires("read")
 @bp.response(200, {"type": "object"}, description="The document.")
 def openapi() -> Response:
-    """Give the interface as an OpenAPI 3.1 document."""
+    """Get the API as an OpenAPI 3.1 document."""
     return jsonify(document())
 
 
@@ -32,18 +32,18 @@ def openapi() -> Response:
 @requires("read")
 @bp.arguments(SearchSchema, location="query")
 @bp.response(200, {"type": "string"}, **PAGE)
-def docs(asked: dict[str, Any]) -> Response:
-    """Show the interface as a page: the guide, and every call by its area."""
-    calls = found_by(readings(document()), asked["q"] or "")
+def docs(query: dict[str, Any]) -> Response:
+    """Show the API as a page: the guide, and all calls by area."""
+    calls = found_by(readings(document()), query["q"] or "")
     areas = {area: list(each) for area, each in groupby(calls, key=lambda call: call.area)}
-    return render("documentation/index.html", areas=areas, q=asked["q"], sections=guide.SECTIONS, slug=slug)
+    return render("documentation/index.html", areas=areas, q=query["q"], sections=guide.SECTIONS, slug=slug)
 
 
 @bp.get("/docs/<string:area>")
 @requires("read")
 @bp.response(200, {"type": "string"}, **PAGE)
 def docs_area(area: str) -> Response:
-    """Show the calls of an area with their parameters, shapes, examples and refusals."""
+    """Show the calls of an area with their parameters, shapes, examples and errors."""
     every = readings(document())
     calls = [each for each in every if slug(each.area) == area]
     if not calls:
@@ -62,10 +62,10 @@ def docs_area(area: str) -> Response:
 @requires("read")
 @bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
 def docs_as_markdown() -> Response:
-    """Give the interface as Markdown, for who reads text."""
+    """Get the API as Markdown."""
     return Response(markdown.written(document()), content_type="text/markdown; charset=utf-8")
 
 
 def document() -> dict[str, Any]:
-    """Give the OpenAPI document of this application."""
+    """The OpenAPI document of this application."""
     return reference.document(current_app)

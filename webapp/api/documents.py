@@ -1,4 +1,4 @@
-"""Documents over JSON, their files over one multipart form."""
+"""Documents over JSON, and their files over a multipart form."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ FILE = {"content_type": "application/octet-stream", "description": "The file, as
 @requires("read")
 @bp.arguments(DocumentQuerySchema, location="query")
 @bp.response(200, listing("documents", DocumentSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List documents, newest first."""
-    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
+    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "i")
     return paging.answer(
         "documents",
         queries.documents.documents.listed(
             organization_id(),
-            Filters(**asked),
+            Filters(**query),
             changed_since=selections.changed_since(),
             after=after,
             limit=limit,
@@ -53,21 +53,21 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(DocumentFieldsSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
 @bp.response(201, AnswerSchema)
-def create(said: dict[str, Any]) -> dict[str, Any]:
-    """File a document: a form with its file and any of its fields, or its fields alone as JSON."""
+def create(body: dict[str, Any]) -> dict[str, Any]:
+    """Create a document from a form with its file and any of its fields, or from its fields alone as JSON."""
     file = None
     if request.mimetype == "multipart/form-data":
         strictness.refuse_repeated(request.form, DocumentUploadSchema())
-        said, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
+        body, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
     requests.begin(organization_id())
-    return answer(services.documents.documents.create(said, file, **acting()))
+    return answer(services.documents.documents.create(body, file, **acting()))
 
 
 @bp.get("/<id:document_id>")
 @requires("read")
 @bp.response(200, AnswerSchema)
 def read(document_id: int) -> dict[str, Any]:
-    """Read one document, its text, and which rules set what of it."""
+    """Read one document, with its text and the rules that set its fields."""
     return answer(queries.documents.documents.get(organization_id(), document_id))
 
 
@@ -76,7 +76,7 @@ def read(document_id: int) -> dict[str, Any]:
 @bp.arguments(DocumentFieldsSchema)
 @bp.response(200, AnswerSchema)
 def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
-    """Change a document; the rules on receipts run on what it says now."""
+    """Change a document; the rules on receipts run on its new fields."""
     document = queries.documents.documents.get(organization_id(), document_id)
     return answer(services.documents.documents.update(document, changes, **acting()))
 
@@ -85,7 +85,7 @@ def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.response(200, OkSchema)
 def delete(document_id: int) -> dict[str, bool]:
-    """Delete a document and its file for good, unless something posted or proved, or an entry of its own, holds it."""
+    """Delete a document and its file permanently, unless a posted entry, a proof or an entry of its own needs it."""
     services.documents.documents.delete(
         queries.documents.documents.get(organization_id(), document_id), **acting()
     )
@@ -106,7 +106,7 @@ def file(document_id: int) -> Response:
 @bp.response(201, RelationAnswerSchema)
 @bp.alt_response(200, schema=RelationAnswerSchema, description="It belonged to that already")
 def relate(body: dict[str, int], document_id: int) -> Any:
-    """Let a document belong to a line or an entry, which stays as it is."""
+    """Attach a document to a line or an entry, which is not changed."""
     ((name, other_id),) = body.items()
     document = queries.documents.documents.get(organization_id(), document_id)
     related = services.documents.relations.relate(document, name, other_id, **acting())
@@ -118,7 +118,7 @@ def relate(body: dict[str, int], document_id: int) -> Any:
 @bp.arguments(RelatedSchema)
 @bp.response(200, OkSchema)
 def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
-    """Let a document belong to a line or an entry no longer."""
+    """Detach a document from a line or an entry."""
     ((name, other_id),) = body.items()
     document = queries.documents.documents.get(organization_id(), document_id)
     services.documents.relations.unrelate(document, name, other_id, **acting())
@@ -126,5 +126,5 @@ def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
 
 
 def answer(document: Any) -> dict[str, Any]:
-    """Give one document with all that is told of it."""
+    """One document with its relations, its text and its provenance."""
     return {"document": queries.documents.documents.story(document)}

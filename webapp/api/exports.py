@@ -1,4 +1,4 @@
-"""The whole book in the formats of other systems."""
+"""Exports of the whole book in the formats of other systems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.requests import MEBIBYTE
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
-KEPT_IN_MEMORY, SENT_AT_ONCE = 4 * MEBIBYTE, MEBIBYTE // 4
+MOST_IN_MEMORY, PIECE_SIZE = 4 * MEBIBYTE, MEBIBYTE // 4
 FILE = {"content_type": "text/plain", "description": "A file"}
 
 
@@ -22,7 +22,7 @@ FILE = {"content_type": "text/plain", "description": "A file"}
 @requires("read")
 @bp.response(200, **FILE)
 def beancount() -> Response:
-    """Give the whole book as a Beancount file."""
+    """Export the whole book as a Beancount file."""
     return attached("beancount")
 
 
@@ -30,7 +30,7 @@ def beancount() -> Response:
 @requires("read")
 @bp.response(200, **FILE)
 def hledger() -> Response:
-    """Give the whole book as an hledger journal."""
+    """Export the whole book as an hledger journal."""
     return attached("hledger")
 
 
@@ -38,19 +38,19 @@ def hledger() -> Response:
 @requires("read")
 @bp.response(200, content_type="text/csv", description="A file")
 def csv() -> Response:
-    """Give every posting of the book as a row of a CSV file."""
+    """Export every posting of the book as a row of a CSV file."""
     return attached("csv")
 
 
 def attached(format_: str) -> Response:
-    """Write the book while the request still reads its snapshot, beside memory where it is long, and send it."""
+    """Write the book while the request still has its snapshot, to disk where it is long, and send it."""
     export = queries.reports.exports.of(organization_id(), format_)
-    file = tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
+    file = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
     for piece in export.pieces:
         file.write(piece.encode())
     length = file.tell()
     pieces = sent(file)
-    body = b"".join(pieces) if length <= KEPT_IN_MEMORY else pieces
+    body = b"".join(pieces) if length <= MOST_IN_MEMORY else pieces
     response = Response(body, content_type=f"{export.media_type}; charset=utf-8")
     response.headers.set("Content-Disposition", "attachment", filename=export.file_name)
     response.content_length = length
@@ -58,7 +58,7 @@ def attached(format_: str) -> Response:
 
 
 def sent(file: IO[bytes]) -> Iterator[bytes]:
-    """Give a file from its beginning, and close it behind the last of it."""
+    """Yield a file from its beginning, and close it at the end."""
     with file:
         file.seek(0)
-        yield from iter(lambda: file.read(SENT_AT_ONCE), b"")
+        yield from iter(lambda: file.read(PIECE_SIZE), b"")

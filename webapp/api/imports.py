@@ -1,4 +1,4 @@
-"""Imports of bank files, over JSON and one multipart form."""
+"""Imports of bank files over JSON and a multipart form."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ AnswerSchema = wrapped("import", ImportSchema)
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("imports", ImportSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List imports, newest first."""
-    after = paging.decode(asked["cursor"], "i")
+    after = paging.decode(query["cursor"], "i")
     return paging.answer(
-        "imports", queries.imports.imports.listed(organization_id(), after=after, limit=asked["limit"])
+        "imports", queries.imports.imports.listed(organization_id(), after=after, limit=query["limit"])
     )
 
 
@@ -46,7 +46,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.response(201, AnswerSchema)
 @bp.alt_response(200, schema=AnswerSchema, description="PREVIEWED: a dry run, nothing is written")
 def create(form: dict[str, Any]) -> Response:
-    """Import a bank file, all or nothing; with `dryRun` only tell what it would do."""
+    """Import a bank file, all or nothing; with `dryRun` only preview it."""
     upload = uploads.received(form)
     imported = uploads.preview(upload) if form["dry_run"] else uploads.take(upload)
     return answer(imported, status=200 if form["dry_run"] else 201)
@@ -66,34 +66,34 @@ def read(import_id: int) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(ImportLineQuerySchema, location="query")
 @bp.response(200, listing("lines", ImportLineSchema))
-def lines(asked: dict[str, Any], import_id: int) -> dict[str, Any]:
+def lines(query: dict[str, Any], import_id: int) -> dict[str, Any]:
     """List the rows of a file with their verdicts, in its order."""
-    after = paging.decode(asked.pop("cursor"), "i")
+    after = paging.decode(query.pop("cursor"), "i")
     imported = queries.imports.imports.get(organization_id(), import_id)
-    return paging.answer("lines", uploads.rows(imported, after=after, **asked).page)
+    return paging.answer("lines", uploads.rows(imported, after=after, **query).page)
 
 
 @bp.post("/<id:import_id>/commit")
 @requires("draft", begins=False)
 @bp.arguments(CommitSchema)
 @bp.response(200, AnswerSchema)
-def commit(said: dict[str, Any], import_id: int) -> Response:
-    """Import a file that was previewed within the last hour; doubtful lines and accounts may be decided."""
-    return answer(uploads.import_kept(import_id, uploads.choices(said)), status=200)
+def commit(body: dict[str, Any], import_id: int) -> Response:
+    """Import a file that was previewed within the last hour, with decisions on possible duplicates and accounts."""
+    return answer(uploads.import_kept(import_id, uploads.choices(body)), status=200)
 
 
 @bp.delete("/<id:import_id>")
 @requires("draft")
 @bp.response(200, OkSchema)
 def delete(import_id: int) -> dict[str, bool]:
-    """Take an import back, as if it had never been; none of its lines may be confirmed or cleared."""
+    """Remove an import and its lines, of which none may be confirmed or cleared."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
     return {"ok": True}
 
 
 def answer(imported: ImportRecord, *, status: int) -> Response:
-    """Answer an import; one that was refused as an error that holds it."""
+    """Answer with an import; a refused one as an error that includes it."""
     shown = {"import": ImportSchema().dump(imported)}
     if imported.status == "REFUSED":
         details = {"details": dict(imported.refused)} if imported.refused else {}

@@ -1,4 +1,4 @@
-"""The feed's own door: a provider, or whoever speaks for one, pushes batches of lines."""
+"""Pushes of a bank feed: a provider, or a program on its behalf, sends lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BODY_LIMIT = 8 * MEBIBYTE
 @bp.arguments(PushSchema)
 @bp.response(200, PushResultsSchema)
 def push(batch: dict[str, Any], fa_id: int) -> Response:
-    """Take a batch of lines, whole or not at all; the same batch again answers the same."""
+    """Push a batch of lines, all or nothing; the same batch again gets the same answer."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     answer = services.feeds.pushes.push(feed_account, batch, **acting())
     return Response(answer, 200, content_type="application/json")
@@ -32,7 +32,7 @@ def push(batch: dict[str, Any], fa_id: int) -> Response:
 @requires("admin")
 @bp.response(200, AnswerSchema)
 def resume(fa_id: int) -> dict[str, Any]:
-    """Let a paused feed push again."""
+    """Resume a paused feed."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.feeds.pushes.resume(feed_account, **acting())
     return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}

@@ -42,11 +42,11 @@ ANSWER = AnswerSchema()
 @requires("read", is_documented=True)
 @bp.arguments(HubQuerySchema, location="query")
 @bp.response(200, HubSchema)
-def hub(asked: dict[str, Any]) -> dict[str, Any]:
-    """List every active feed account with its anchor, its open draft, and its status."""
+def hub(query: dict[str, Any]) -> dict[str, Any]:
+    """List every active feed account with its last proof, its open draft and its status."""
     return {
         "accounts": queries.reconciliation.hub.accounts(
-            organization_id(), as_of=asked["provider_balance_as_of"]
+            organization_id(), as_of=query["provider_balance_as_of"]
         ),
         "watched": queries.transfers.watched.watched(organization_id()),
     }
@@ -56,14 +56,14 @@ def hub(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(AccountLinesQuerySchema, location="query")
 @bp.response(200, AccountLinesSchema)
-def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
+def read_account(query: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Read an account and the lines of its draft, or else of its last proof, newest first."""
-    after = paging.decode(asked["cursor"], "dii")
+    after = paging.decode(query["cursor"], "dii")
     account = queries.reconciliation.hub.account(
-        organization_id(), fa_id, as_of=asked["provider_balance_as_of"]
+        organization_id(), fa_id, as_of=query["provider_balance_as_of"]
     )
     lines = queries.reconciliation.reconciliations.lines(
-        organization_id(), fa_id, after=after, limit=asked["limit"]
+        organization_id(), fa_id, after=after, limit=query["limit"]
     )
     return {"account": account, **paging.answer("lines", lines)}
 
@@ -73,7 +73,7 @@ def read_account(asked: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(DraftInputSchema)
 @bp.response(200, DraftAnswerSchema)
 def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Open the account's draft, or change its inputs; says what that had to unclear."""
+    """Open the account's draft, or change its inputs; answers with the ids that were uncleared by it."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version = body.pop("version")
     change = services.reconciliation.drafts.put_draft(account, Statement(**body), version=version, **acting())
@@ -105,7 +105,7 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(CompleteSchema)
 @bp.response(200, AnswerSchema)
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Freeze the account's draft as a proof."""
+    """Complete the account's draft as a proof."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     proof = services.reconciliation.proofs.complete(account, **body, **acting())
     return {"reconciliation": queries.reconciliation.records.record(proof)}
@@ -116,7 +116,7 @@ def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(ReopenSchema)
 @bp.response(200, HubAccountAnswerSchema)
 def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Take back the account's newest proof, or all back to the one named; a draft with its figures opens."""
+    """Reopen the account's newest proof, or all down to the named one, as a draft with its figures."""
     services.reconciliation.reopenings.reopen(
         queries.reconciliation.reconciliations.account(organization_id(), fa_id), **body, **acting()
     )
@@ -128,7 +128,7 @@ def reopen(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.arguments(AcceptSchema)
 @bp.response(200, AnswerSchema)
 def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Complete the statement of a broken proof again over the items as they are now."""
+    """Accept a broken proof: complete its statement again with the items as they are now."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     proof = services.reconciliation.reopenings.accept(account, **body, **acting())
     return {"reconciliation": queries.reconciliation.records.record(proof)}
@@ -138,7 +138,7 @@ def accept(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @requires("reconcile", is_documented=True)
 @bp.response(200, OkSchema)
 def abandon(fa_id: int) -> dict[str, bool]:
-    """Discard the account's open draft; without one nothing happens, and a proof is left alone."""
+    """Discard the account's open draft; proofs are not changed."""
     services.reconciliation.drafts.abandon(
         queries.reconciliation.reconciliations.account(organization_id(), fa_id), **acting()
     )
@@ -158,5 +158,5 @@ def read(reconciliation_id: int) -> Response:
 
 
 def answer(fa_id: int) -> dict[str, Any]:
-    """Give an account as it stands now."""
+    """The account as it is now."""
     return {"account": queries.reconciliation.hub.account(organization_id(), fa_id)}

@@ -26,10 +26,12 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 @requires("read")
 @bp.arguments(PeriodQuerySchema, location="query")
 @bp.response(200, wrapped("trialBalance", TrialBalanceSchema))
-def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
-    """Give opening, change and closing of every account."""
+def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
+    """Get the trial balance: opening, change and closing of every account."""
     return {
-        "trialBalance": queries.reports.statements.trial_balance(organization_id(), periods.asked(**asked))
+        "trialBalance": queries.reports.statements.trial_balance(
+            organization_id(), periods.report_period(**query)
+        )
     }
 
 
@@ -37,10 +39,12 @@ def trial_balance(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(PeriodQuerySchema, location="query")
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
-def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
-    """Give income and expenses of a period, beside those of the one before."""
+def profit_and_loss(query: dict[str, Any]) -> dict[str, Any]:
+    """Get the profit and loss statement of a period, compared with the previous one."""
     return {
-        "profitAndLoss": queries.reports.statements.profit_and_loss(organization_id(), periods.asked(**asked))
+        "profitAndLoss": queries.reports.statements.profit_and_loss(
+            organization_id(), periods.report_period(**query)
+        )
     }
 
 
@@ -48,10 +52,12 @@ def profit_and_loss(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(PeriodQuerySchema, location="query")
 @bp.response(200, wrapped("balanceSheet", BalanceSheetSchema))
-def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
-    """Give what is owned, owed and left at the close of a period."""
+def balance_sheet(query: dict[str, Any]) -> dict[str, Any]:
+    """Get the balance sheet at the close of a period."""
     return {
-        "balanceSheet": queries.reports.statements.balance_sheet(organization_id(), periods.asked(**asked))
+        "balanceSheet": queries.reports.statements.balance_sheet(
+            organization_id(), periods.report_period(**query)
+        )
     }
 
 
@@ -59,13 +65,13 @@ def balance_sheet(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(LedgerQuerySchema, location="query")
 @bp.response(200, listing("lines", LedgerLineSchema))
-def general_ledger(asked: dict[str, Any]) -> dict[str, Any]:
+def general_ledger(query: dict[str, Any]) -> dict[str, Any]:
     """List the postings of a period by account and day, with running balances."""
     page = queries.reports.general_ledger.listed(
         organization_id(),
-        periods.asked(asked["from_"], asked["to"]),
-        account_id=asked["account_id"],
-        after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),
-        limit=asked["limit"],
+        periods.report_period(query["from_"], query["to"]),
+        account_id=query["account_id"],
+        after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
+        limit=query["limit"],
     )
     return paging.answer("lines", page)

@@ -24,7 +24,7 @@ from webapp.queries.access import organizations
 from webapp.services.access import tokens, users
 
 
-class Amount(click.ParamType):  # type: ignore[type-arg]
+class AmountParam(click.ParamType):  # type: ignore[type-arg]
     """An amount in the base currency, as a decimal."""
 
     name = "amount"
@@ -51,7 +51,7 @@ class Amount(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--max-entries-a-day", type=click.IntRange(0, 2**31 - 1), help="Entries that it may post a day."
 )
-@click.option("--max-amount-a-day", type=Amount(), help="Base currency that it may post a day.")
+@click.option("--max-amount-a-day", type=AmountParam(), help="Base currency that it may post a day.")
 @click.option("--max-requests-a-minute", type=click.IntRange(1, 1_000_000), help="How often it may ask.")
 @JSON
 def create_token(

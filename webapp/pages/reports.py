@@ -51,7 +51,7 @@ def balance_sheet() -> Response:
 def general_ledger() -> Response:
     """Show the postings of a period, of all accounts or of one."""
     asked = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
-    period, account_id = periods.asked(asked["from_"], asked["to"]), asked["account_id"]
+    period, account_id = periods.report_period(asked["from_"], asked["to"]), asked["account_id"]
     page = queries.reports.general_ledger.listed(
         organization_id(),
         period,
@@ -73,5 +73,5 @@ def general_ledger() -> Response:
 
 def shown(template: str, report: Callable[[str, Period], Any]) -> Response:
     """Render a report of the period that the address names."""
-    period = periods.asked(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
+    period = periods.report_period(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
     return render(template, period=period, keep={}, report=report(organization_id(), period))

@@ -19,7 +19,7 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One method of one address: where it is, what it needs, and the schemas of what comes in."""
 
     method: str
@@ -76,14 +76,14 @@ class Call:
         return [each if isinstance(each, type) else type(each) for each in found]
 
 
-def calls(app: Flask) -> Iterator[Call]:
+def calls(app: Flask) -> Iterator[ApiCall]:
     """Give every call of the interface, by path and method."""
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         if not rule.rule.startswith("/api/"):
             continue
         blueprint: Any = app.blueprints[rule.endpoint.rpartition(".")[0]]
         for method in sorted((rule.methods or set()) - METHODS_OF_HTTP):
-            yield Call(
+            yield ApiCall(
                 method,
                 rule.rule,
                 rule.endpoint,

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from webapp.reference.refusals import BUSY, TOO_MANY, Refusal, general
+from webapp.reference.refusals import BUSY, TOO_MANY, DocumentedError, general
 
 JSON = "application/json"
 FAILURE, LONGEST_NAME = 400, 60
@@ -75,7 +75,7 @@ def header_references(*names: str) -> dict[str, Any]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
 
 
-def refused(refusals: Iterable[Refusal]) -> dict[str, Any]:
+def refused(refusals: Iterable[DocumentedError]) -> dict[str, Any]:
     """Describe an answer with one status: its codes, with the usual sentence of each as an example."""
     known = sorted(refusals)
     codes = sorted({each.code for each in known})

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from webapp.reference.calls import Call
+from webapp.reference.calls import ApiCall
 
 FILE = Path(__file__).with_name("examples.json")
 
@@ -19,13 +19,13 @@ def recorded() -> dict[str, Any]:
     return found
 
 
-def example_of(call: Call) -> dict[str, Any] | None:
+def example_of(call: ApiCall) -> dict[str, Any] | None:
     """Give the example of a call."""
     found: dict[str, Any] | None = recorded().get(f"{call.method} {call.path}")
     return found
 
 
-def with_examples(call: Call, made: dict[str, Any]) -> dict[str, Any]:
+def with_examples(call: ApiCall, made: dict[str, Any]) -> dict[str, Any]:
     """Put the example of a call beside the shapes of its body and of its answer."""
     example = example_of(call)
     if example is None:

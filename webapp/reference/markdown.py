@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from webapp.reference import guide
-from webapp.reference.readings import Reading, Row, Shape, readings, shapes
+from webapp.reference.readings import CallPage, DocumentedKey, Shape, readings, shapes
 
 Code = tuple[str, str]
 READ = "GET"
@@ -69,7 +69,7 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield from _meanings(calls)
 
 
-def _usual(calls: Iterable[Reading]) -> set[Code]:
+def _usual(calls: Iterable[CallPage]) -> set[Code]:
     """Give the refusals that all of these calls can meet."""
     each = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
     return set.intersection(*each)
@@ -79,7 +79,7 @@ def _codes(codes: Iterable[Code]) -> str:
     return ", ".join(f"{status} `{code}`" for status, code in sorted(codes))
 
 
-def _call(call: Reading, usual: set[Code]) -> Iterator[str]:
+def _call(call: CallPage, usual: set[Code]) -> Iterator[str]:
     yield f"\n### {call.method} {call.path}\n\n{call.summary} " + " ".join(call.said)
     own = [each for each in call.parameters if each.name not in EVERYWHERE]
     if own:
@@ -99,7 +99,7 @@ def _call(call: Reading, usual: set[Code]) -> Iterator[str]:
     yield f"\n```\n{call.curl}\n```"
 
 
-def _meanings(calls: Iterable[Reading]) -> Iterator[str]:
+def _meanings(calls: Iterable[CallPage]) -> Iterator[str]:
     """Say of every code the sentence that is usual for it."""
     said = {
         (code, answer.status): sentence
@@ -115,7 +115,7 @@ def _shape(shape: Shape) -> Iterator[str]:
     yield from (_row(each, "") for each in shape.rows)
 
 
-def _row(row: Row, before: str) -> str:
+def _row(row: DocumentedKey, before: str) -> str:
     marks = [" required" if row.is_required and before else "", " UNTRUSTED" if row.is_untrusted else ""]
     said = f": {row.said}" if row.said else ""
     return f"- `{row.name}` ({before}{row.kind}){''.join(marks)}{said}"

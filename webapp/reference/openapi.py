@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 
 from webapp.reference import components, guide
-from webapp.reference.calls import Call, calls, own_path
+from webapp.reference.calls import ApiCall, calls, own_path
 from webapp.reference.examples import recorded, with_examples
 from webapp.reference.operations import operation, path_parameters
 from webapp.schemas.audit.effects import DryRunSchema
@@ -87,7 +87,7 @@ def tags_of(item: dict[str, Any]) -> set[str]:
     return {tag for each in operations({"": item}) for tag in each["tags"]}
 
 
-def records_of(call: Call, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
+def records_of(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
     """Name the shapes of which `fields` may ask for less than all keys."""
     record = selections.record_of(call.view)
     if record is None or not call.is_safe:

@@ -9,9 +9,9 @@ from typing import Any
 from flask import current_app
 
 from webapp.reference import components, refusals
-from webapp.reference.calls import Call, public_names
+from webapp.reference.calls import ApiCall, public_names
 from webapp.reference.components import JSON
-from webapp.reference.refusals import Refusal
+from webapp.reference.refusals import DocumentedError
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
 from webapp.web.access import idempotency, rate_limits, selections
@@ -27,7 +27,7 @@ WORDS = {
 }
 
 
-def operation(call: Call, known: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+def operation(call: ApiCall, known: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     """Complete what flask-smorest knows of a call."""
     body = known.get("requestBody")
     made = {
@@ -45,7 +45,7 @@ def operation(call: Call, known: dict[str, Any], schemas: dict[str, Any]) -> dic
     return made
 
 
-def description(call: Call) -> str:
+def description(call: ApiCall) -> str:
     """Say all that the summary leaves out: more of it, scope, limits, and what is done with what nobody knows."""
     said = [call.more]
     said.append(f"Needs the scope `{call.scope}`." if not call.session_only else "Only for who is signed in.")
@@ -57,7 +57,7 @@ def description(call: Call) -> str:
     return "\n\n".join(filter(None, said))
 
 
-def path_parameters(call: Call) -> list[dict[str, Any]]:
+def path_parameters(call: ApiCall) -> list[dict[str, Any]]:
     """Describe the parameters of a path under their public names."""
     converters = {name: rule for rule in _rules(call) for name, rule in rule._converters.items()}  # noqa: SLF001  (Werkzeug shows them nowhere else)
     return [
@@ -71,7 +71,7 @@ def path_parameters(call: Call) -> list[dict[str, Any]]:
     ]
 
 
-def _rules(call: Call) -> list[Any]:
+def _rules(call: ApiCall) -> list[Any]:
     return [rule for rule in current_app.url_map.iter_rules(call.endpoint) if rule.rule == call.rule]
 
 
@@ -106,7 +106,7 @@ def not_null(shape: dict[str, Any]) -> dict[str, Any]:
     return shape
 
 
-def general_parameters(call: Call) -> list[dict[str, Any]]:
+def general_parameters(call: ApiCall) -> list[dict[str, Any]]:
     """Describe what any address of its kind takes: which keys to send, what of a list, and a key for a write."""
     record = selections.record_of(call.view)
     made = []
@@ -140,7 +140,7 @@ def fields_parameter(record: selections.AnswerRecord) -> dict[str, Any]:
     return query_parameter(selections.FIELDS, words, shape) | {"style": "form", "explode": False}
 
 
-def takes_key(call: Call) -> bool:
+def takes_key(call: ApiCall) -> bool:
     """Tell whether a call is a write that may be sent again under its key; what people decide is one in any case."""
     return call.method.lower() in idempotency.WRITES and (call.scope != "read" or call.session_only)
 
@@ -151,7 +151,7 @@ def with_need(body: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
     return {**body, "required": any(schemas[name].get("required") for name in names)}
 
 
-def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
+def answers(call: ApiCall, known: dict[str, Any]) -> dict[str, Any]:
     """Describe what a call answers when it is done."""
     found = {}
     for status, each in known.get("responses", {}).items():
@@ -171,7 +171,7 @@ def answers(call: Call, known: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def tried(call: Call, done: dict[str, Any] | None) -> dict[str, Any]:
+def tried(call: ApiCall, done: dict[str, Any] | None) -> dict[str, Any]:
     """Describe what a write answers that was only tried: a dry run, or what waits for a person."""
     dry = {"$ref": f"{components.REFERENCE}DryRun"}
     headers = components.header_references(*(() if call.session_only else components.COUNTED))
@@ -185,16 +185,16 @@ def tried(call: Call, done: dict[str, Any] | None) -> dict[str, Any]:
     return made
 
 
-def failures(call: Call) -> dict[str, Any]:
+def failures(call: ApiCall) -> dict[str, Any]:
     """Describe what a call can be refused with; what is refused everywhere alike stands among the components."""
-    of_status: defaultdict[int, set[Refusal]] = defaultdict(set)
+    of_status: defaultdict[int, set[DocumentedError]] = defaultdict(set)
     for each in refusals_of(call):
         of_status[each.status].add(each)
     described = {str(status): components.refused(known) for status, known in sorted(of_status.items())}
     return {**described, "default": {"$ref": "#/components/responses/Unexpected"}}
 
 
-def refusals_of(call: Call) -> set[Refusal]:
+def refusals_of(call: ApiCall) -> set[DocumentedError]:
     """Give every refusal that a call can meet: before its view, by its schemas, and by the rules of the books."""
     general = refusals.general
     found = {general(401), general(403), general(503), *refusals.of_view(rate_limits.take)}
@@ -210,7 +210,7 @@ def refusals_of(call: Call) -> set[Refusal]:
             general(415),
             general(403, CrossSiteError.own_code, CrossSiteError.description),
         }
-        found.add(Refusal(409, "conflict", "This contradicts what is in the books; read them again."))
+        found.add(DocumentedError(409, "conflict", "This contradicts what is in the books; read them again."))
     by_rule = refusals.of_view(call.view, call.schemas)
     if call.is_safe:
         by_rule = {each for each in by_rule if not each.is_of_ledger}
@@ -222,6 +222,6 @@ def refusals_of(call: Call) -> set[Refusal]:
     return found | {each for each in by_rule if (each.status, each.code) not in usual}
 
 
-def names_ids(call: Call) -> bool:
+def names_ids(call: ApiCall) -> bool:
     """Tell whether the query of a call names something that may not be there."""
     return any(isinstance(each, FormId) for schema in call.schemas for each in schema().load_fields.values())

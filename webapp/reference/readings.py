@@ -23,7 +23,7 @@ TOKEN = '"Authorization: Bearer $TOKEN"'  # noqa: S105  (a shell's variable)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DocumentedKey:
     """A parameter or a key: its name, its kind in words, the shape it holds if any, and what is said of it."""
 
     name: str
@@ -41,11 +41,11 @@ class Shape:
 
     name: str
     said: str
-    rows: list[Row]
+    rows: list[DocumentedKey]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DocumentedAnswer:
     """A status, what it means, its shape, and for refusals each code with its usual sentence."""
 
     status: str
@@ -55,7 +55,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CallPage:
     """A call, with all that a caller has to know."""
 
     name: str
@@ -65,9 +65,9 @@ class Reading:
     said: list[str]
     scope: str
     area: str
-    parameters: list[Row]
+    parameters: list[DocumentedKey]
     body: str
-    answers: list[Answer]
+    answers: list[DocumentedAnswer]
     curl: str
     example: str
 
@@ -90,7 +90,7 @@ def slug(area: str) -> str:
     return re.sub("[^a-z0-9]+", "-", area.lower()).strip("-")
 
 
-def readings(document: dict[str, Any]) -> list[Reading]:
+def readings(document: dict[str, Any]) -> list[CallPage]:
     """Give every call of the document, by area and path."""
     found = [
         _reading(document, path, method, item)
@@ -101,7 +101,7 @@ def readings(document: dict[str, Any]) -> list[Reading]:
     return sorted(found, key=lambda each: (each.area, each.path, each.method))
 
 
-def found_by(readings: list[Reading], asked: str) -> list[Reading]:
+def found_by(readings: list[CallPage], asked: str) -> list[CallPage]:
     """Give the calls that hold every word that was asked for."""
     wanted = asked.casefold().split()
     return [each for each in readings if all(word in each.words for word in wanted)]
@@ -114,19 +114,19 @@ def shapes(document: dict[str, Any], names: set[str] | None = None) -> list[Shap
     return [_shape(name, known[name]) for name in sorted(components.reachable(roots, known))]
 
 
-def shape_names(readings: list[Reading]) -> set[str]:
+def shape_names(readings: list[CallPage]) -> set[str]:
     """Name the shapes that calls send and answer."""
     return {
         name for each in readings for name in (each.body, *(answer.shape for answer in each.answers)) if name
     }
 
 
-def _reading(document: dict[str, Any], path: str, method: str, item: dict[str, Any]) -> Reading:
+def _reading(document: dict[str, Any], path: str, method: str, item: dict[str, Any]) -> CallPage:
     known = item[method]
     content = known.get("requestBody", {}).get("content", {})
     parameters = [*item.get("parameters", []), *known["parameters"]]
     answers = [_answer(document, status, each) for status, each in known["responses"].items()]
-    return Reading(
+    return CallPage(
         name=known["operationId"],
         method=method.upper(),
         path=path,
@@ -150,9 +150,9 @@ def _shape(name: str, shape: dict[str, Any]) -> Shape:
     return Shape(name, shape.get("description", ""), rows)
 
 
-def row(name: str, shape: dict[str, Any], place: dict[str, Any]) -> Row:
+def row(name: str, shape: dict[str, Any], place: dict[str, Any]) -> DocumentedKey:
     """Put a parameter or a key into words."""
-    return Row(
+    return DocumentedKey(
         name=name,
         kind=kind(shape),
         shape=next(iter(components.named_by(shape)), ""),
@@ -204,14 +204,14 @@ def _bounds(shape: dict[str, Any]) -> Iterator[str]:
         yield f" from {shape['minimum']}" + (f" to {most}" if most < 2**31 - 1 else "")
 
 
-def _answer(document: dict[str, Any], status: str, known: dict[str, Any]) -> Answer:
+def _answer(document: dict[str, Any], status: str, known: dict[str, Any]) -> DocumentedAnswer:
     if "$ref" in known:
         known = document["components"]["responses"][known["$ref"].rpartition("/")[2]]
     content = known.get("content", {}).get(JSON, {})
     examples = content.get("examples", {})
     is_refusal = status.isdigit() and int(status) >= components.FAILURE
     codes = {code: each["summary"] for code, each in examples.items()} if is_refusal else {}
-    return Answer(
+    return DocumentedAnswer(
         status, known["description"], next(iter(components.named_by(content.get("schema", {}))), ""), codes
     )
 

@@ -24,7 +24,7 @@ MISSING, TOO_MANY, BUSY = 404, 429, 503
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Refusal:
+class DocumentedError:
     """A status, the stable code beside it, the sentence that is usual for it, and whether arithmetic refuses."""
 
     status: int
@@ -33,31 +33,31 @@ class Refusal:
     is_of_ledger: bool = field(default=False, compare=False)
 
 
-def general(status: int, code: str | None = None, sentence: str | None = None) -> Refusal:
+def general(status: int, code: str | None = None, sentence: str | None = None) -> DocumentedError:
     """Give what is answered to every address alike.
 
     >>> general(415).code
     'unsupported_media_type'
     """
     usual, words = SENTENCES[status]
-    return Refusal(status, code or usual, sentence or words)
+    return DocumentedError(status, code or usual, sentence or words)
 
 
-def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[Refusal]:
+def of_view(view: Callable[..., Any], schemas: Iterable[type] = ()) -> set[DocumentedError]:
     """Give what the rules of the books refuse in all that a view and its schemas reach."""
-    found: set[Refusal] = set()
+    found: set[DocumentedError] = set()
     for each in reached(inspect.unwrap(view), *schemas):
         if isinstance(each, type) and issubclass(each, LedgerError):
             found |= of_class(each)
     return found
 
 
-def of_class(error: type[LedgerError]) -> set[Refusal]:
+def of_class(error: type[LedgerError]) -> set[DocumentedError]:
     """Give the codes of an error class, each with its sentence."""
     is_of_ledger = ".ledger." in error.__module__ and error.status != MISSING
     codes = error.codes or {error.code: inspect.cleandoc(error.__doc__ or "").partition("\n")[0]}
     return {
-        Refusal(error.status, code, sentence, is_of_ledger)
+        DocumentedError(error.status, code, sentence, is_of_ledger)
         for code, sentence in codes.items()
         if code not in NEVER_SENT
     }

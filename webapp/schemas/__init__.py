@@ -1,1 +1,1 @@
-"""The shape of data that comes in and goes out, shared by pages and API."""
+"""The schemas of requests and answers, shared by pages and API."""

@@ -1,4 +1,4 @@
-"""What the addresses and the forms of pages say."""
+"""The schemas of the queries of pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
 
 class AddressSchema(Schema):
-    """What a page's address says; a link from elsewhere may carry more."""
+    """The query of a page; unknown parameters are ignored, since a link from elsewhere may have more."""
 
     class Meta:
         """Unknown names are left out."""
@@ -26,33 +26,33 @@ class AddressSchema(Schema):
 
     @ma.pre_load
     def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
-        """Take an empty field for one that was not filled in."""
+        """Treat an empty field as missing."""
         del kwargs
         return {name: value for name, value in data.items() if value.strip()}
 
     @classmethod
     def read_leniently(cls, query: str) -> dict[str, Any]:
-        """Read a query string, leaving out what it says wrongly."""
+        """Read a query string, and ignore invalid values."""
         return cls.read_leniently_of(dict(parse_qsl(query)))
 
     @classmethod
-    def read_leniently_of(cls, said: Mapping[str, str]) -> dict[str, Any]:
-        """Read what a form or an address says, leaving out what it says wrongly."""
+    def read_leniently_of(cls, values: Mapping[str, str]) -> dict[str, Any]:
+        """Read the values of a form or a query, and ignore invalid ones."""
         schema = cls()
-        named = dict(said.items())
-        wrong = schema.validate(named)
-        return dict(schema.load({name: value for name, value in named.items() if name not in wrong}))
+        sent = dict(values.items())
+        invalid = schema.validate(sent)
+        return dict(schema.load({name: value for name, value in sent.items() if name not in invalid}))
 
 
 class WorkspaceQuerySchema(AddressSchema, PageSchema):
-    """Which lines to show, which of them is open, and what is being edited of it."""
+    """The lines to show, the open one, and the part of it that is edited."""
 
-    show = fields.Word(*SHOWS, load_default=None)
+    show = fields.OneOf(*SHOWS, load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     line = fields.FormId(load_default=None)
-    edit = fields.Word("splits", "description", "why", load_default=None)
+    edit = fields.OneOf("splits", "description", "why", load_default=None)
 
 
 class HubPageQuerySchema(AddressSchema):
@@ -62,7 +62,7 @@ class HubPageQuerySchema(AddressSchema):
 
 
 class ImportsPageQuerySchema(AddressSchema, PageSchema):
-    """Which imports to list, and the account that a new one is for."""
+    """The page of imports to list, and the account of a new one."""
 
     fa_id = fields.FormId(load_default=None)
 
@@ -70,7 +70,7 @@ class ImportsPageQuerySchema(AddressSchema, PageSchema):
 class ImportPageQuerySchema(AddressSchema):
     """Which rows of a file to show."""
 
-    show = fields.Word(
+    show = fields.OneOf(
         "ALL", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED", "REFUSED", load_default="ALL"
     )
     cursor = fields.Text(most=2000, load_default=None)
@@ -91,16 +91,16 @@ class RunsPageSchema(AddressSchema, PageSchema):
 
 
 class RuleLinesPageSchema(AddressSchema, PageSchema):
-    """Which lines of the past a rule is tried on, and whether those that change are shown first or all by id."""
+    """The past lines on which a rule is previewed, with those that change first or all by id."""
 
-    show = fields.Word("first", "all", load_default="first")
+    show = fields.OneOf("first", "all", load_default="first")
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     fa_id = fields.FormId(load_default=None)
 
 
 class NewRulePageSchema(AddressSchema):
-    """What a new rule begins with: a copy of another one, a suggestion by its key, or a condition and what it sets."""
+    """The contents of a new rule: a copy of another one, a suggestion by its key, or a condition and its effects."""
 
     copy = fields.FormId(load_default=None)
     suggestion = fields.Text(most=LONGEST_KEY, load_default=None)

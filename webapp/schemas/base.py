@@ -1,4 +1,4 @@
-"""What schemas share: snake_case in Python is camelCase in JSON."""
+"""The base of all schemas: snake_case in Python is camelCase in JSON."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import marshmallow as ma
 
 from webapp.ledger.canonical import camel
 
-# Of a key of an answer that is not always there; the OpenAPI document leaves it out of those that are.
+# Marks a key of an answer that may be missing; the OpenAPI document does not list it as required.
 OPTIONAL = {"x-optional": True}
-KNOWN_ARE = "This is not known here; known are: "
+KNOWN_NAMES = "This is not known here; known are: "
 
 
 class Schema(ma.Schema):
-    """A shape of JSON; unknown keys are refused by name."""
+    """A schema that refuses unknown keys by name."""
 
     class Meta:
         """Unknown keys are an error unless a schema says otherwise."""
@@ -22,24 +22,24 @@ class Schema(ma.Schema):
     error_messages = {"unknown": "This is not known here.", "type": "Send a JSON object."}  # noqa: RUF012
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
-        """Give every field its camelCase key, and a sentence for what is missing."""
+        """Give every field its camelCase key, and sentences for missing and empty values."""
         field_obj.error_messages |= {"required": "This is missing.", "null": "This cannot be empty."}
         field_obj.data_key = field_obj.data_key or camel(field_name)
 
     def handle_error(self, error: ma.ValidationError, data: object, *, many: bool, **kwargs: object) -> None:
-        """Name the valid keys beside the unknown ones."""
+        """List the valid keys in the messages of unknown ones."""
         del data, many, kwargs
         messages = error.messages
         if not isinstance(messages, dict) or self.unknown != ma.RAISE:
             return
-        known = ", ".join(sorted(field.data_key or name for name, field in self.load_fields.items()))
-        for key, said in list(messages.items()):
-            if said == [self.error_messages["unknown"]]:
-                messages[key] = [f"{KNOWN_ARE}{known or 'none'}."]
+        valid = ", ".join(sorted(field.data_key or name for name, field in self.load_fields.items()))
+        for key, message in list(messages.items()):
+            if message == [self.error_messages["unknown"]]:
+                messages[key] = [f"{KNOWN_NAMES}{valid or 'none'}."]
 
 
 class DocumentedSchema(Schema):
-    """The body of one of the interface document's seven endpoints: unknown keys are ignored."""
+    """The body of one of the interface document's seven endpoints, which ignore unknown keys."""
 
     class Meta:
         """Unknown keys are left out."""

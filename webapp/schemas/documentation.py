@@ -1,4 +1,4 @@
-"""What the pages of documentation are asked."""
+"""The schema of the documentation's search."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from webapp.schemas.base import Schema
 
 
 class SearchSchema(Schema):
-    """The words to look for."""
+    """The words to search for."""
 
     q = fields.Text(most=255, load_default=None)

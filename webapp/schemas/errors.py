@@ -1,4 +1,4 @@
-"""The shape of every error."""
+"""The schema of every error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webapp.schemas.base import OPTIONAL, Schema
 
 
 class ErrorSchema(Schema):
-    """What is true and what to do, with a stable code beside it."""
+    """An error: a sentence on what is wrong and what to do, and a stable code."""
 
     error = ma.fields.String(
         validate=ma.validate.Length(min=1),

@@ -1,4 +1,4 @@
-"""The vocabulary of our JSON, once: strict where Marshmallow is lax, because money is concerned."""
+"""The field types of our JSON, stricter than Marshmallow's own, because money is concerned."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
 EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
-# The same days as a program's own check of a body would have them, but for the lengths of months.
+# The same range of days as a pattern for the OpenAPI document; it does not check the lengths of months.
 WRITTEN_DAY = "(19|20|21)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
 
-def said(options: dict[str, Any], **facts: Any) -> dict[str, Any]:
-    """Add what the OpenAPI document says of every field of a kind to the options of one field.
+def with_metadata(options: dict[str, Any], **facts: Any) -> dict[str, Any]:
+    """Add metadata for the OpenAPI document to the options of a field, unless it has its own.
 
-    >>> said({"required": True, "metadata": {"description": "Its own."}}, format="uri")
+    >>> with_metadata({"required": True, "metadata": {"description": "Its own."}}, format="uri")
     {'required': True, 'metadata': {'format': 'uri', 'description': 'Its own.'}}
     """
     return {**options, "metadata": {**facts, **options.get("metadata", {})}}
@@ -40,7 +40,7 @@ class Text(ma.fields.String):
 
     def __init__(self, *, least: int = 0, most: int, strip: bool = False, **kwargs: Any) -> None:
         super().__init__(
-            validate=ma.validate.Length(min=least, max=most, error=_length_words(least, most)), **kwargs
+            validate=ma.validate.Length(min=least, max=most, error=_length_message(least, most)), **kwargs
         )
         self.strip = strip
 
@@ -52,7 +52,7 @@ class Text(ma.fields.String):
         return value.strip() if self.strip else value
 
 
-def _length_words(least: int, most: int) -> str:
+def _length_message(least: int, most: int) -> str:
     return f"Write {least} to {most} characters." if least else f"Write at most {most} characters."
 
 
@@ -60,7 +60,7 @@ class Name(Text):
     """A name of 1 to 255 characters that is not blank."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=255, **said(kwargs, pattern=r"\S"))
+        super().__init__(least=1, most=255, **with_metadata(kwargs, pattern=r"\S"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -73,7 +73,7 @@ class Url(Text):
     """A web address that begins with http:// or https://."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(most=2000, **said(kwargs, format="uri", pattern="^https?://[^/?#\\s]"))
+        super().__init__(most=2000, **with_metadata(kwargs, format="uri", pattern="^https?://[^/?#\\s]"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -91,7 +91,7 @@ class Url(Text):
         return text
 
 
-class Whole(ma.fields.Integer):
+class WholeNumber(ma.fields.Integer):
     """A whole JSON number: never true, never text, within bounds."""
 
     def __init__(self, *, least: int = -(2**31), most: int = 2**31 - 1, **kwargs: Any) -> None:
@@ -104,15 +104,15 @@ class Whole(ma.fields.Integer):
         return value
 
 
-class Id(Whole):
-    """The id of something in the organization's books."""
+class Id(WholeNumber):
+    """The id of an object in the organization's books."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=LARGEST_ID, **said(kwargs, format="int64"))
+        super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
 
 
-class Digits(Whole):
-    """A whole number as a form or a query string writes it."""
+class Digits(WholeNumber):
+    """A whole number in a form or a query string."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,18}", value, re.ASCII):
@@ -121,14 +121,14 @@ class Digits(Whole):
 
 
 class FormId(Digits):
-    """An id as a form or a query string writes it."""
+    """An id in a form or a query string."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=LARGEST_ID, **said(kwargs, format="int64"))
+        super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
 
 
 class FormFlag(ma.fields.Boolean):
-    """true or false as a query string or a form writes it."""
+    """true or false in a form or a query string."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if value not in ("true", "false"):
@@ -137,7 +137,7 @@ class FormFlag(ma.fields.Boolean):
 
 
 class Flag(ma.fields.Boolean):
-    """true or false, and nothing that merely looks like it."""
+    """A JSON boolean, without the texts and numbers that Marshmallow accepts."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -145,12 +145,12 @@ class Flag(ma.fields.Boolean):
         return value
 
 
-class Word(ma.fields.String):
-    """One word out of a list."""
+class OneOf(ma.fields.String):
+    """One of a list of words."""
 
     def __init__(self, *words: str, **kwargs: Any) -> None:
-        chosen = ma.validate.OneOf(words, error=f"Send one of {', '.join(words)}.")
-        super().__init__(validate=chosen, **kwargs)
+        one_of = ma.validate.OneOf(words, error=f"Send one of {', '.join(words)}.")
+        super().__init__(validate=one_of, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -165,7 +165,7 @@ class Day(ma.fields.Date):
     written = WRITTEN_DAY
 
     def __init__(self, format: str | None = None, **kwargs: Any) -> None:  # noqa: A002  (Marshmallow's own name)
-        super().__init__(format, **said(kwargs, format="date", pattern=f"^{self.written}$"))
+        super().__init__(format, **with_metadata(kwargs, format="date", pattern=f"^{self.written}$"))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
         if not isinstance(value, str) or not ISO_DAY.fullmatch(value):
@@ -180,12 +180,14 @@ class Day(ma.fields.Date):
 
 
 class EffectiveAt(Day):
-    """An entry's day: written `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
+    """An entry's day: sent as `YYYY-MM-DDT00:00:00Z`, read with or without that time."""
 
     def __init__(self, **kwargs: Any) -> None:
         pattern = f"^{self.written}(T00:00:00Z)?$"
-        words = "The entry's day; sent with the time T00:00:00Z, read with or without it."
-        super().__init__(**said(kwargs, format="entry-day", pattern=pattern, description=words))
+        description = "The entry's day; sent with the time T00:00:00Z, read with or without it."
+        super().__init__(
+            **with_metadata(kwargs, format="entry-day", pattern=pattern, description=description)
+        )
 
     def _serialize(self, value: date | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
         return None if value is None else f"{value.isoformat()}T00:00:00Z"
@@ -195,8 +197,8 @@ class EffectiveAt(Day):
         return super()._deserialize(day, attr, data, **kwargs)
 
 
-class Instant(ma.fields.String):
-    """An instant in UTC, RFC 3339 with Z; only ever sent."""
+class Timestamp(ma.fields.String):
+    """An instant in UTC, RFC 3339 with Z; only in answers."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(dump_only=True, metadata={"format": "date-time"}, **kwargs)
@@ -208,12 +210,12 @@ class Instant(ma.fields.String):
 
 
 class Amount(ma.fields.String):
-    """An amount as a decimal string: Money when sent, a Decimal when read; the service knows the currency."""
+    """An amount as a decimal string: Money in answers, a Decimal in requests, whose currency the service knows."""
 
     written = DECIMAL
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**said(kwargs, pattern=f"^{self.written.pattern}$"))
+        super().__init__(**with_metadata(kwargs, pattern=f"^{self.written.pattern}$"))
 
     def _serialize(self, value: Money | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
         return None if value is None else str(value)
@@ -232,8 +234,10 @@ class UnitsPerBase(ma.fields.String):
     """An exchange rate as a decimal string greater than zero."""
 
     def __init__(self, **kwargs: Any) -> None:
-        # Some digit is not 0.
-        super().__init__(**said(kwargs, pattern=r"^(?=.*[1-9])(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?$"))
+        # The lookahead demands a digit other than 0.
+        super().__init__(
+            **with_metadata(kwargs, pattern=r"^(?=.*[1-9])(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?$")
+        )
 
     def _serialize(self, value: Decimal | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:  # type: ignore[override]
         return None if value is None else format(value, "f")
@@ -249,10 +253,10 @@ class UnitsPerBase(ma.fields.String):
 
 
 class Currency(ma.fields.String):
-    """An ISO 4217 code, read without case."""
+    """An ISO 4217 code, in upper or lower case."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**said(kwargs, pattern="^[A-Za-z]{3}$", description="An ISO 4217 code."))
+        super().__init__(**with_metadata(kwargs, pattern="^[A-Za-z]{3}$", description="An ISO 4217 code."))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -264,7 +268,7 @@ class Currency(ma.fields.String):
 
 
 class Emoji(Text):
-    """An emoji, or any short text that stands for one."""
+    """An emoji, or any short text."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(most=64, **kwargs)

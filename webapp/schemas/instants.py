@@ -1,4 +1,4 @@
-"""Instants that come in: as a query string names them, and as a bank states them."""
+"""The field types of instants in requests: in a query string, in a push, and in a form."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TYPED_TIME = re.compile(rf"{ANY_DAY}T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}})?", re.AS
 
 
 class Since(ma.fields.Field[datetime]):
-    """An instant in RFC 3339 with its zone, as a query string names it."""
+    """An instant in RFC 3339 with its zone, also in a query string."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         sentence = "Write an instant like 2026-03-01T09:30:00Z."
-        # A query string's + is a blank unless it is escaped.
+        # An unescaped + in a query string is a space.
         if not isinstance(value, str) or not RFC_3339.fullmatch(value.replace(" ", "+")):
             raise ma.ValidationError(sentence)
         try:
@@ -33,13 +33,13 @@ class Since(ma.fields.Field[datetime]):
 
 
 class DayOrInstant(ma.fields.Date):
-    """A day, or an instant in RFC 3339 with its zone; only ever read."""
+    """A day, or an instant in RFC 3339 with its zone; only in requests."""
 
     def __init__(self, **kwargs: Any) -> None:
         pattern = (
             f"^{ANY_DAY}(T[0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]+)?)?(Z|[+-][0-9]{{2}}:[0-9]{{2}}))?$"
         )
-        super().__init__(**fields.said(kwargs, format="day-or-instant", pattern=pattern))
+        super().__init__(**fields.with_metadata(kwargs, format="day-or-instant", pattern=pattern))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date | datetime:
         sentence = "Write a day as YYYY-MM-DD, or an instant like 2026-03-01T09:30:00Z."
@@ -57,10 +57,10 @@ class DayOrInstant(ma.fields.Date):
 
 
 class TypedTime(ma.fields.String):
-    """A day and a time in UTC, as pages show them and a browser's own field for both writes it."""
+    """A day and a time in UTC, as a browser's datetime-local field sends them."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**fields.said(kwargs, format="typed-time"))
+        super().__init__(**fields.with_metadata(kwargs, format="typed-time"))
 
     def _deserialize(  # type: ignore[override]
         self, value: Any, attr: str | None, data: Any, **kwargs: Any

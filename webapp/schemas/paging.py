@@ -1,4 +1,4 @@
-"""The shapes that every list and every answer share."""
+"""Schemas of lists and answers, made from the schema of a record."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ DEFAULT_LIMIT, LARGEST_LIMIT = 50, 200
 
 
 class PageSchema(Schema):
-    """What every list takes."""
+    """The query parameters of every list."""
 
     limit = Digits(least=1, most=LARGEST_LIMIT, load_default=DEFAULT_LIMIT)
     cursor = Text(most=2000, load_default=None)
 
 
 def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> type[Schema]:
-    """Make the schema of a list: its plural key, where it goes on, and what else stands beside it."""
-    total = {**OPTIONAL, "description": "How many the filters leave in all; with `count=true`."}
-    return _made(
+    """Make the schema of a list: its records under a plural key, `nextCursor`, `total` and other keys."""
+    total = {
+        **OPTIONAL,
+        "description": "The number of all records that match the filters; with `count=true`.",
+    }
+    return _new_schema(
         f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
         {
@@ -31,15 +34,15 @@ def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> typ
             "next_cursor": ma.fields.String(allow_none=True),
             "total": ma.fields.Integer(metadata=total),
             **beside,
-            **_marked(item, f"{key}[]"),
+            **_untrusted_members(item, f"{key}[]"),
         },
     )
 
 
 def wrapped(key: str, item: type[Schema]) -> type[Schema]:
-    """Make the schema of an answer that holds one thing under its name."""
-    members = {key: ma.fields.Nested(item, data_key=key), **_marked(item, key)}
-    return _made(f"{_title(key)}Answer", f"One {key}.", members)
+    """Make the schema of an answer with one record under its name."""
+    members = {key: ma.fields.Nested(item, data_key=key), **_untrusted_members(item, key)}
+    return _new_schema(f"{_title(key)}Answer", f"One {key}.", members)
 
 
 class OkSchema(Schema):
@@ -48,23 +51,25 @@ class OkSchema(Schema):
     ok = ma.fields.Boolean()
 
 
-def _marked(item: type[Schema], place: str) -> dict[str, object]:
-    """Let an answer that holds text of others name the paths of it."""
+def _untrusted_members(item: type[Schema], place: str) -> dict[str, object]:
+    """The members with which an answer lists the paths of its untrusted texts, if it has any."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
-    return {UNTRUSTED_KEY: UntrustedPaths(paths), "unmark": _unmark} if paths else {}
+    return (
+        {UNTRUSTED_KEY: UntrustedPaths(paths), "remove_unused_paths": _remove_unused_paths} if paths else {}
+    )
 
 
 @ma.post_dump
-def _unmark(_schema: Schema, written: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
-    """Name no text in a page that has none."""
-    if [] in (value for name, value in written.items() if name != UNTRUSTED_KEY):
-        written.pop(UNTRUSTED_KEY)
-    return written
+def _remove_unused_paths(_schema: Schema, answer: dict[str, Any], **_kwargs: object) -> dict[str, Any]:
+    """Remove the paths from an empty page."""
+    if [] in (value for name, value in answer.items() if name != UNTRUSTED_KEY):
+        answer.pop(UNTRUSTED_KEY)
+    return answer
 
 
 def _title(key: str) -> str:
     return key[0].upper() + key[1:]
 
 
-def _made(name: str, doc: str, members: dict[str, object]) -> type[Schema]:
+def _new_schema(name: str, doc: str, members: dict[str, object]) -> type[Schema]:
     return type(f"{name}Schema", (Schema,), {"__doc__": doc, **members})

@@ -1,4 +1,4 @@
-"""The shape of a push: the lines that a provider added, modified and removed, and the balance that it states."""
+"""The schemas of a push: lines that a provider added, modified and removed, and the balance that it states."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ LONGEST_TEXT: Final = 2000
 LONGEST_ID: Final = 255
 
 
-class SentDay(fields.Day):
-    """A day of any year: whether a bank can mean it is for the feed to judge, which counts such batches."""
+class UnboundedDay(fields.Day):
+    """A day of any year, which the service checks, because it counts refused batches."""
 
     earliest, latest = date.min, date.max
     written = ANY_DAY
 
 
-class SentAmount(fields.Amount):
-    """An amount of any size: whether the currency holds it is for the feed to judge, which counts such batches."""
+class UnboundedAmount(fields.Amount):
+    """An amount of any size, which the service checks, because it counts refused batches."""
 
     written = fields.LONG_DECIMAL
 
 
 class FeedLineSchema(Schema):
-    """A line as the provider says it; `pendingTransactionId` names the pending line that it was, if it says so."""
+    """A line of a provider; `pendingTransactionId` is the id that it had as pending, if the provider has it."""
 
     provider_transaction_id = fields.Text(least=1, most=LONGEST_ID, required=True)
     pending = fields.Flag(load_default=False)
-    booked_on = SentDay(required=True)
-    value_on = SentDay(allow_none=True, load_default=None)
-    amount = SentAmount(required=True)
+    booked_on = UnboundedDay(required=True)
+    value_on = UnboundedDay(allow_none=True, load_default=None)
+    amount = UnboundedAmount(required=True)
     currency = fields.Currency(allow_none=True, load_default=None)
     description = fields.Text(most=LONGEST_TEXT, allow_none=True, load_default="")
     counterparty = fields.Text(most=LONGEST_TEXT, allow_none=True, load_default=None)
@@ -50,7 +50,7 @@ class FeedLineSchema(Schema):
 
     @ma.post_load
     def pushed(self, values: dict[str, Any], **kwargs: Any) -> PushedLine:
-        """Give the line as the ledger knows it."""
+        """Convert the line to the ledger's PushedLine."""
         del kwargs
         values["pending_id"] = values.pop("pending_transaction_id")
         values["description"] = values["description"] or ""
@@ -66,17 +66,17 @@ TEXTS: Final = (
 )
 
 
-def quick(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each way out is a question that the schema answers)
-    """Read a line that is plainly as FeedLineSchema has it, in a fraction of its time; None leaves it to the schema."""
+def fast_line(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each return leaves the line to the schema)
+    """Read a line that is valid by FeedLineSchema in a fraction of its time; None leaves it to the schema."""
     if type(raw) is not dict or not raw.keys() <= KEYS:
         return None
     get = raw.get
     texts = [get(name) for name, _ in TEXTS]
     for text, (_, most) in zip(texts, TEXTS, strict=True):
-        if text is not None and not (type(text) is str and len(text) <= most and is_sound(text)):
+        if text is not None and not (type(text) is str and len(text) <= most and is_valid_text(text)):
             return None
-    named, link = get("providerTransactionId"), get("pendingTransactionId")
-    if not is_name(named) or not (link is None or is_name(link)):
+    own_id, pending_id = get("providerTransactionId"), get("pendingTransactionId")
+    if not is_provider_id(own_id) or not (pending_id is None or is_provider_id(pending_id)):
         return None
     pending, amount, currency = get("pending", False), get("amount"), get("currency")
     if type(pending) is not bool or type(amount) is not str or not fields.DECIMAL.fullmatch(amount):
@@ -88,23 +88,23 @@ def quick(raw: Any) -> PushedLine | None:  # noqa: PLR0911  (each way out is a q
         return None
     description, counterparty, reference, iban = texts
     return PushedLine(
-        named, pending, booked_on, value_on, Decimal(amount), currency, description or "", counterparty,
-        reference, iban, link,
+        own_id, pending, booked_on, value_on, Decimal(amount), currency, description or "", counterparty,
+        reference, iban, pending_id,
     )  # fmt: skip
 
 
-def is_sound(text: str) -> bool:
-    """Tell whether a text is plainly free of NUL and lone surrogates."""
+def is_valid_text(text: str) -> bool:
+    """Return whether a text has neither NUL nor lone surrogates."""
     return "\0" not in text and (text.isascii() or not fields.SURROGATE.search(text))
 
 
-def is_name(text: Any) -> TypeGuard[str]:
-    """Tell whether this is plainly a provider's id."""
-    return type(text) is str and 0 < len(text) <= LONGEST_ID and is_sound(text)
+def is_provider_id(text: Any) -> TypeGuard[str]:
+    """Return whether a value is a valid provider id."""
+    return type(text) is str and 0 < len(text) <= LONGEST_ID and is_valid_text(text)
 
 
 def day_of(text: Any) -> date | None:
-    """Read a day that is plainly one."""
+    """Read a valid day, else None."""
     if type(text) is not str or not fields.ISO_DAY.fullmatch(text):
         return None
     try:
@@ -114,23 +114,23 @@ def day_of(text: Any) -> date | None:
 
 
 class Lines(ma.fields.List[Any]):
-    """A list of lines, read quickly where nothing is wrong with any of them, and else by their schema."""
+    """A list of lines, read by `fast_line` where all are valid, else by their schema for its messages."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(ma.fields.Nested(FeedLineSchema), load_default=list, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if isinstance(value, list):
-            lines = list(map(quick, value))
+            lines = list(map(fast_line, value))
             if all(lines):
                 return lines
         return super()._deserialize(value, attr, data, **kwargs)
 
 
 class PushedBalanceSchema(Schema):
-    """A balance that the bank states; one without an amount is unknown, never zero."""
+    """A stated balance; one without an amount is unknown, never zero."""
 
-    amount = SentAmount(allow_none=True, load_default=None)
+    amount = UnboundedAmount(allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     as_of = DayOrInstant(allow_none=True, load_default=None)
 
@@ -154,10 +154,10 @@ class PushSchema(Schema):
 
 
 class PushResultSchema(Schema):
-    """What became of one line: `transactionId` is the line in the books that it is."""
+    """The result for one line: `transactionId` is its line in the books."""
 
     provider_transaction_id = Untrusted()
-    verdict = fields.Word(
+    verdict = fields.OneOf(
         "NEW",
         "ALREADY_THERE",
         "POSSIBLY_THERE",
@@ -173,6 +173,6 @@ class PushResultSchema(Schema):
 
 
 class PushResultsSchema(Schema):
-    """The answer to a push: one result for each line, in the order added, modified, removed."""
+    """One result for each line of a push, in the order added, modified, removed."""
 
     results = ma.fields.List(ma.fields.Nested(PushResultSchema))

@@ -1,4 +1,4 @@
-"""Texts that came from a bank, a file or a document: data for whoever reads them, never an instruction."""
+"""Untrusted texts, which come from a bank, a file or a document: data, never instructions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import marshmallow as ma
 from webapp.schemas.base import OPTIONAL
 
 KEY = "x-untrusted"
-# Where an answer names the paths of such texts.
+# The key under which an answer lists the paths of such texts.
 UNTRUSTED_KEY = "untrusted"
 HEADER = "X-Untrusted-Fields"
 UNTRUSTED = {
@@ -20,20 +20,20 @@ UNTRUSTED = {
 
 
 class Untrusted(ma.fields.String):
-    """Text that somebody outside the organization may have written; only ever sent."""
+    """Text that somebody outside the organization may have written; only in answers."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(metadata=UNTRUSTED | kwargs.pop("metadata", {}), **kwargs)
 
 
 def is_untrusted(field: Any) -> bool:
-    """Tell whether a field, or each member of a list, holds such text."""
-    held = field.inner if isinstance(field, ma.fields.List) else field
-    return bool(field.metadata.get(KEY) or held.metadata.get(KEY))
+    """Return whether a field, or each member of a list, has such text."""
+    inner = field.inner if isinstance(field, ma.fields.List) else field
+    return bool(field.metadata.get(KEY) or inner.metadata.get(KEY))
 
 
 def untrusted_paths(schema: ma.Schema, above: str = "") -> Iterator[str]:
-    """Walk the untrusted texts of a shape as paths like `transactions[].description`."""
+    """Yield the paths of a schema's untrusted texts, like `transactions[].description`."""
     for name, field in schema.dump_fields.items():
         many = "[]" if isinstance(field, ma.fields.List) else ""
         path = f"{above}{field.data_key or name}{many}"
@@ -45,12 +45,12 @@ def untrusted_paths(schema: ma.Schema, above: str = "") -> Iterator[str]:
 
 
 class UntrustedPaths(ma.fields.Constant[Any]):
-    """The paths of such texts in an answer: `paths` in a whole one, fewer where only some keys were asked for."""
+    """The paths of such texts in an answer: `paths` in a full one, fewer with `fields`."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        words = "The paths in this answer whose text comes from a bank, a file or a document."
+        description = "The paths in this answer whose text comes from a bank, a file or a document."
         shape = {"type": "array", "items": {"type": "string"}, **OPTIONAL}
-        super().__init__(list(paths), metadata=shape | {"description": words})
+        super().__init__(list(paths), metadata=shape | {"description": description})
 
     def _serialize(self, value: Any, *args: Any, **kwargs: Any) -> list[str]:
         del value, args, kwargs
@@ -58,6 +58,6 @@ class UntrustedPaths(ma.fields.Constant[Any]):
 
 
 def nested(field: Any) -> ma.Schema | None:
-    """Give the shape inside a field, or inside the members of a list."""
-    held = field.inner if isinstance(field, ma.fields.List) else field
-    return held.schema if isinstance(held, ma.fields.Nested) else None
+    """The schema within a field, or within the members of a list."""
+    inner = field.inner if isinstance(field, ma.fields.List) else field
+    return inner.schema if isinstance(inner, ma.fields.Nested) else None

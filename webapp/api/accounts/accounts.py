@@ -27,11 +27,11 @@ AnswerSchema = wrapped("account", AccountSchema)
 @requires("read")
 @bp.arguments(AccountQuerySchema, location="query")
 @bp.response(200, listing("accounts", AccountSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List ledger accounts by code, with their balances."""
-    after = paging.decode(asked.pop("cursor"), "isi")
+    after = paging.decode(query.pop("cursor"), "isi")
     return paging.answer(
-        "accounts", queries.accounts.accounts.listed(organization_id(), after=after, **asked)
+        "accounts", queries.accounts.accounts.listed(organization_id(), after=after, **query)
     )
 
 
@@ -50,11 +50,11 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(AccountDayQuerySchema, location="query")
 @bp.response(200, AnswerSchema)
-def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
-    """Read one ledger account, with its balance at the close of a day where one is asked for."""
+def read(query: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """Read one ledger account, with its balance at the close of a day (`asOf`) or of all time."""
     return {
         "account": queries.accounts.accounts.record(
-            queries.accounts.accounts.get(organization_id(), account_id), **asked
+            queries.accounts.accounts.get(organization_id(), account_id), **query
         )
     }
 
@@ -63,12 +63,12 @@ def read(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(RegisterQuerySchema, location="query")
 @bp.response(200, listing("postings", RegisterLineSchema))
-def postings(asked: dict[str, Any], account_id: int) -> dict[str, Any]:
-    """List what counts on an account from either end, with the balance after each posting."""
+def postings(query: dict[str, Any], account_id: int) -> dict[str, Any]:
+    """List the postings of an account, newest or oldest first, with the balance after each posting."""
     account = queries.accounts.accounts.get(organization_id(), account_id)
-    asked["after"] = paging.decode(asked.pop("cursor"), "dii")
-    asked["oldest_first"] = asked.pop("order") == "OLDEST"
-    return paging.answer("postings", queries.reports.registers.page(account, **asked))
+    query["after"] = paging.decode(query.pop("cursor"), "dii")
+    query["oldest_first"] = query.pop("order") == "OLDEST"
+    return paging.answer("postings", queries.reports.registers.page(account, **query))
 
 
 @bp.patch("/<id:account_id>")

@@ -1,4 +1,4 @@
-"""Bank accounts that send lines, over JSON."""
+"""Feed accounts over JSON."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ AnswerSchema = wrapped("feedAccount", FeedAccountSchema)
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("feedAccounts", FeedAccountSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List feed accounts, newest first."""
-    after = paging.decode(asked["cursor"], "i")
-    page = queries.accounts.feed_accounts.listed(organization_id(), after=after, limit=asked["limit"])
+    after = paging.decode(query["cursor"], "i")
+    page = queries.accounts.feed_accounts.listed(organization_id(), after=after, limit=query["limit"])
     return paging.answer("feedAccounts", page)
 
 
@@ -58,7 +58,7 @@ def read(fa_id: int) -> dict[str, Any]:
 @bp.arguments(FeedAccountChangesSchema)
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Change a feed account; its ledger account can be another only while no line is posted."""
+    """Change a feed account; its ledger account can only be replaced while no line is posted."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.accounts.feed_accounts.edit(feed_account, changes, **acting())
     return {"feedAccount": queries.accounts.feed_accounts.record(feed_account)}
@@ -68,7 +68,7 @@ def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @requires("read")
 @bp.response(200, wrapped("coverage", CoverageSchema))
 def coverage(fa_id: int) -> dict[str, Any]:
-    """Tell month by month what covers a feed account, and whether its lines agree with the bank's balances."""
+    """List the months of a feed account that files or feeds cover, and whether its lines agree with the bank."""
     return {
         "coverage": queries.imports.coverage.record(
             queries.accounts.feed_accounts.get(organization_id(), fa_id)

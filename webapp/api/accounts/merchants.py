@@ -24,11 +24,11 @@ AnswerSchema = wrapped("merchant", MerchantSchema)
 @requires("read")
 @bp.arguments(MerchantQuerySchema, location="query")
 @bp.response(200, listing("merchants", MerchantSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List merchants, A to Z."""
-    after = paging.decode(asked.pop("cursor"), "si")
+    after = paging.decode(query.pop("cursor"), "si")
     return paging.answer(
-        "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **asked)
+        "merchants", queries.accounts.merchants.listed(organization_id(), after=after, **query)
     )
 
 
@@ -37,7 +37,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(NewMerchantSchema)
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
-    """Make a merchant."""
+    """Create a merchant."""
     return {"merchant": services.accounts.merchants.create(**body, **acting())}
 
 

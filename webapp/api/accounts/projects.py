@@ -29,13 +29,13 @@ GroupAnswerSchema = wrapped("group", ProjectGroupSchema)
 @requires("read")
 @bp.arguments(ProjectQuerySchema, location="query")
 @bp.response(200, listing("projects", ProjectSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List projects, A to Z."""
-    after = paging.decode(asked.pop("cursor"), "si")
+    after = paging.decode(query.pop("cursor"), "si")
     return paging.answer(
         "projects",
         queries.accounts.projects.listed(
-            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+            organization_id(), changed_since=selections.changed_since(), after=after, **query
         ),
     )
 
@@ -45,7 +45,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(NewProjectSchema)
 @bp.response(201, AnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
-    """Make a project."""
+    """Create a project."""
     return {"project": services.accounts.projects.create(**body, **acting())}
 
 
@@ -71,7 +71,7 @@ def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.response(200, OkSchema)
 def delete(project_id: int) -> dict[str, bool]:
-    """Delete a project that nothing names."""
+    """Delete a project that is not in use."""
     services.accounts.projects.delete(
         queries.accounts.projects.get(organization_id(), project_id), **acting()
     )
@@ -82,13 +82,13 @@ def delete(project_id: int) -> dict[str, bool]:
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("groups", ProjectGroupSchema))
-def listed_groups(asked: dict[str, Any]) -> dict[str, Any]:
+def listed_groups(query: dict[str, Any]) -> dict[str, Any]:
     """List project groups, A to Z."""
-    after = paging.decode(asked.pop("cursor"), "si")
+    after = paging.decode(query.pop("cursor"), "si")
     return paging.answer(
         "groups",
         queries.accounts.projects.listed_groups(
-            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+            organization_id(), changed_since=selections.changed_since(), after=after, **query
         ),
     )
 
@@ -116,7 +116,7 @@ def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.response(200, OkSchema)
 def delete_group(group_id: int) -> dict[str, bool]:
-    """Delete a project group; its projects stay."""
+    """Delete a project group; its projects remain."""
     services.accounts.projects.delete_group(
         queries.accounts.projects.get_group(organization_id(), group_id), **acting()
     )

@@ -1,4 +1,4 @@
-"""Acts over JSON: what was done, by whom, and what it changed; and decisions on what was proposed."""
+"""Action requests over JSON: the audit trail, and decisions on proposals."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests
 @requires("read")
 @bp.arguments(ActionRequestQuerySchema, location="query")
 @bp.response(200, listing("actionRequests", ActionRequestSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
-    """List acts, newest first."""
-    after = paging.decode(asked.pop("cursor"), "s")
-    found = queries.audit.action_requests.listed(organization_id(), now=requests.now(), after=after, **asked)
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List action requests, newest first."""
+    after = paging.decode(query.pop("cursor"), "s")
+    found = queries.audit.action_requests.listed(organization_id(), now=requests.now(), after=after, **query)
     return paging.answer("actionRequests", found)
 
 
@@ -39,7 +39,7 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.response(200, ActionRequestAnswerSchema)
 def read(request_id: str) -> dict[str, Any]:
-    """Read one act, or what became of a proposal."""
+    """Read one action request, also to see the outcome of a proposal."""
     return {
         "actionRequest": queries.audit.action_requests.read(organization_id(), request_id, requests.now())
     }
@@ -49,24 +49,24 @@ def read(request_id: str) -> dict[str, Any]:
 @requires("read", session_only=True)
 @bp.arguments(ApprovalSchema)
 @bp.response(200, ActionRequestAnswerSchema)
-def approve(said: dict[str, Any], request_id: str) -> dict[str, Any]:
-    """Do what was proposed, if it still does what was shown; else 409 `moved` with the new preview."""
-    return {"actionRequest": approvals.approve_alone(request_id, said["digest"], said["note"])}
+def approve(body: dict[str, Any], request_id: str) -> dict[str, Any]:
+    """Approve and execute a proposal, if its effect is still the one shown; else 409 `moved` with the new preview."""
+    return {"actionRequest": approvals.approve_alone(request_id, body["digest"], body["note"])}
 
 
 @bp.post("/<act:request_id>/reject")
 @requires("read", session_only=True)
 @bp.arguments(RejectionSchema)
 @bp.response(200, ActionRequestAnswerSchema)
-def reject(said: dict[str, Any], request_id: str) -> dict[str, Any]:
-    """Decide against a proposal."""
-    return {"actionRequest": approvals.reject(request_id, said["reason"])}
+def reject(body: dict[str, Any], request_id: str) -> dict[str, Any]:
+    """Reject a proposal."""
+    return {"actionRequest": approvals.reject(request_id, body["reason"])}
 
 
 @bp.post("/approve")
 @requires("read", session_only=True)
 @bp.arguments(ApproveManySchema)
 @bp.response(200, ApprovedManySchema)
-def approve_many(said: dict[str, Any]) -> dict[str, Any]:
-    """Do several proposals, one result for each."""
-    return {"results": approvals.approve_many(said["ids"])}
+def approve_many(body: dict[str, Any]) -> dict[str, Any]:
+    """Approve several proposals, one result for each."""
+    return {"results": approvals.approve_many(body["ids"])}

@@ -22,11 +22,11 @@ bp = Blueprint("api_exchange_rates", __name__, url_prefix="/api/exchange-rates",
 @requires("read")
 @bp.arguments(ExchangeRateQuerySchema, location="query")
 @bp.response(200, listing("rates", StoredExchangeRateSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List exchange rates, newest first."""
-    after = paging.decode(asked.pop("cursor"), "di")
+    after = paging.decode(query.pop("cursor"), "di")
     return paging.answer(
-        "rates", queries.currencies.exchange_rates.listed(organization_id(), after=after, **asked)
+        "rates", queries.currencies.exchange_rates.listed(organization_id(), after=after, **query)
     )
 
 
@@ -35,5 +35,5 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(ExchangeRatesSchema)
 @bp.response(200, ExchangeRatesSchema)
 def put(body: dict[str, Any]) -> dict[str, Any]:
-    """Write exchange rates down, and mirror the drafts that lean on them."""
+    """Store exchange rates, and recalculate the drafts that use them."""
     return {"rates": services.bookkeeping.exchange_rates.put(body["rates"], **acting())}

@@ -36,12 +36,12 @@ bp = Blueprint(
 @requires("read")
 @bp.arguments(EntryQuerySchema, location="query")
 @bp.response(200, listing("entries", JournalEntrySchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
-    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
+    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
     page = queries.journal.entry_records.listed(
         organization_id(),
-        Filters(**asked),
+        Filters(**query),
         changed_since=selections.changed_since(),
         after=after,
         limit=limit,
@@ -62,7 +62,7 @@ def read(entry_id: int) -> dict[str, Any]:
 @bp.arguments(ManualEntrySchema)
 @bp.response(201, EntryAnswerSchema)
 def create(body: dict[str, Any]) -> dict[str, Any]:
-    """Write a manual entry; posting it at once needs the scope confirm."""
+    """Create a manual entry; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
     return answer(services.bookkeeping.manual_entries.create(**body, **acting()))
@@ -73,7 +73,7 @@ def create(body: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(EntryChangesSchema)
 @bp.response(200, EntryAnswerSchema)
 def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
-    """Let a draft that was written by hand say something else; posting it at once needs the scope confirm."""
+    """Change a manual draft; posting it at once needs the scope confirm."""
     if body["post"]:
         demand("confirm")
     entry = queries.journal.entries.get(organization_id(), entry_id)
@@ -84,10 +84,10 @@ def change(body: dict[str, Any], entry_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(EntryDeletionQuerySchema, location="query")
 @bp.response(200, OkSchema)
-def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
-    """Take a draft that was written by hand out of the journal."""
+def delete(query: dict[str, Any], entry_id: int) -> dict[str, bool]:
+    """Delete a manual draft."""
     services.bookkeeping.manual_entries.delete(
-        queries.journal.entries.get(organization_id(), entry_id), **asked, **acting()
+        queries.journal.entries.get(organization_id(), entry_id), **query, **acting()
     )
     return {"ok": True}
 
@@ -97,7 +97,7 @@ def delete(asked: dict[str, Any], entry_id: int) -> dict[str, bool]:
 @bp.arguments(EntryPostSchema)
 @bp.response(200, ActionResultSchema)
 def post(body: dict[str, Any], entry_id: int) -> ActionResult:
-    """Make a draft that was written by hand part of the books; a repeat changes nothing."""
+    """Post a manual draft; a repeat changes nothing."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     return services.bookkeeping.manual_entries.post(entry, **body, **acting())
 
@@ -107,7 +107,7 @@ def post(body: dict[str, Any], entry_id: int) -> ActionResult:
 @bp.arguments(VoidSchema)
 @bp.response(200, ActionResultSchema)
 def void(body: dict[str, Any], entry_id: int) -> ActionResult:
-    """Cancel an entry as it stands by a reversal; a bank line gets a fresh draft, another entry if asked for."""
+    """Void an entry by a reversal; a bank line gets a new draft, a manual entry only with `copy`."""
     if body["copy"]:
         demand("draft")
     body["effective_on"] = body.pop("effective_at")
@@ -117,7 +117,7 @@ def void(body: dict[str, Any], entry_id: int) -> ActionResult:
 
 
 def answer(entry: JournalEntry) -> dict[str, Any]:
-    """Give one entry, and of a draft that was written by hand the version that a change of it names."""
+    """One entry, and for a manual draft the version that a change of it has to name."""
     version = queries.journal.manual_entries.version(entry)
     shown = {"entry": queries.journal.entry_records.record(entry)}
     return shown if version is None else {**shown, "version": version}

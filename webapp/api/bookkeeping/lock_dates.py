@@ -16,7 +16,7 @@ bp = Blueprint("api_lock_dates", __name__, url_prefix="/api/lock-date", descript
 @requires("read")
 @bp.response(200, LockDateSchema)
 def read() -> Any:
-    """Read up to which day the books are closed."""
+    """Read the lock date, the last day of the closed period."""
     return queries.access.organizations.get(organization_id())
 
 
@@ -25,7 +25,7 @@ def read() -> Any:
 @bp.arguments(LockDateChangeSchema)
 @bp.response(200, LockDateSchema)
 def put(body: dict[str, Any]) -> Any:
-    """Close the books up to a day, or open them again."""
+    """Move the lock date: close the books up to a day, or reopen them."""
     return services.bookkeeping.lock_dates.move(
         queries.access.organizations.get(organization_id()), **body, **acting()
     )

@@ -27,13 +27,13 @@ AnswerSchema = wrapped("rule", RuleSchema)
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("rules", RuleSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List rules in the order in which they run."""
-    after = paging.decode(asked.pop("cursor"), "ii")
+    after = paging.decode(query.pop("cursor"), "ii")
     return paging.answer(
         "rules",
         queries.rules.rules.listed(
-            organization_id(), changed_since=selections.changed_since(), after=after, **asked
+            organization_id(), changed_since=selections.changed_since(), after=after, **query
         ),
     )
 
@@ -59,11 +59,11 @@ def read(rule_id: int) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("versions", RuleVersionSchema))
-def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
-    """List what a rule said in each of its versions, newest first, also after it was deleted."""
-    after = paging.decode(asked.pop("cursor"), "i")
+def versions(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """List the versions of a rule, newest first, also after it was deleted."""
+    after = paging.decode(query.pop("cursor"), "i")
     return paging.answer(
-        "versions", queries.rules.rules.versions(organization_id(), rule_id, after=after, **asked)
+        "versions", queries.rules.rules.versions(organization_id(), rule_id, after=after, **query)
     )
 
 
@@ -72,7 +72,7 @@ def versions(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
 @bp.arguments(RuleReplacementSchema)
 @bp.response(200, AnswerSchema)
 def replace(body: dict[str, Any], rule_id: int) -> dict[str, Any]:
-    """Put another automation rule in place of this one."""
+    """Replace an automation rule."""
     return {
         "rule": services.rules.rules.replace(
             queries.rules.rules.get(organization_id(), rule_id), **body, **acting()

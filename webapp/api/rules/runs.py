@@ -1,4 +1,4 @@
-"""What rules would do and what they did, over JSON."""
+"""Rule previews and rule runs over JSON."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.rules.rules import RuleInputSchema
 from webapp.schemas.rules.runs import (
     ApplySchema,
-    ChosenLinesSchema,
+    LineSelectionSchema,
     PreviewAnswerSchema,
     PreviewQuerySchema,
     RunQuerySchema,
     RunSchema,
-    UndoneSchema,
+    RunUndoResultSchema,
     UnsavedPreviewQuerySchema,
 )
 from webapp.web import paging
@@ -31,56 +31,56 @@ bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", descrip
 @bp.arguments(RuleInputSchema)
 @bp.arguments(UnsavedPreviewQuerySchema, location="query")
 @bp.response(200, PreviewAnswerSchema)
-def preview_unsaved(body: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
-    """Tell what a rule would do to the past before it is stored; nothing is written."""
+def preview_unsaved(body: dict[str, Any], query: dict[str, Any]) -> dict[str, Any]:
+    """Preview a rule on past lines before it is stored; nothing is written."""
     requests.begin_reading(organization_id())
-    replaced = asked.pop("rule_id")
+    replaced = query.pop("rule_id")
     stored = None if replaced is None else queries.rules.rules.get(organization_id(), replaced)
-    return _preview(queries.rule_decisions.previews.unsaved(organization_id(), body, stored), asked)
+    return _preview(queries.rule_decisions.previews.unsaved(organization_id(), body, stored), query)
 
 
 @bp.post("/rules/<id:rule_id>/preview")
 @requires("read", begins=False)
 @bp.arguments(PreviewQuerySchema, location="query")
 @bp.response(200, PreviewAnswerSchema)
-def preview(asked: dict[str, Any], rule_id: int) -> dict[str, Any]:
-    """Tell what a stored rule would do to the past; nothing is written."""
+def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """Preview a stored rule on past lines; nothing is written."""
     requests.begin_reading(organization_id())
-    return _preview(queries.rules.rules.get(organization_id(), rule_id), asked)
+    return _preview(queries.rules.rules.get(organization_id(), rule_id), query)
 
 
 @bp.post("/rules/<id:rule_id>/apply")
 @requires("draft")
 @bp.arguments(ApplySchema)
-@bp.arguments(ChosenLinesSchema, location="query")
+@bp.arguments(LineSelectionSchema, location="query")
 @bp.response(200, wrapped("run", RunSchema))
-def apply(body: dict[str, Any], chosen: dict[str, Any], rule_id: int) -> dict[str, Any]:
-    """Let a rule change the past exactly as its preview said."""
+def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict[str, Any]:
+    """Apply a rule to past lines exactly as previewed."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
-    return {"run": services.rules.runs.apply(rule, body["digest"], Chosen(**chosen), **acting())}
+    return {"run": services.rules.runs.apply(rule, body["digest"], Chosen(**selection), **acting())}
 
 
 @bp.get("/runs")
 @requires("read")
 @bp.arguments(RunQuerySchema, location="query")
 @bp.response(200, listing("runs", RunSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
-    """List what rules did, newest first."""
-    after = paging.decode(asked.pop("cursor"), "i")
-    return paging.answer("runs", queries.rules.runs.listed(organization_id(), after=after, **asked))
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List rule runs, newest first."""
+    after = paging.decode(query.pop("cursor"), "i")
+    return paging.answer("runs", queries.rules.runs.listed(organization_id(), after=after, **query))
 
 
 @bp.post("/runs/<id:run_id>/undo")
 @requires("draft")
-@bp.response(200, UndoneSchema)
+@bp.response(200, RunUndoResultSchema)
 def undo(run_id: int) -> Any:
-    """Put back what a run set, field by field, unless somebody has changed it since."""
+    """Undo a rule run: restore its fields, unless somebody has changed them since."""
     return services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())
 
 
-def _preview(rule: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "i")
+def _preview(rule: Any, query: dict[str, Any]) -> dict[str, Any]:
+    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "i")
     found = queries.rule_decisions.previews.preview(
-        organization_id(), rule, Chosen(**asked), after=after, limit=limit
+        organization_id(), rule, Chosen(**query), after=after, limit=limit
     )
     return {"preview": found, "next_cursor": paging.encode(found.next_key)}

@@ -1,4 +1,4 @@
-"""Rules that people's confirmations suggest, over JSON."""
+"""Suggested rules over JSON."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ bp = Blueprint(
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("suggestions", RuleSuggestionSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
-    """List rules that would do what people always did with lines of the same text, that with most lines first."""
-    after = paging.decode(asked.pop("cursor"), "is")
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List rules that confirmed lines of the same text suggest, the one with most lines first."""
+    after = paging.decode(query.pop("cursor"), "is")
     return paging.answer(
-        "suggestions", queries.suggestions.rule_suggestions.listed(organization_id(), after=after, **asked)
+        "suggestions", queries.suggestions.rule_suggestions.listed(organization_id(), after=after, **query)
     )
 
 
@@ -36,11 +36,11 @@ def listed(asked: dict[str, Any]) -> dict[str, Any]:
 @requires("read")
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("dismissals", DismissalSchema))
-def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
-    """List the suggestions that somebody did not want, newest first."""
-    after = paging.decode(asked.pop("cursor"), "i")
+def dismissals(query: dict[str, Any]) -> dict[str, Any]:
+    """List dismissed suggestions, newest first."""
+    after = paging.decode(query.pop("cursor"), "i")
     return paging.answer(
-        "dismissals", queries.suggestions.rule_suggestions.dismissals(organization_id(), after=after, **asked)
+        "dismissals", queries.suggestions.rule_suggestions.dismissals(organization_id(), after=after, **query)
     )
 
 
@@ -49,7 +49,7 @@ def dismissals(asked: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(SuggestionKeySchema)
 @bp.response(200, wrapped("dismissal", DismissalSchema))
 def dismiss(body: dict[str, str]) -> dict[str, Any]:
-    """Suggest a rule no more, until twice as many lines speak for it."""
+    """Dismiss a suggestion until twice as many lines support it."""
     suggestion = requests.ask_first(
         organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), body["key"])
     )
@@ -61,7 +61,7 @@ def dismiss(body: dict[str, str]) -> dict[str, Any]:
 @bp.arguments(SuggestionKeySchema)
 @bp.response(200, OkSchema)
 def undismiss(body: dict[str, str]) -> dict[str, bool]:
-    """Suggest a dismissed rule again."""
+    """Restore a dismissed suggestion."""
     services.rules.suggestions.undismiss(
         queries.suggestions.rule_suggestions.dismissal(organization_id(), body["key"]), **acting()
     )

@@ -1,4 +1,4 @@
-"""Which lines belong together, over JSON: two rows of one line, or the two sides of a transfer."""
+"""Joins over JSON: two rows that are one bank line, or two lines that are a transfer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ bp = Blueprint("api_line_joins", __name__, url_prefix="/api/transactions", descr
 @requires("read")
 @bp.response(200, SuggestionsSchema)
 def suggestions(transaction_id: int) -> Any:
-    """Tell which other lines a line is, goes with, may or does not, and what the bank changed of it."""
+    """List a line's joins, transfers and suggestions, and the bank's changes of it."""
     return queries.transactions.suggestions.of_line(
         queries.transactions.transactions.get(organization_id(), transaction_id)
     )
@@ -28,7 +28,7 @@ def suggestions(transaction_id: int) -> Any:
 @bp.arguments(OtherLineSchema)
 @bp.response(200, AnswerSchema)
 def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
-    """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
+    """Join two lines; answers with the line that remains in the books, for a transfer with the first."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     other = queries.transactions.transactions.refer(organization_id(), body["transaction_id"])
     return answer(services.transactions.links.join(line, other, **acting()).id)
@@ -39,7 +39,7 @@ def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
 @bp.arguments(OtherLineSchema)
 @bp.response(200, AnswerSchema)
 def unjoin(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
-    """Settle that two lines do not, for good; answers the one that was taken for the other, of a transfer the first."""
+    """Separate two lines permanently; answers with the line that was the duplicate, for a transfer with the first."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     other = queries.transactions.transactions.refer(organization_id(), body["transaction_id"])
     return answer(services.transactions.links.unjoin(line, other, **acting()).id)

@@ -21,9 +21,9 @@ bp = Blueprint(
 @requires("read")
 @bp.arguments(OpenItemQuerySchema, location="query")
 @bp.response(200, listing("openItems", OpenItemSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
-    """List what stands open on the watched accounts with its age in days, newest first."""
-    after = paging.decode(asked.pop("cursor"), "di")
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List the open items of the watched accounts with their age in days, newest first."""
+    after = paging.decode(query.pop("cursor"), "di")
     today = queries.access.organizations.today(organization_id(), requests.now())
-    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **asked)
+    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
     return paging.answer("openItems", page)

@@ -32,12 +32,12 @@ AnswerSchema = wrapped("transaction", TransactionStorySchema)
 @requires("read")
 @bp.arguments(TransactionQuerySchema, location="query")
 @bp.response(200, listing("transactions", TransactionSchema))
-def listed(asked: dict[str, Any]) -> dict[str, Any]:
+def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List bank lines, newest first."""
-    limit, after = asked.pop("limit"), paging.decode(asked.pop("cursor"), "di")
+    limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
     page = queries.transactions.transactions.listed(
         organization_id(),
-        Filters(**asked),
+        Filters(**query),
         changed_since=selections.changed_since(),
         after=after,
         limit=limit,
@@ -58,7 +58,7 @@ def read(transaction_id: int) -> dict[str, Any]:
 @bp.arguments(TransactionChangesSchema)
 @bp.response(200, AnswerSchema)
 def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
-    """Change what a line's entry says; of a posted one, open its correction marker."""
+    """Change a line's entry; for a posted one, open its correction marker."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())
     return answer(transaction_id)
@@ -69,7 +69,7 @@ def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
 @bp.arguments(TransactionChangesManySchema)
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
-    """Change what several lines' entries say, one result for each."""
+    """Change several lines' entries, one result for each."""
     return {"results": services.transactions.edits.bulk_edit(organization_id(), body["changes"], **acting())}
 
 
@@ -77,7 +77,7 @@ def edit_many(body: dict[str, Any]) -> dict[str, Any]:
 @requires("draft")
 @bp.response(200, OkSchema)
 def delete(transaction_id: int) -> dict[str, bool]:
-    """Take a line and its draft out; it can be brought back."""
+    """Delete a line and its draft; it can be restored."""
     services.transactions.lifecycle.delete(
         queries.transactions.transactions.get(organization_id(), transaction_id), **acting()
     )
@@ -88,7 +88,7 @@ def delete(transaction_id: int) -> dict[str, bool]:
 @requires("draft")
 @bp.response(200, AnswerSchema)
 def restore(transaction_id: int) -> dict[str, Any]:
-    """Bring a deleted line back."""
+    """Restore a deleted line."""
     services.transactions.lifecycle.restore(
         queries.transactions.transactions.get(organization_id(), transaction_id), **acting()
     )
@@ -110,7 +110,7 @@ def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
 @bp.arguments(ConfirmManySchema)
 @bp.response(200, BulkResultsSchema)
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
-    """Finalize several transactions, one result for each; what is beyond a key's cap is proposed where it may."""
+    """Finalize several transactions, one result for each; those beyond a key's cap are proposed if the key may."""
     return {
         "results": propose_rest(
             services.transactions.lifecycle.bulk_confirm(organization_id(), **body, **acting())
@@ -119,7 +119,7 @@ def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer(transaction_id: int) -> dict[str, Any]:
-    """Give a line as it stands now."""
+    """The line as it is now."""
     return {
         "transaction": queries.transactions.line_details.story(
             queries.transactions.transactions.get(organization_id(), transaction_id)

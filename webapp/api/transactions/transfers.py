@@ -18,7 +18,7 @@ bp = Blueprint(
 @requires("read")
 @bp.response(200, TransfersSchema)
 def listed() -> dict[str, Any]:
-    """List the transfers that are proposed, the unambiguous ones first; 250 at most."""
+    """List proposed transfers, the unambiguous ones first; 250 at most."""
     return {"transfers": queries.transfers.proposed.proposed(organization_id())}
 
 
@@ -26,5 +26,5 @@ def listed() -> dict[str, Any]:
 @requires("draft")
 @bp.response(200, PairResultsSchema)
 def accept() -> dict[str, Any]:
-    """Pair all lines of which each fits the other and nothing else, with one result for each pair."""
+    """Pair all unambiguous transfers, one result for each pair."""
     return {"results": services.transactions.transfers.pair_unambiguous(**acting())}

@@ -9,7 +9,11 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.currencies import ACTIVE
 from webapp.pages.access.sessions import keep_cookie
-from webapp.schemas.access.organizations import ChooseFormSchema, OrganizationFormSchema, StartFormSchema
+from webapp.schemas.access.organizations import (
+    OrganizationChoiceFormSchema,
+    OrganizationFormSchema,
+    StartFormSchema,
+)
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
@@ -52,7 +56,7 @@ def update() -> Response:
 def choose() -> Response:
     """Go over to another organization of the person's."""
     try:
-        chosen = ChooseFormSchema().load(form_body())["organization_id"]
+        chosen = OrganizationChoiceFormSchema().load(form_body())["organization_id"]
         return go_over(chosen)
     except REFUSALS as error:
         return show_organization(problem_of(error))

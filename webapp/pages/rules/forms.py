@@ -226,7 +226,7 @@ def _condition_problem(row: Row, index: int, target: Target, *, is_unfinished: b
     said = asked(row)
     value = said["value"]
     if value is None and Operator(row["operator"]) not in WITHOUT_VALUE:
-        return {} if is_unfinished else {f"{CONDITIONS}.{index}.value": ["Say what to compare with."]}
+        return {} if is_unfinished else {f"{CONDITIONS}.{index}.value": ["Give a value to compare with."]}
     found = condition_problem(Condition(Field(row["field"]), Operator(row["operator"]), value or ""), target)
     return {f"{CONDITIONS}.{index}.{found[0]}": [found[1]]} if found else {}
 

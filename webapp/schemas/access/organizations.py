@@ -1,4 +1,4 @@
-"""The shapes of what the settings' forms say of an organization and its members."""
+"""The schemas of the settings' forms of an organization and its members."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from webapp.schemas.base import Schema
 
 
 class StartFormSchema(Schema):
-    """Books to open."""
+    """New books."""
 
     name = fields.Name(required=True)
     base_currency = fields.Currency(required=True)
 
 
 class OrganizationFormSchema(Schema):
-    """What an organization is called, and where it is."""
+    """The name and the time zone of an organization."""
 
     name = fields.Name(required=True)
     time_zone = fields.Text(least=1, most=64, required=True)
 
 
-class ChooseFormSchema(Schema):
-    """Which organization to go to."""
+class OrganizationChoiceFormSchema(Schema):
+    """The organization to switch to."""
 
     organization_id = fields.Text(least=1, most=40, required=True)
 
 
 class MemberFormSchema(Schema):
-    """A member to add."""
+    """A new member."""
 
     name = fields.Name(required=True)
     email = fields.Text(least=1, most=320, required=True)
-    role = fields.Word(*ROLES, required=True)
+    role = fields.OneOf(*ROLES, required=True)
 
 
 class RoleFormSchema(Schema):
-    """What a member may do."""
+    """A member's role."""
 
-    role = fields.Word(*ROLES, required=True)
+    role = fields.OneOf(*ROLES, required=True)

@@ -1,4 +1,4 @@
-"""The shapes of what the settings' forms say of an API key."""
+"""The schemas of the settings' forms of an API key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHOOSE = "Choose what the key may do."
 
 
 class _KeySchema(Schema):
-    """What every form of a key says: its name, its last day, and its caps, of which an empty one is none."""
+    """The fields of all forms of a key: its name, its last day and its caps; an empty cap is none."""
 
     name = fields.Name(required=True)
     expires_on = fields.Day(allow_none=True, load_default=None)
@@ -24,18 +24,18 @@ class _KeySchema(Schema):
 
 
 class TokenFormSchema(_KeySchema):
-    """A key to make: what it may do is a preset, or a choice of scopes of its own."""
+    """A new key: its scopes are a preset or chosen one by one."""
 
-    preset = fields.Word(*PRESETS, "own", load_default="own")
-    scopes = ma.fields.List(fields.Word(*SCOPES), load_default=list)
+    preset = fields.OneOf(*PRESETS, "own", load_default="own")
+    scopes = ma.fields.List(fields.OneOf(*SCOPES), load_default=list)
 
     @ma.validates_schema
-    def _chooses(self, said: dict[str, Any], **_kwargs: Any) -> None:
-        if said.get("preset") == "own" and not said.get("scopes"):
+    def _has_scopes(self, key: dict[str, Any], **_kwargs: Any) -> None:
+        if key.get("preset") == "own" and not key.get("scopes"):
             raise ma.ValidationError({"scopes": [CHOOSE]})
 
 
 class TokenChangesFormSchema(_KeySchema):
-    """A key as it shall be from now on."""
+    """The changed fields of a key."""
 
-    scopes = ma.fields.List(fields.Word(*SCOPES), required=True, error_messages={"required": CHOOSE})
+    scopes = ma.fields.List(fields.OneOf(*SCOPES), required=True, error_messages={"required": CHOOSE})

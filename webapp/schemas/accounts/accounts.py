@@ -1,4 +1,4 @@
-"""The shapes of ledger accounts."""
+"""The schemas of ledger accounts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
-TYPES = tuple(word.value for word in AccountType)
+TYPES = tuple(each.value for each in AccountType)
 
 
 class Code(fields.Text):
     """The code of an account: letters and digits."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(least=1, most=20, **fields.said(kwargs, pattern="^[A-Za-z0-9]*$"))
+        super().__init__(least=1, most=20, **fields.with_metadata(kwargs, pattern="^[A-Za-z0-9]*$"))
         self.validators.append(
             ma.validate.Regexp("[A-Za-z0-9]*\\Z", error="Write letters A to Z and digits only.")
         )
@@ -32,7 +32,7 @@ class AccountSchema(Schema):
     id = fields.Id()
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
-    type = fields.Word(*TYPES)
+    type = fields.OneOf(*TYPES)
     emoji = ma.fields.String(allow_none=True)
     currency = fields.Currency(allow_none=True)
     parent_id = fields.Id(allow_none=True)
@@ -48,7 +48,7 @@ class AccountSchema(Schema):
 class AccountQuerySchema(PageSchema):
     """Which accounts to list."""
 
-    type_ = fields.Word(*TYPES, data_key="type", load_default=None)
+    type_ = fields.OneOf(*TYPES, data_key="type", load_default=None)
     archived = fields.FormFlag(load_default=None)
 
 
@@ -59,12 +59,12 @@ class AccountDayQuerySchema(Schema):
 
 
 class RegisterLineSchema(Schema):
-    """A posting that counts, and what the account held after it."""
+    """A posting that counts, and the balance of the account after it."""
 
     journal_entry_id = fields.Id()
     effective_at = fields.EffectiveAt()
     description = Untrusted()
-    status = fields.Word("POSTED", "VOIDED")
+    status = fields.OneOf("POSTED", "VOIDED")
     source = ma.fields.String()
     transaction_id = fields.Id(allow_none=True)
     amount = fields.Amount()
@@ -75,23 +75,23 @@ class RegisterLineSchema(Schema):
 
 
 class RegisterQuerySchema(PageSchema):
-    """From which end to list an account's postings, and of which days; they are inclusive."""
+    """The order and the days of an account's postings; days are inclusive."""
 
-    order = fields.Word("NEWEST", "OLDEST", load_default="NEWEST")
+    order = fields.OneOf("NEWEST", "OLDEST", load_default="NEWEST")
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
 
 
 class RegisterPageQuerySchema(AddressSchema, RegisterQuerySchema):
-    """What the address of a register's page says."""
+    """The query of a register's page."""
 
 
 class NewAccountSchema(Schema):
-    """An account to open."""
+    """A new account."""
 
     code = Code(allow_none=True, load_default=None)
     name = fields.Name(required=True)
-    type = fields.Word(*TYPES, required=True)
+    type = fields.OneOf(*TYPES, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     parent_id = fields.Id(allow_none=True, load_default=None)
@@ -101,11 +101,11 @@ class NewAccountSchema(Schema):
 
 
 class AccountChangesSchema(Schema):
-    """What to change of an account; what is not sent stays."""
+    """The changed fields of an account; the others stay as they are."""
 
     code = Code(allow_none=True)
     name = fields.Name()
-    type = fields.Word(*TYPES)
+    type = fields.OneOf(*TYPES)
     emoji = fields.Emoji(allow_none=True)
     currency = fields.Currency(allow_none=True)
     parent_id = fields.Id(allow_none=True)
@@ -116,13 +116,13 @@ class AccountChangesSchema(Schema):
 
 
 class NewAccountFormSchema(NewAccountSchema):
-    """An account to open as the chart's form writes it."""
+    """A new account from the chart's form."""
 
     parent_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
 
 
 class AccountFormSchema(NewAccountFormSchema):
-    """An account as its own form writes it: whole, and without the boxes that are not checked."""
+    """An account from its own form: all fields, with unchecked boxes missing."""
 
     in_scope = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     requires_counterparty = fields.FormFlag(load_default=False)  # type: ignore[assignment]
@@ -130,6 +130,6 @@ class AccountFormSchema(NewAccountFormSchema):
 
 
 class ArchiveFormSchema(Schema):
-    """Whether an account is put away or brought back."""
+    """Whether an account is archived or restored."""
 
     is_archived = fields.FormFlag(required=True)

@@ -1,4 +1,4 @@
-"""The shapes of bank accounts that send lines."""
+"""The schemas of feed accounts."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class FeedBalanceSchema(Schema):
 
 
 class FeedAccountSchema(Schema):
-    """A feed account, its ledger account, and what of it waits for somebody."""
+    """A feed account with its ledger account and the counts of lines that wait for somebody."""
 
     fa_id = fields.Id()
     account_id = fields.Id()
     account_name = ma.fields.String()
     account_emoji = ma.fields.String(allow_none=True)
-    account_type = fields.Word(*TYPES)
+    account_type = fields.OneOf(*TYPES)
     mask = ma.fields.String(allow_none=True)
     currency = fields.Currency()
     institution_name = Untrusted(allow_none=True)
     institution_logo = ma.fields.String(allow_none=True)
     institution_url = ma.fields.String(allow_none=True)
-    unreconciled_count = fields.Whole()
-    unconfirmed_count = fields.Whole()
-    last_feed_at = fields.Instant(allow_none=True)
+    unreconciled_count = fields.WholeNumber()
+    unconfirmed_count = fields.WholeNumber()
+    last_feed_at = fields.Timestamp(allow_none=True)
     feed_balance = ma.fields.Nested(FeedBalanceSchema, allow_none=True)
     external_id = Untrusted(allow_none=True)
     provider = ma.fields.String()
@@ -50,7 +50,7 @@ class DaysSchema(Schema):
 
 
 class CoveredMonthSchema(Schema):
-    """What covers one month (YYYY-MM) of an account; `mismatch` is the stated balance less the computed one."""
+    """The coverage of an account in one month (YYYY-MM); `mismatch` is the stated less the computed balance."""
 
     month = ma.fields.Date(
         format="%Y-%m", metadata={"format": "month", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"}
@@ -61,13 +61,13 @@ class CoveredMonthSchema(Schema):
     stated_on = fields.Day(attribute="stated.day", dump_default=None, allow_none=True)
     computed_balance = fields.Amount(attribute="computed", allow_none=True)
     mismatch = fields.Amount(allow_none=True)
-    proved = fields.Word("WHOLE", "PARTLY", "NO")
+    proved = fields.OneOf("WHOLE", "PARTLY", "NO")
     gaps = ma.fields.List(ma.fields.Nested(DaysSchema))
     overlaps = ma.fields.List(ma.fields.Nested(DaysSchema))
 
 
 class CoverageSchema(Schema):
-    """What covers an account, month by month, newest first."""
+    """The coverage of an account by month, newest first."""
 
     fa_id = fields.Id()
     currency = fields.Currency()
@@ -75,11 +75,11 @@ class CoverageSchema(Schema):
 
 
 class NewFeedAccountSchema(Schema):
-    """A bank account to be opened; without `accountId` it gets a ledger account of its own."""
+    """A new feed account; without `accountId` it gets a ledger account of its own."""
 
     name = fields.Name(required=True)
     currency = fields.Currency(required=True)
-    type = fields.Word(*TYPES, allow_none=True, load_default=None)
+    type = fields.OneOf(*TYPES, allow_none=True, load_default=None)
     account_id = fields.Id(allow_none=True, load_default=None)
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     mask = fields.Text(least=1, most=32, allow_none=True, load_default=None)
@@ -88,10 +88,10 @@ class NewFeedAccountSchema(Schema):
 
 
 class FeedAccountChangesSchema(Schema):
-    """What to change of a feed account; what is not sent stays."""
+    """The changed fields of a feed account; the others stay as they are."""
 
     name = fields.Name()
-    type = fields.Word(*TYPES)
+    type = fields.OneOf(*TYPES)
     account_id = fields.Id()
     external_id = fields.Text(least=1, most=255, allow_none=True)
     mask = fields.Text(least=1, most=32, allow_none=True)

@@ -1,4 +1,4 @@
-"""The shapes of merchants."""
+"""The schemas of merchants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.schemas.paging import PageSchema
 
 
 class MerchantSchema(Schema):
-    """A counterparty as the organization knows it."""
+    """A counterparty of the organization."""
 
     id = fields.Id()
     name = ma.fields.String()
@@ -27,18 +27,18 @@ class MerchantQuerySchema(PageSchema):
 
 
 class MerchantPageQuerySchema(AddressSchema, MerchantQuerySchema):
-    """Which merchants a page shows."""
+    """The query of the page of merchants."""
 
 
 class NewMerchantSchema(Schema):
-    """A merchant to make."""
+    """A new merchant."""
 
     name = fields.Name(required=True)
     website = fields.Url(allow_none=True, load_default=None)
 
 
 class MerchantChangesSchema(Schema):
-    """What to change of a merchant; what is not sent stays."""
+    """The changed fields of a merchant; the others stay as they are."""
 
     name = fields.Name()
     website = fields.Url(allow_none=True)

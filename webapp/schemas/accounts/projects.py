@@ -1,4 +1,4 @@
-"""The shapes of projects and their groups, as the interface document says them."""
+"""The schemas of projects and their groups, as in the interface document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.schemas.paging import PageSchema
 
 
 class ProjectGroupSummarySchema(Schema):
-    """A group as its projects name it; without an emoji that is null."""
+    """A group in the record of a project; `emoji` is null without one."""
 
     id = fields.Id()
     name = ma.fields.String()
@@ -26,19 +26,19 @@ class ProjectSchema(Schema):
     emoji = ma.fields.String(allow_none=True)
     group_id = fields.Id(allow_none=True)
     group = ma.fields.Nested(ProjectGroupSummarySchema, allow_none=True)
-    created_at = fields.Instant()
-    updated_at = fields.Instant()
+    created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class ProjectGroupSchema(Schema):
-    """A group; without an emoji that is the empty string."""
+    """A group; `emoji` is an empty string without one."""
 
     id = fields.Id()
     name = ma.fields.String()
     emoji = ma.fields.String()
     organization_id = ma.fields.String()
-    created_at = fields.Instant()
-    updated_at = fields.Instant()
+    created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class ProjectQuerySchema(PageSchema):
@@ -48,7 +48,7 @@ class ProjectQuerySchema(PageSchema):
 
 
 class NewProjectSchema(Schema):
-    """A project to make."""
+    """A new project."""
 
     name = fields.Name(required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
@@ -56,7 +56,7 @@ class NewProjectSchema(Schema):
 
 
 class ProjectChangesSchema(Schema):
-    """What to change of a project; what is not sent stays."""
+    """The changed fields of a project; the others stay as they are."""
 
     name = fields.Name()
     emoji = fields.Emoji(allow_none=True)
@@ -64,27 +64,27 @@ class ProjectChangesSchema(Schema):
 
 
 class ProjectFormSchema(NewProjectSchema):
-    """A project as a form writes it."""
+    """A project from a form."""
 
     group_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
 
 
 class NewProjectGroupSchema(DocumentedSchema):
-    """A group to make, as the interface document says it."""
+    """A new group, as in the interface document."""
 
     name = fields.Text(least=1, most=255, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 
 class ProjectGroupFormSchema(Schema):
-    """A group as a form writes it."""
+    """A group from a form."""
 
     name = fields.Name(required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
 
 
 class ProjectGroupChangesSchema(Schema):
-    """What to change of a group; what is not sent stays."""
+    """The changed fields of a group; the others stay as they are."""
 
     name = fields.Name()
     emoji = fields.Emoji(allow_none=True)

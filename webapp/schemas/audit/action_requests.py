@@ -1,4 +1,4 @@
-"""The shapes of acts: what an executed one answers, and its record."""
+"""The schemas of action requests: the result of an act, and its record in the audit trail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.schemas.paging import PageSchema, wrapped
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 MOST_IDS = 500
-# What an act that nobody proposed says under the keys of proposals.
+# The values of proposals' keys for an act that was not proposed.
 OF_PROPOSALS: Mapping[str, Any] = {
     "digest": None,
     "effect": None,
@@ -31,7 +31,7 @@ STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
 
 class ResultSchema(Schema):
-    """The ids that an act touched."""
+    """The ids that an act changed."""
 
     journal_entry_ids = ma.fields.List(fields.Id())
     document_relation_ids = ma.fields.List(fields.Id())
@@ -40,45 +40,45 @@ class ResultSchema(Schema):
 
 
 class ActionResultSchema(Schema):
-    """What an act did, as the interface document says it."""
+    """The result of an act, as in the interface document."""
 
     action_request_id = ma.fields.String(allow_none=True)
-    status = fields.Word(*STATUSES)
+    status = fields.OneOf(*STATUSES)
     changed = ma.fields.Boolean()
     result = ma.fields.Nested(ResultSchema)
     error = ma.fields.String()
 
 
 class BulkResultSchema(ActionResultSchema):
-    """What a bulk act did to one of its ids."""
+    """The result of a bulk act for one of its ids."""
 
     id = fields.Id()
     code = ma.fields.String(metadata=OPTIONAL)
 
 
 class BulkResultsSchema(Schema):
-    """One result per id, in the order asked."""
+    """One result per id, in the order of the request."""
 
     results = ma.fields.List(ma.fields.Nested(BulkResultSchema))
 
 
 class PersonSchema(Schema):
-    """Who did something: a person or a program."""
+    """An actor: a person, an API key, a command or the system."""
 
-    kind = fields.Word("PERSON", "TOKEN", "COMMAND", "SYSTEM")
+    kind = fields.OneOf("PERSON", "TOKEN", "COMMAND", "SYSTEM")
     id = fields.Id(allow_none=True)
     name = ma.fields.String()
 
 
 class TargetSchema(Schema):
-    """What an act was about."""
+    """The object of an act."""
 
     kind = ma.fields.String()
     id = ma.fields.String()
 
 
 class BlockerSchema(Schema):
-    """Something that stands against a proposal; in a bulk call `id` says against which of its ids."""
+    """A reason why a proposal cannot be executed; in a bulk call `id` is the one of its ids that has it."""
 
     id = fields.Id()
     code = ma.fields.String()
@@ -87,18 +87,18 @@ class BlockerSchema(Schema):
 
 
 class CallAnswerSchema(Schema):
-    """What the call was answered once it was made."""
+    """The answer to the proposed call after its execution."""
 
     status = ma.fields.Integer()
     answer = ma.fields.Raw(allow_none=True, metadata=UNTRUSTED)
 
 
 class ActionRequestSchema(Schema):
-    """The audited record of a write; `digest` and what follows it are of proposals."""
+    """The audit record of a write; `digest` and the keys behind it belong to proposals."""
 
     id = ma.fields.String()
     kind = ma.fields.String()
-    status = fields.Word(*STATUSES)
+    status = fields.OneOf(*STATUSES)
     actor = ma.fields.Nested(PersonSchema)
     target = ma.fields.Nested(TargetSchema)
     title = Untrusted()
@@ -107,20 +107,20 @@ class ActionRequestSchema(Schema):
     before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     error = Untrusted()
-    created_at = fields.Instant()
-    decided_at = fields.Instant(allow_none=True)
+    created_at = fields.Timestamp()
+    decided_at = fields.Timestamp(allow_none=True)
     digest = ma.fields.String(allow_none=True)
     effect = AsStored(EffectSchema, allow_none=True)
     blockers = ma.fields.List(ma.fields.Nested(BlockerSchema))
-    expires_at = fields.Instant(allow_none=True)
-    checked_at = fields.Instant(allow_none=True)
+    expires_at = fields.Timestamp(allow_none=True)
+    checked_at = fields.Timestamp(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
     reason = ma.fields.String()
     answer = ma.fields.Nested(CallAnswerSchema, allow_none=True)
     action_request_ids = ma.fields.List(ma.fields.String(), attribute="acts")
 
     def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
-        """Read what only a proposal has from the proposal; other acts have nothing there."""
+        """Read the keys of proposals from the proposal; other acts have fixed values."""
         if attr not in OF_PROPOSALS:
             return super().get_attribute(obj, attr, default)
         return OF_PROPOSALS[attr] if obj.proposal is None else getattr(obj.proposal, attr)
@@ -130,20 +130,20 @@ ActionRequestAnswerSchema = wrapped("actionRequest", ActionRequestSchema)
 
 
 class ApprovalSchema(Schema):
-    """Which effect somebody looked at (else the one that is kept), and a note that the agent can read."""
+    """The digest of the effect that somebody reviewed (else the stored one), and a note for the agent."""
 
     digest = fields.Text(least=64, most=64, load_default=None, allow_none=True)
     note = fields.Text(most=2000, load_default="")
 
 
 class RejectionSchema(Schema):
-    """Why a proposal is not done; the agent can read it."""
+    """The reason of a rejection, for the agent."""
 
     reason = fields.Text(least=1, most=2000, required=True)
 
 
 class ApproveManySchema(Schema):
-    """Which proposals to approve, each as its kept preview says."""
+    """The proposals to approve, each with the effect of its stored preview."""
 
     ids = ma.fields.List(
         fields.Text(least=1, most=40),
@@ -153,30 +153,30 @@ class ApproveManySchema(Schema):
 
 
 class ApprovedSchema(Schema):
-    """What became of one of the proposals."""
+    """The result of one of several approvals."""
 
     id = ma.fields.String()
-    status = fields.Word(*STATUSES)
+    status = fields.OneOf(*STATUSES)
     changed = ma.fields.Boolean()
     error = ma.fields.String()
     code = ma.fields.String(allow_none=True)
 
 
 class ApprovedManySchema(Schema):
-    """One result per id, in the order asked."""
+    """One result per id, in the order of the request."""
 
     results = ma.fields.List(ma.fields.Nested(ApprovedSchema))
 
 
 class ActionRequestQuerySchema(PageSchema):
-    """Which acts to list."""
+    """The action requests to list."""
 
-    status = fields.Word(*STATUSES, load_default=None)
+    status = fields.OneOf(*STATUSES, load_default=None)
     kind = fields.Text(least=1, most=64, load_default=None)
 
 
 class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
-    """Which acts a page shows: of everybody, or what one key or one person did."""
+    """The action requests on a page: of everybody, of one key or of one person."""
 
     token_id = fields.FormId(load_default=None)
     person_id = fields.FormId(load_default=None)

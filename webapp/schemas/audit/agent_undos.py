@@ -1,4 +1,4 @@
-"""The shapes of undoing what a token did."""
+"""The schemas of undoing the acts of a token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.schemas.instants import Since, TypedTime
 
 
 class SinceSchema(Schema):
-    """Whose acts, and since when; `before` goes on from the last act of an earlier batch, its `nextBefore`."""
+    """A token and an instant; `before` continues behind an earlier batch with its `nextBefore`."""
 
     token_id = fields.Id(required=True)
     since = Since(required=True)
@@ -18,46 +18,46 @@ class SinceSchema(Schema):
 
 
 class UndoSchema(SinceSchema):
-    """The same, as the preview of this digest said."""
+    """The same, with the digest of the preview."""
 
     digest = fields.Text(least=64, most=64, required=True)
 
 
 class SinceFormSchema(Schema):
-    """Since when, as a form writes it: a day and a time in UTC, as pages show them."""
+    """The start as a form sends it: a day and a time in UTC, as pages show them."""
 
     since = TypedTime(required=True)
     before = fields.Text(most=64, load_default=None)
 
 
 class UndoFormSchema(SinceFormSchema):
-    """The same, as the preview of this digest said."""
+    """The same, with the digest of the preview."""
 
     digest = fields.Text(least=64, most=64, required=True)
 
 
-class WaySchema(Schema):
-    """The way back from an act."""
+class UndoMethodSchema(Schema):
+    """How an act is undone."""
 
     kind = ma.fields.String()
     sentence = ma.fields.String()
 
 
 class UndoItemSchema(Schema):
-    """An act of a token, with the way back from it, or why it stays."""
+    """An act of a token, and how it is undone, or why it cannot be."""
 
     action_request_id = ma.fields.String()
     kind = ma.fields.String()
     title = ma.fields.String()
-    decided_at = fields.Instant()
-    undo = ma.fields.Nested(WaySchema, allow_none=True)
+    decided_at = fields.Timestamp()
+    undo = ma.fields.Nested(UndoMethodSchema, allow_none=True)
     why = ma.fields.String()
 
 
 class UndoPreviewSchema(Schema):
-    """What undoing would do, the newest act first, at most 100; `left` counts the older ones, for another batch.
+    """What the undo would do, the newest act first, at most 100 acts; `left` counts the older ones.
 
-    That batch has `nextBefore` as its `before`.
+    The next batch has `nextBefore` as its `before`.
     """
 
     items = ma.fields.List(ma.fields.Nested(UndoItemSchema))
@@ -67,16 +67,16 @@ class UndoPreviewSchema(Schema):
 
 
 class UndoResultSchema(Schema):
-    """What became of one act: undone by acts of their own, or left with the reason in `error`."""
+    """The result for one act: undone by new acts, or not, with the reason in `error`."""
 
     action_request_id = ma.fields.String()
-    status = fields.Word("EXECUTED", "FAILED")
+    status = fields.OneOf("EXECUTED", "FAILED")
     undone_by = ma.fields.List(ma.fields.String())
     error = ma.fields.String()
 
 
-class UndoneAgentSchema(Schema):
-    """One result for each act, the newest first; `actionRequestId` is the batch's own."""
+class AgentUndoResultSchema(Schema):
+    """One result for each act, the newest first; `actionRequestId` is that of the undo itself."""
 
     action_request_id = ma.fields.String()
     results = ma.fields.List(ma.fields.Nested(UndoResultSchema))

@@ -1,4 +1,4 @@
-"""The shapes of what a call would do: entries before and after, balances, and proofs."""
+"""The schemas of a call's effect: entries before and after, balances, and proofs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untru
 
 
 class NewId(ma.fields.Field[int | str]):
-    """The id of something that is there, or `new-1`, `new-2`, … of what would come; only ever sent."""
+    """The id of an existing object, or `new-1`, `new-2`, … of one that would be created; only in answers."""
 
     def __init__(self, **kwargs: object) -> None:
         super().__init__(dump_only=True, metadata={"type": ["integer", "string"]}, **kwargs)  # type: ignore[arg-type]
 
 
 class AsStored(ma.fields.Nested):
-    """What is stored in the shape of a schema already, and sent as it is."""
+    """A value that is stored in the form of a schema, and is sent unchanged."""
 
     def _serialize(self, nested_obj: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
         del args, kwargs
@@ -28,11 +28,11 @@ class AsStored(ma.fields.Nested):
 
 
 class BalanceChangeSchema(Schema):
-    """What an account holds in a currency, before and after."""
+    """The balance of an account in a currency, before and after."""
 
     account_id = NewId()
     account_name = ma.fields.String()
-    account_type = fields.Word(*TYPES)
+    account_type = fields.OneOf(*TYPES)
     currency = fields.Currency()
     before = fields.Amount()
     after = fields.Amount()
@@ -41,7 +41,7 @@ class BalanceChangeSchema(Schema):
 
 
 class ProofChangeSchema(Schema):
-    """A proof that would hold no longer (`holds` false), or would hold again."""
+    """A proof that would break (`holds` false) or hold again."""
 
     reconciliation_id = fields.Id()
     fa_id = fields.Id()
@@ -54,7 +54,7 @@ class ProofChangeSchema(Schema):
 
 
 class EntryChangeSchema(Schema):
-    """An entry before and after, each as `GET /journal-entries/{id}` gives it; null where it is not there."""
+    """An entry before and after, as in `GET /journal-entries/{id}`; null where it does not exist."""
 
     id = NewId()
     before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
@@ -62,7 +62,7 @@ class EntryChangeSchema(Schema):
 
 
 class ActSchema(Schema):
-    """An act that would be done."""
+    """An act that would be executed."""
 
     kind = ma.fields.String()
     target = ma.fields.Dict()
@@ -73,7 +73,7 @@ class ActSchema(Schema):
 
 
 class EffectSchema(Schema):
-    """All that a call would change; at most 200 entries and acts are told, `entryCount` counts every entry."""
+    """All changes of a call; at most 200 entries and acts are listed, `entryCount` counts all entries."""
 
     acts = ma.fields.List(ma.fields.Nested(ActSchema))
     entries = ma.fields.List(ma.fields.Nested(EntryChangeSchema))
@@ -83,7 +83,7 @@ class EffectSchema(Schema):
 
 
 class DryRunSchema(Schema):
-    """What a call would answer and change; nothing is written."""
+    """The answer and the effect of a call; nothing is written."""
 
     dry_run = ma.fields.Boolean()
     status = ma.fields.Integer()

@@ -1,4 +1,4 @@
-"""The forms of approvals, and what the address of their page says."""
+"""The schemas of the page of proposals and its forms."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ LONGEST_ID, DIGEST_LENGTH = 40, 64
 
 
 class ProposalsPageSchema(AddressSchema):
-    """Which proposals to list, which of them is open, and which was just decided."""
+    """The proposals to list, the open one, and the one that was just decided."""
 
-    show = fields.Word("waiting", "decided", load_default="waiting")
+    show = fields.OneOf("waiting", "decided", load_default="waiting")
     id = fields.Text(least=1, most=LONGEST_ID, load_default=None)
     done = fields.Text(least=1, most=LONGEST_ID, load_default=None)
     count = fields.Digits(least=1, most=MOST_IDS, load_default=None)
 
 
 class ApprovalFormSchema(Schema):
-    """Which effect somebody looked at, and a note to the agent."""
+    """The digest of the effect that somebody reviewed, and a note for the agent."""
 
     digest = fields.Text(least=DIGEST_LENGTH, most=DIGEST_LENGTH, required=True)
     note = fields.Text(most=2000, allow_none=True, load_default=None)
 
 
 class RejectionFormSchema(Schema):
-    """Why a proposal is not done."""
+    """The reason of a rejection."""
 
     reason = fields.Text(least=1, most=2000, required=True)
 
 
 class ApproveManyFormSchema(Schema):
-    """Which proposals to approve, each as `id.digest` with the effect that was looked at, or as the id alone."""
+    """The proposals to approve, each as `id.digest` with the reviewed effect, or as the id alone."""
 
     ids = ma.fields.List(
         fields.Text(least=1, most=LONGEST_ID + 1 + DIGEST_LENGTH),

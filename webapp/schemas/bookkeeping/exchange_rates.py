@@ -1,4 +1,4 @@
-"""The shapes of exchange rates."""
+"""The schemas of exchange rates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ExchangeRateSchema(Schema):
 
 
 class StoredExchangeRateSchema(Schema):
-    """A rate of a day as it was written down."""
+    """A stored rate of a day."""
 
     day = fields.Day()
     currency = fields.Currency()
@@ -31,7 +31,7 @@ class StoredExchangeRateSchema(Schema):
 
 
 class ExchangeRatesSchema(Schema):
-    """Rates to write down, in place of those of the same day and currency."""
+    """Rates to store, which replace those of the same day and currency."""
 
     rates = ma.fields.List(
         ma.fields.Nested(ExchangeRateSchema),
@@ -49,12 +49,12 @@ class ExchangeRateQuerySchema(PageSchema):
 
 
 class ExchangeRatePageQuerySchema(AddressSchema, PageSchema):
-    """Which rates a page shows."""
+    """The query of the page of rates."""
 
     currency = fields.Currency(load_default=None)
 
 
 class RevaluationFormSchema(Schema):
-    """The day whose rates count."""
+    """The day whose rates are used."""
 
     as_of = fields.Day(required=True)

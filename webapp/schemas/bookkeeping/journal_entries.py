@@ -1,4 +1,4 @@
-"""The shapes of journal entries, as the interface document says them."""
+"""The schemas of journal entries, as in the interface document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PostingSchema(Schema):
 
     account_id = fields.Id()
     account_name = ma.fields.String()
-    account_type = fields.Word(*TYPES)
+    account_type = fields.OneOf(*TYPES)
     account_emoji = ma.fields.String(allow_none=True)
     institution_logo = ma.fields.String(allow_none=True)
     institution_name = ma.fields.String(allow_none=True)
@@ -37,9 +37,9 @@ class PostingSchema(Schema):
 
 
 class OriginSchema(Schema):
-    """Where an entry comes from."""
+    """The origin of an entry."""
 
-    kind = fields.Word("transaction", "document", "manual", "system")
+    kind = fields.OneOf("transaction", "document", "manual", "system")
     label = Untrusted()
     provider_transaction_id = Untrusted(allow_none=True)
     document_id = fields.Id(allow_none=True)
@@ -47,7 +47,7 @@ class OriginSchema(Schema):
 
 
 class CounterpartySchema(Schema):
-    """With whom."""
+    """The other party of an entry."""
 
     org_merchant_id = fields.Id(allow_none=True)
     name = Untrusted()
@@ -62,8 +62,8 @@ class JournalEntrySchema(Schema):
     id = fields.Id()
     effective_at = fields.EffectiveAt()
     description = Untrusted()
-    status = fields.Word(*STATUSES)
-    source = fields.Word(*SOURCES)
+    status = fields.OneOf(*STATUSES)
+    source = fields.OneOf(*SOURCES)
     base_currency = fields.Currency()
     corrects_journal_entry_id = fields.Id(allow_none=True)
     postings = ma.fields.List(ma.fields.Nested(PostingSchema))
@@ -73,7 +73,7 @@ class JournalEntrySchema(Schema):
 
 
 class EntryAnswerSchema(Schema):
-    """One entry; beside a draft that was written by hand stands the `version` that a change of it names."""
+    """One entry; a manual draft also has the `version` that a change of it has to name."""
 
     entry = ma.fields.Nested(JournalEntrySchema)
     version = ma.fields.String(metadata=OPTIONAL)
@@ -82,8 +82,8 @@ class EntryAnswerSchema(Schema):
 class EntryQuerySchema(PageSchema):
     """Which entries to list; days are inclusive."""
 
-    status = fields.Word(*STATUSES, load_default=None)
-    source = fields.Word(*SOURCES, load_default=None)
+    status = fields.OneOf(*STATUSES, load_default=None)
+    source = fields.OneOf(*SOURCES, load_default=None)
     account_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
@@ -100,8 +100,8 @@ class PostingInputSchema(Schema):
     project_id = fields.Id(load_default=None, allow_none=True)
 
 
-class SaidEntrySchema(Schema):
-    """What somebody writes of an entry; `post` makes it part of the books at once."""
+class EntryInputSchema(Schema):
+    """The fields of a manual entry; `post` posts it at once."""
 
     effective_at = fields.EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
@@ -113,28 +113,28 @@ class SaidEntrySchema(Schema):
     post = fields.Flag(load_default=False)
 
 
-class ManualEntrySchema(SaidEntrySchema):
-    """A new entry; one that comes from a document names it, and the document belongs to the entry from then on."""
+class ManualEntrySchema(EntryInputSchema):
+    """A new manual entry; `documentId` attaches the document that it comes from."""
 
     document_id = fields.Id(load_default=None, allow_none=True)
 
 
-class EntryChangesSchema(SaidEntrySchema):
-    """What a draft that was written by hand shall say, and the version of it that this replaces."""
+class EntryChangesSchema(EntryInputSchema):
+    """The new fields of a manual draft, and the version that they replace."""
 
     version = fields.Text(least=1, most=64, required=True)
 
 
 class PostingFormSchema(PostingInputSchema):
-    """A leg as a form writes it."""
+    """A leg from a form."""
 
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
 
 
-class SaidEntryFormSchema(Schema):
-    """What a form writes of an entry; which button was pressed says whether to post it."""
+class EntryFormSchema(Schema):
+    """The fields of a manual entry from a form; the button that was pressed decides whether it is posted."""
 
     effective_at = fields.EffectiveAt(required=True)
     description = fields.Text(most=2000, load_default="")
@@ -145,8 +145,8 @@ class SaidEntryFormSchema(Schema):
     )
 
 
-class ManualEntryFormSchema(SaidEntryFormSchema):
-    """A new entry as a form writes it, and the document that it comes from."""
+class ManualEntryFormSchema(EntryFormSchema):
+    """A new manual entry from a form, and the document that it comes from."""
 
     document_id = fields.FormId(load_default=None, allow_none=True)
 
@@ -157,33 +157,33 @@ class NewEntryPageSchema(AddressSchema):
     document_id = fields.FormId(load_default=None)
 
 
-class EntryChangesFormSchema(SaidEntryFormSchema):
-    """What a draft shall say, as a form writes it, and the version of it that this replaces."""
+class EntryChangesFormSchema(EntryFormSchema):
+    """The new fields of a manual draft from a form, and the version that they replace."""
 
     version = fields.Text(least=1, most=64, required=True)
 
 
 class EntryPostSchema(Schema):
-    """Why an entry is posted, and the version that somebody looked at."""
+    """A note on posting, and the version that somebody reviewed."""
 
     note = fields.Text(most=2000, allow_none=True, load_default=None)
     version = fields.Text(least=1, most=64, allow_none=True, load_default=None)
 
 
 class EntryDeletionQuerySchema(Schema):
-    """The version of a draft that somebody looked at."""
+    """The version of the draft that somebody reviewed."""
 
     version = fields.Text(least=1, most=64, load_default=None)
 
 
 class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
-    """The same filters as the journal's form sends them."""
+    """The filters of the journal's form."""
 
 
 class VoidSchema(Schema):
-    """Why an entry is voided, on which day if not the first open one, and whether it comes back as a draft.
+    """The reason, the day (by default the first open one), and whether to copy the entry to a new draft.
 
-    `copy` is for entries that were written by hand; a bank line gets a fresh draft in any case.
+    `copy` is for manual entries; a bank line gets a new draft in any case.
     """
 
     reason = fields.Text(least=1, most=2000, required=True)
@@ -192,6 +192,6 @@ class VoidSchema(Schema):
 
 
 class VoidFormSchema(VoidSchema):
-    """The same as a form writes it."""
+    """The same from a form."""
 
     copy = fields.FormFlag(load_default=False)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The shape of the lock date."""
+"""The schemas of the lock date."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from webapp.schemas.base import Schema
 
 
 class LockDateSchema(Schema):
-    """The last day of the closed period; null where nothing is closed."""
+    """The last day of the closed period; null if nothing is closed."""
 
     lock_date = fields.Day(allow_none=True)
 
 
-class _WhereTo(Schema):
+class _LockDateInput(Schema):
     lock_date = fields.Day(required=True, allow_none=True)
     reason = fields.Text(most=500, strip=True, load_default=None, allow_none=True)
 
 
-class LockDateChangeSchema(_WhereTo):
-    """Where the lock goes; back only with a reason, over drafts only where they move out of its way."""
+class LockDateChangeSchema(_LockDateInput):
+    """The new lock date; an earlier one needs a reason, a later one over drafts needs `moveDrafts`."""
 
     move_drafts = fields.Flag(load_default=False)
 
 
-class LockDateFormSchema(_WhereTo):
-    """The same as the settings' form writes it."""
+class LockDateFormSchema(_LockDateInput):
+    """The same from the settings' form."""
 
     move_drafts = fields.FormFlag(load_default=False)

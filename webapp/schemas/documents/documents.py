@@ -1,4 +1,4 @@
-"""The shapes of documents, and of what they belong to."""
+"""The schemas of documents and their relations."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LONGEST_TEXT = 100_000
 
 
 class DocumentFieldsSchema(Schema):
-    """The fields of a document; what is not sent stays, or is not known. `fileName` is made safe to save under."""
+    """The fields of a document; missing ones stay as they are, or unknown. `fileName` is made safe for saving."""
 
-    document_type = fields.Word(*DOCUMENT_TYPES)
+    document_type = fields.OneOf(*DOCUMENT_TYPES)
     number = fields.Text(most=255, allow_none=True)
     issued_on = fields.Day(allow_none=True)
     sender = fields.Text(most=255, allow_none=True)
@@ -37,7 +37,7 @@ class DocumentFieldsSchema(Schema):
 
 
 class DocumentFormSchema(DocumentFieldsSchema):
-    """The same fields as a form writes them: an empty one is none."""
+    """The same fields from a form: an empty one is none."""
 
     account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
@@ -45,32 +45,32 @@ class DocumentFormSchema(DocumentFieldsSchema):
 
 
 class DocumentUploadSchema(DocumentFormSchema):
-    """The fields of an upload, of which an empty one is not sent; the file itself is read as it streams in."""
+    """The fields of an upload, of which empty ones count as missing; the file itself is read as it streams in."""
 
     file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
 
     @ma.pre_load
     def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
-        """Take an empty field for one that was not filled in."""
+        """Treat an empty field as missing."""
         del kwargs
         return {name: value for name, value in data.items() if value.strip()}
 
 
 class RelationSchema(Schema):
-    """A line or an entry that a document belongs to."""
+    """A document's relation to a line or an entry."""
 
     id = fields.Id()
     document_id = fields.Id()
     transaction_id = fields.Id(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
-    created_at = fields.Instant()
+    created_at = fields.Timestamp()
 
 
 class DocumentSchema(Schema):
-    """A receipt, invoice or bill: what it says of itself, its file, and what is chosen for the entry it gets."""
+    """A receipt, invoice or bill: its fields, its file, and the account, merchant and project for its entry."""
 
     id = fields.Id()
-    document_type = fields.Word(*DOCUMENT_TYPES)
+    document_type = fields.OneOf(*DOCUMENT_TYPES)
     number = Untrusted(allow_none=True)
     issued_on = fields.Day(allow_none=True)
     sender = Untrusted(allow_none=True)
@@ -86,21 +86,21 @@ class DocumentSchema(Schema):
     org_merchant_id = fields.Id(allow_none=True)
     project_id = fields.Id(allow_none=True)
     relations = ma.fields.List(ma.fields.Nested(RelationSchema))
-    created_at = fields.Instant()
-    updated_at = fields.Instant()
+    created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class DocumentStorySchema(DocumentSchema):
-    """The same, its text, and which rules set what of it."""
+    """The same with its text and the rules that set its fields."""
 
     text = Untrusted(allow_none=True)
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
 
 class DocumentQuerySchema(PageSchema):
-    """Which documents to list; days are those of issue, and inclusive."""
+    """The documents to list; days are issue dates, inclusive."""
 
-    document_type = fields.Word(*DOCUMENT_TYPES, load_default=None)
+    document_type = fields.OneOf(*DOCUMENT_TYPES, load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     related = fields.FormFlag(load_default=None)
@@ -108,11 +108,11 @@ class DocumentQuerySchema(PageSchema):
 
 
 class DocumentPageQuerySchema(AddressSchema, DocumentQuerySchema):
-    """Which documents a page shows."""
+    """The query of the page of documents."""
 
 
 class RelatedSchema(Schema):
-    """What a document belongs to: a line or an entry."""
+    """The line or the entry to attach a document to."""
 
     transaction_id = fields.Id()
     journal_entry_id = fields.Id()
@@ -127,7 +127,7 @@ class RelatedSchema(Schema):
 
 
 class RelatedFormSchema(RelatedSchema):
-    """The same as a form writes it."""
+    """The same from a form."""
 
     transaction_id = fields.FormId()  # type: ignore[assignment]
     journal_entry_id = fields.FormId()  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The shapes of imports of bank files."""
+"""The schemas of imports of bank files."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class ImportFormSchema(Schema):
 
 
 class ImportUploadSchema(ImportFormSchema):
-    """The form of an upload as it is sent: with its file."""
+    """The form of an upload with its file."""
 
     file = ma.fields.Raw(required=True, metadata={"type": "string", "format": "binary"})
 
 
 class ImportAccountSchema(Schema):
-    """What a file says about one account; the sum and the days are of its booked lines."""
+    """One account of a file; the sum and the days are those of its booked lines."""
 
     fa_id = fields.Id(allow_none=True)
     external_id = Untrusted(allow_none=True)
     name = Untrusted()
     currency = fields.Currency()
-    added = fields.Whole()
-    already_there = fields.Whole()
-    pending = fields.Whole()
-    skipped = fields.Whole()
+    added = fields.WholeNumber()
+    already_there = fields.WholeNumber()
+    pending = fields.WholeNumber()
+    skipped = fields.WholeNumber()
     sum = fields.Amount()
     first_date = fields.Day(allow_none=True)
     last_date = fields.Day(allow_none=True)
@@ -56,20 +56,20 @@ class ImportSchema(Schema):
     id = fields.Id()
     file_name = Untrusted()
     format = ma.fields.String(allow_none=True)
-    status = fields.Word("PREVIEWED", "IMPORTED", "REFUSED")
+    status = fields.OneOf("PREVIEWED", "IMPORTED", "REFUSED")
     error = Untrusted(allow_none=True)
     warnings = ma.fields.List(Untrusted())
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
 
 
 class ImportLineSchema(Schema):
-    """A row of a file, and what becomes of it."""
+    """A row of a file and its verdict."""
 
-    row = fields.Whole()
-    position = fields.Whole(
+    row = fields.WholeNumber()
+    position = fields.WholeNumber(
         metadata={"description": "The place of the row among all rows of the file, from 0."}
     )
-    verdict = fields.Word(*VERDICTS)
+    verdict = fields.OneOf(*VERDICTS)
     reason = Untrusted()
     fa_id = fields.Id(allow_none=True)
     transaction_id = fields.Id(allow_none=True)
@@ -80,38 +80,38 @@ class ImportLineSchema(Schema):
     counterparty = Untrusted(allow_none=True)
     provider_transaction_id = Untrusted(allow_none=True)
     possible_transaction_ids = ma.fields.List(
-        fields.Id(), metadata={"description": "Of a line that is possibly there: the lines that it may be."}
+        fields.Id(), metadata={"description": "For a possible duplicate: the lines that it may be."}
     )
 
 
 class DecisionSchema(Schema):
-    """What a line that is possibly there is: a line that is there, or a new one."""
+    """The decision on a possible duplicate: an existing line, or a new one."""
 
-    position = fields.Whole(
+    position = fields.WholeNumber(
         least=0, required=True, metadata={"description": "The line's `position` among the rows of the file."}
     )
     transaction_id = fields.Id(
         required=True,
         allow_none=True,
         metadata={
-            "description": "One of its `possibleTransactionIds`: it is this line, adds nothing, and is known from"
-            " then on. null: it is a line of its own."
+            "description": "One of its `possibleTransactionIds`: it is a duplicate of this line, and is recognised"
+            " from then on. null: it is a new line."
         },
     )
 
 
 class AccountChoiceSchema(Schema):
-    """Whose an account of the file is, where its number does not decide: a feed account's, or a new one's."""
+    """The feed account of an account in the file, or a new one, where the file's number does not decide."""
 
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     fa_id = fields.Id(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
-    type = fields.Word("ASSET", "LIABILITY", allow_none=True, load_default=None)
+    type = fields.OneOf("ASSET", "LIABILITY", allow_none=True, load_default=None)
 
 
 class CommitSchema(Schema):
-    """What to say of a previewed file as it is imported; a doubtful line that nothing is said of is added."""
+    """The decisions for an import; possible duplicates without one are added."""
 
     decisions = ma.fields.List(
         ma.fields.Nested(DecisionSchema), load_default=list, validate=ma.validate.Length(max=MOST_DECISIONS)
@@ -122,24 +122,24 @@ class CommitSchema(Schema):
 
 
 class DecisionFormSchema(Schema):
-    """A decision as the page's form writes it: the id of a line, `new`, or nothing where it is left open."""
+    """A decision from the page's form: the id of a line, `new`, or nothing."""
 
     position = fields.Digits(least=0, required=True)
     line = fields.Text(most=20, allow_none=True, load_default=None)
 
 
 class AccountChoiceFormSchema(Schema):
-    """An account's choice as the page's form writes it: the id of a feed account, or nothing for a new one."""
+    """The choice of a feed account from the page's form: its id, or nothing for a new one."""
 
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     fa_id = fields.FormId(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
-    type = fields.Word("ASSET", "LIABILITY", allow_none=True, load_default=None)
+    type = fields.OneOf("ASSET", "LIABILITY", allow_none=True, load_default=None)
 
 
 class CommitFormSchema(Schema):
-    """What the page's form says of a file as it is imported; `rest` is for the doubtful lines it does not name."""
+    """The decisions for an import from the page's form; `rest` is for possible duplicates that it does not list."""
 
     decisions = ma.fields.List(
         ma.fields.Nested(DecisionFormSchema),
@@ -149,22 +149,22 @@ class CommitFormSchema(Schema):
     accounts = ma.fields.List(
         ma.fields.Nested(AccountChoiceFormSchema), load_default=list, validate=ma.validate.Length(max=200)
     )
-    rest = fields.Word("SAME", "ADD", allow_none=True, load_default=None)
+    rest = fields.OneOf("SAME", "ADD", allow_none=True, load_default=None)
 
     @ma.post_load
-    def as_said(self, said: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-        """Give the decisions that were made as a program would have sent them."""
+    def like_the_api(self, form: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+        """Convert the decisions to those of CommitSchema."""
         decisions = []
-        for each in said["decisions"]:
+        for each in form["decisions"]:
             if each["line"] is not None:
                 if each["line"] != "new" and not (each["line"].isascii() and each["line"].isdigit()):
-                    raise ma.ValidationError("Choose a line, or a line of its own.", "decisions")
+                    raise ma.ValidationError("Choose a line, or a new one.", "decisions")
                 line_id = None if each["line"] == "new" else int(each["line"])
                 decisions.append({"position": each["position"], "transaction_id": line_id})
-        return {**said, "decisions": decisions}
+        return {**form, "decisions": decisions}
 
 
 class ImportLineQuerySchema(PageSchema):
     """Which rows of a file to list."""
 
-    verdict = fields.Word(*VERDICTS, load_default=None)
+    verdict = fields.OneOf(*VERDICTS, load_default=None)

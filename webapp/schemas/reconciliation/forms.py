@@ -1,4 +1,4 @@
-"""Reconciling as the forms of the workspace write it."""
+"""The schemas of the workspace's forms of reconciliation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.schemas.reconciliation.reconciliations import (
 
 
 class DraftFormSchema(DraftInputSchema):
-    """The inputs of a draft as the panel's form writes them."""
+    """The inputs of a draft from the panel's form."""
 
     version = fields.Digits(least=1, load_default=None, allow_none=True)
 
@@ -33,7 +33,7 @@ def _form_ids() -> Any:
 
 
 class LinesFormSchema(Schema):
-    """What to clear and unclear as ticks and selections write it."""
+    """The ids to clear and unclear from check boxes and selections."""
 
     cleared = _form_ids()
     uncleared = _form_ids()
@@ -43,12 +43,12 @@ class LinesFormSchema(Schema):
 
 
 class ReopenFormSchema(ReopenSchema):
-    """Why a proof is reopened, and down to which one."""
+    """The reason to reopen a proof, and the oldest proof to reopen."""
 
     reconciliation_id = fields.FormId(load_default=None, allow_none=True)  # type: ignore[assignment]
 
 
 class AcceptFormSchema(AcceptSchema):
-    """The broken proof whose statement is completed again, and why."""
+    """The broken proof to accept, and the reason."""
 
     reconciliation_id = fields.FormId(required=True)  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""The shapes of reconciliations: the hub's records, drafts, proofs, and what may be sent about them."""
+"""The schemas of reconciliation: the hub, drafts and proofs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ AT_MOST = ma.validate.Length(max=MOST_IDS, error=f"Send at most {MOST_IDS} ids."
 
 
 class BrokenBySchema(Schema):
-    """What broke a proof: the field that changed, from what to what, by whom and when."""
+    """The change that broke a proof: the field, its values before and after, the actor and the time."""
 
     journal_entry_id = fields.Id(allow_none=True)
     transaction_id = fields.Id(allow_none=True)
     action_request_id = ma.fields.String(allow_none=True)
     actor = ma.fields.Nested(PersonSchema)
-    field = fields.Word(*get_args(BreachField))
+    field = fields.OneOf(*get_args(BreachField))
     before = ma.fields.String(allow_none=True)
     after = ma.fields.String(allow_none=True)
-    at = fields.Instant()
+    at = fields.Timestamp()
 
 
 class AnchorSchema(Schema):
@@ -37,7 +37,7 @@ class AnchorSchema(Schema):
     id = fields.Id()
     statement_date = fields.Day()
     statement_balance = fields.Amount()
-    completed_at = fields.Instant()
+    completed_at = fields.Timestamp()
     completed_by = ma.fields.Nested(PersonSchema)
     digest = ma.fields.String()
     holds = ma.fields.Boolean()
@@ -45,7 +45,7 @@ class AnchorSchema(Schema):
 
 
 class DraftSchema(Schema):
-    """The open draft: its inputs, and what they come to."""
+    """The open draft: its inputs and its sums."""
 
     id = fields.Id()
     statement_date = fields.Day()
@@ -57,44 +57,44 @@ class DraftSchema(Schema):
     difference = fields.Amount()
     cleared_count = ma.fields.Integer()
     version = ma.fields.Integer()
-    opened_at = fields.Instant()
+    opened_at = fields.Timestamp()
     opened_by = ma.fields.Nested(PersonSchema)
 
 
 class ProviderBalanceSchema(Schema):
-    """The bank's balance at the close of a day, and where it comes from."""
+    """The bank's balance at the close of a day, and its basis."""
 
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency()
     as_of = fields.Day()
     snapshot_date = fields.Day(allow_none=True)
-    basis = fields.Word("snapshot", "rolled_back", "rolled_forward", "unavailable")
+    basis = fields.OneOf("snapshot", "rolled_back", "rolled_forward", "unavailable")
 
 
 class HubAccountSchema(FeedAccountSchema):
-    """A feed account in the hub; `providerBalance` is there when a day was asked for."""
+    """A feed account in the hub; `providerBalance` only with `providerBalanceAsOf`."""
 
     class Meta(FeedAccountSchema.Meta):
-        """How lines come from the bank is no matter of the hub's."""
+        """The hub leaves out how lines come from the bank."""
 
         exclude = ("external_id", "provider", "is_active", "splits_batches")
 
-    status = fields.Word("never", "needs", "reconciled")
+    status = fields.OneOf("never", "needs", "reconciled")
     anchor = ma.fields.Nested(AnchorSchema, allow_none=True)
     draft = ma.fields.Nested(DraftSchema, allow_none=True)
     provider_balance = ma.fields.Nested(ProviderBalanceSchema, metadata=OPTIONAL)
 
     @ma.post_dump
-    def leave_out_what_nobody_asked(self, written: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Leave the rolled balance out where no day was asked for."""
+    def leave_out_missing_balance(self, answer: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Leave out the provider balance where no day was asked for."""
         del kwargs
-        if written.get("providerBalance") is None:
-            written.pop("providerBalance", None)
-        return written
+        if answer.get("providerBalance") is None:
+            answer.pop("providerBalance", None)
+        return answer
 
 
 class HubAccountAnswerSchema(Schema):
-    """One account as the hub shows it."""
+    """One account of the hub."""
 
     account = ma.fields.Nested(HubAccountSchema)
 
@@ -109,32 +109,32 @@ class WatchedSchema(Schema):
 
 
 class HubSchema(Schema):
-    """Every active feed account, and the watched accounts beside them."""
+    """All active feed accounts, and the watched accounts."""
 
     accounts = ma.fields.List(ma.fields.Nested(HubAccountSchema))
     watched = ma.fields.List(ma.fields.Nested(WatchedSchema))
 
 
 class HubQuerySchema(DocumentedSchema):
-    """The day to which the banks' balances are rolled."""
+    """The day of the banks' balances."""
 
     provider_balance_as_of = fields.Day(load_default=None)
 
 
 class StatementLineSchema(Schema):
-    """An item of a statement: a bank line, or an entry that comes from none."""
+    """An item of a statement: a bank line, or an entry without one."""
 
     transaction_id = fields.Id(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
     description = Untrusted()
-    entry_status = fields.Word("DRAFT", "POSTED", "VOIDED", allow_none=True)
+    entry_status = fields.OneOf("DRAFT", "POSTED", "VOIDED", allow_none=True)
     cleared = ma.fields.Boolean()
 
 
 class AccountLinesQuerySchema(PageSchema):
-    """Which page of lines, and the day to which the bank's balance is rolled."""
+    """The page of lines, and the day of the bank's balance."""
 
     provider_balance_as_of = fields.Day(load_default=None)
 
@@ -144,18 +144,18 @@ AccountLinesSchema = listing("lines", StatementLineSchema, account=ma.fields.Nes
 
 
 class DraftInputSchema(Schema):
-    """A statement to reconcile; `version` is what the caller saw of an open draft."""
+    """A statement to reconcile; `version` is that of the open draft that the caller read."""
 
     statement_date = fields.Day(required=True)
     statement_balance = fields.Amount(required=True)
     keep_as_new = fields.Flag(load_default=False)
     opening_balance = fields.Amount(load_default=None, allow_none=True)
     opening_date = fields.Day(load_default=None, allow_none=True)
-    version = fields.Whole(least=1, load_default=None, allow_none=True)
+    version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
 
 class DraftAnswerSchema(Schema):
-    """The account with its draft, and the ids of what a change of its day had to unclear."""
+    """The account with its draft, and the ids that were uncleared by a change of its day."""
 
     account = ma.fields.Nested(HubAccountSchema)
     uncleared = ma.fields.List(fields.Id())
@@ -167,7 +167,7 @@ def _ids() -> Any:
 
 
 class LinesInputSchema(Schema):
-    """What to clear and unclear: ids of lines, ids of entries that come from no line, or `auto` alone.
+    """The items to clear and unclear: ids of lines, ids of entries without a line, or `auto` alone.
 
     All or nothing, or with `oneByOne` each by itself.
     """
@@ -178,43 +178,43 @@ class LinesInputSchema(Schema):
     uncleared_entries = _ids()
     auto = fields.Flag(load_default=False)
     one_by_one = fields.Flag(load_default=False)
-    version = fields.Whole(least=1, load_default=None, allow_none=True)
+    version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
 
 class ClearedResultSchema(BulkResultSchema):
-    """What became of one item that was to be cleared or uncleared; `path` is its place in the body."""
+    """The result for one item; `path` is its place in the body."""
 
     path = ma.fields.String()
 
 
 class ClearedAnswerSchema(HubAccountAnswerSchema):
-    """The account as it stands then, and with `oneByOne` one result for each item, in the order of the lists."""
+    """The account after the change, and with `oneByOne` one result for each item, in the order of the lists."""
 
     results = ma.fields.List(ma.fields.Nested(ClearedResultSchema), metadata=OPTIONAL)
 
 
 class CompleteSchema(Schema):
-    """The version of the draft that the caller saw, if it is to matter."""
+    """The version of the draft that the caller read; without it, any."""
 
-    version = fields.Whole(least=1, load_default=None, allow_none=True)
+    version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
 
 class ReopenSchema(Schema):
-    """Why a proof is reopened, and down to which one; without an id the newest alone."""
+    """The reason to reopen, and the oldest proof to reopen; without an id only the newest."""
 
     reason = fields.Text(least=1, most=2000, required=True, strip=True)
     reconciliation_id = fields.Id(load_default=None, allow_none=True)
 
 
 class AcceptSchema(Schema):
-    """The broken proof whose statement is completed again, and why."""
+    """The broken proof to accept, and the reason."""
 
     reconciliation_id = fields.Id(required=True)
     reason = fields.Text(most=2000, load_default=None, allow_none=True, strip=True)
 
 
 class ItemSchema(Schema):
-    """An item as a proof freezes it."""
+    """An item of a proof."""
 
     transaction_id = fields.Id(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
@@ -224,22 +224,22 @@ class ItemSchema(Schema):
 
 
 class BreakSchema(Schema):
-    """A time for which a proof did not hold: what broke it, and what ended that."""
+    """A period in which a proof was broken: the change that broke it, and its repair."""
 
     broken_by = ma.fields.Nested(BrokenBySchema)
-    repair = fields.Word("UNDONE", "REOPENED", "ACCEPTED", allow_none=True)
-    repaired_at = fields.Instant(allow_none=True)
+    repair = fields.OneOf("UNDONE", "REOPENED", "ACCEPTED", allow_none=True)
+    repaired_at = fields.Timestamp(allow_none=True)
     repaired_by = ma.fields.Nested(PersonSchema, allow_none=True)
     repair_action_request_id = ma.fields.String(allow_none=True)
 
 
 class ReconciliationSchema(Schema):
-    """A draft or proof in full, with all that its digest is of."""
+    """A draft or proof in full, with all keys that its digest covers."""
 
     id = fields.Id()
     organization_id = ma.fields.String()
     fa_id = fields.Id()
-    status = fields.Word("DRAFT", "COMPLETED", "REOPENED")
+    status = fields.OneOf("DRAFT", "COMPLETED", "REOPENED")
     currency = fields.Currency()
     statement_date = fields.Day()
     statement_balance = fields.Amount()
@@ -259,7 +259,7 @@ class ReconciliationSchema(Schema):
     in_transit = ma.fields.List(ma.fields.Nested(ItemSchema))
     lines = ma.fields.List(ma.fields.Nested(ItemSchema))
     version = ma.fields.Integer()
-    opened_at = fields.Instant()
+    opened_at = fields.Timestamp()
     opened_by = ma.fields.Nested(PersonSchema)
     reopened_from_id = fields.Id(allow_none=True)
     previous_id = fields.Id(allow_none=True)
@@ -268,8 +268,8 @@ class ReconciliationSchema(Schema):
     holds = ma.fields.Boolean(allow_none=True)
     broken_by = ma.fields.Nested(BrokenBySchema, allow_none=True)
     history = ma.fields.List(ma.fields.Nested(BreakSchema))
-    completed_at = fields.Instant(allow_none=True)
+    completed_at = fields.Timestamp(allow_none=True)
     completed_by = ma.fields.Nested(PersonSchema, allow_none=True)
-    reopened_at = fields.Instant(allow_none=True)
+    reopened_at = fields.Timestamp(allow_none=True)
     reopened_by = ma.fields.Nested(PersonSchema, allow_none=True)
     reopen_reason = ma.fields.String(allow_none=True)

@@ -1,4 +1,4 @@
-"""The shapes of reports: amounts in the base currency, debit positive."""
+"""The schemas of reports: amounts in the base currency, debit positive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.schemas.untrusted import Untrusted
 
 
 class PeriodQuerySchema(Schema):
-    """The period of a report, both days among it; without them the year up to today."""
+    """The period of a report, both days inclusive; by default the year up to today."""
 
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
@@ -41,33 +41,33 @@ class LedgerQuerySchema(PageSchema, PeriodQuerySchema):
 
 
 class LedgerPageQuerySchema(AddressSchema, LedgerQuerySchema):
-    """Which postings the general ledger's page shows."""
+    """The query of the general ledger's page."""
 
 
 class PeriodSchema(Schema):
-    """From a day to another, both inclusive."""
+    """A period, both days inclusive."""
 
     first = fields.Day(data_key="from")
     last = fields.Day(data_key="to")
 
 
-class _AccountSchema(Schema):
+class _ReportAccountSchema(Schema):
     account_id = fields.Id()
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
-    type = fields.Word(*TYPES)
+    type = fields.OneOf(*TYPES)
     in_scope = ma.fields.Boolean()
 
 
-class ReportLineSchema(_AccountSchema):
-    """An account: its figure of the period, and the same of the period before."""
+class ReportLineSchema(_ReportAccountSchema):
+    """An account with its amount in the period, and in the period before."""
 
     amount = fields.Amount()
     before = fields.Amount()
 
 
-class TrialLineSchema(_AccountSchema):
-    """An account: opening, change and closing, and the closing on its side."""
+class TrialLineSchema(_ReportAccountSchema):
+    """An account with opening, change and closing, and the closing as debit or credit."""
 
     opening = fields.Amount()
     change = fields.Amount()
@@ -77,7 +77,7 @@ class TrialLineSchema(_AccountSchema):
 
 
 class SumsSchema(Schema):
-    """A figure of the period, and the same of the period before."""
+    """A sum in the period, and in the period before."""
 
     amount = fields.Amount()
     before = fields.Amount()
@@ -103,7 +103,7 @@ class TrialBalanceSchema(_ReportSchema):
 
 
 class ProfitAndLossSchema(_ReportSchema):
-    """Income (below zero, as credits are) and expenses; `result` is above zero for a profit."""
+    """Income (negative, as credits are) and expenses; `result` is positive for a profit."""
 
     lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
     income = ma.fields.Nested(SumsSchema)
@@ -112,7 +112,7 @@ class ProfitAndLossSchema(_ReportSchema):
 
 
 class BalanceSheetSchema(_ReportSchema):
-    """What is owned, owed and left at the period's close; all five figures add up to 0."""
+    """Assets, liabilities and equity at the period's close; all five sums add up to 0."""
 
     lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
     assets = ma.fields.Nested(SumsSchema)
@@ -123,7 +123,7 @@ class BalanceSheetSchema(_ReportSchema):
 
 
 class LedgerLineSchema(Schema):
-    """A posting under its account, with the account's balance behind it."""
+    """A posting with its account, and the account's balance after it."""
 
     account_id = fields.Id()
     account_code = ma.fields.String(allow_none=True)

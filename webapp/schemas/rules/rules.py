@@ -1,4 +1,4 @@
-"""The shapes of automation rules: strict in what is known, and open to what the interface document withholds."""
+"""The schemas of automation rules: strict for known keys, open to others where the interface document is."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ LARGEST_SORT_ORDER = 2**31 - 1
 
 
 class ConditionSchema(DocumentedSchema):
-    """One question of a rule; without a field and an operator, whether any text contains the value."""
+    """One condition of a rule; by default, whether any text contains the value."""
 
-    field = fields.Word(*Field, load_default=Field.ANY_TEXT.value)
-    operator = fields.Word(*Operator, load_default=Operator.CONTAINS.value)
+    field = fields.OneOf(*Field, load_default=Field.ANY_TEXT.value)
+    operator = fields.OneOf(*Operator, load_default=Operator.CONTAINS.value)
     value = fields.Text(most=LONGEST_VALUE, allow_none=True, load_default=None)
 
     @ma.post_load
     def check_value(self, condition: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-        """Ask for a value where the operator compares with one."""
+        """Require a value where the operator compares with one."""
         if condition["operator"] in WITHOUT_VALUE:
             return {**condition, "value": ""}
         if condition["value"] is None:
-            raise ma.ValidationError("Say what to compare with.", "value")
+            raise ma.ValidationError("Give a value to compare with.", "value")
         return condition
 
 
 class ConditionsSchema(DocumentedSchema):
-    """All questions of a rule, and whether all must hold or any one."""
+    """All conditions of a rule, and whether all of them or any one must hold."""
 
-    match = fields.Word(*Match, load_default=Match.ALL.value)
+    match = fields.OneOf(*Match, load_default=Match.ALL.value)
     conditions = ma.fields.List(ma.fields.Nested(ConditionSchema), load_default=list)
 
 
 class RuleInputSchema(DocumentedSchema):
-    """A rule as the interface document says it; what nothing used is listed under `ignored`."""
+    """A rule as in the interface document; unused keys are listed under `ignored`."""
 
     name = fields.Text(least=1, most=255, required=True)
     description = fields.Text(most=500, allow_none=True, load_default=None)
@@ -59,40 +59,40 @@ class RuleInputSchema(DocumentedSchema):
         required=True,
         validate=ma.validate.Length(min=1, error="A rule needs at least one effect."),
     )
-    priority = fields.Whole(load_default=100)
+    priority = fields.WholeNumber(load_default=100)
     stop_processing = fields.Flag(load_default=False)
 
     @ma.post_load(pass_original=True)
     def bind(self, rule: dict[str, Any], original: Mapping[str, Any], **_kwargs: Any) -> dict[str, Any]:
-        """Find target and trigger under whatever names they came, and check that all of it makes sense."""
-        words = bind_target_and_trigger(original)
-        asked = rule["conditions"] or {"match": Match.ALL.value, "conditions": []}
+        """Find target and trigger under any of their names, and check conditions and effects."""
+        binding = bind_target_and_trigger(original)
+        conditions = rule["conditions"] or {"match": Match.ALL.value, "conditions": []}
         questions = [
             Condition(Field(each["field"]), Operator(each["operator"]), each["value"])
-            for each in asked["conditions"]
+            for each in conditions["conditions"]
         ]
         problems = effects_problems(rule["effects"]) | sort_order_problems(rule["effects"])
-        problems |= conditions_problems(questions, words.target)
+        problems |= conditions_problems(questions, binding.target)
         if problems:
             raise ma.ValidationError(problems)
         return {
             **rule,
-            "conditions": asked,
+            "conditions": conditions,
             "effects": canonical_effects(rule["effects"]),
-            "target": words.target.value,
-            "trigger": words.trigger.value,
-            **self.leftovers([*words.ignored, *unused_effect_keys(rule["effects"])]),
+            "target": binding.target.value,
+            "trigger": binding.trigger.value,
+            **self.leftovers([*binding.ignored, *unused_effect_keys(rule["effects"])]),
         }
 
     def leftovers(self, paths: list[str]) -> dict[str, Any]:
-        """Hand on what nothing used."""
+        """Pass on the unused keys."""
         return {"ignored": paths}
 
 
 class RuleReplacementSchema(RuleInputSchema):
-    """A rule in place of another one, under the canonical names alone.
+    """A rule that replaces another one, with canonical names only.
 
-    Without `isActive` it stays as it is; `version` says which one was read, and is optional.
+    Without `isActive` it stays as it is; `version` is that of the rule that was read, and is optional.
     """
 
     class Meta:
@@ -103,10 +103,10 @@ class RuleReplacementSchema(RuleInputSchema):
     target = ma.fields.Raw(load_default=None)
     trigger = ma.fields.Raw(load_default=None)
     is_active = fields.Flag(load_default=None)
-    version = fields.Whole(least=1, load_default=None, allow_none=True)
+    version = fields.WholeNumber(least=1, load_default=None, allow_none=True)
 
     def leftovers(self, paths: list[str]) -> dict[str, Any]:
-        """Refuse deep down too what nothing would use."""
+        """Refuse unused keys, also in nested objects."""
         unused = [path for path in paths if path not in ("isActive", "version")]
         if unused:
             raise ma.ValidationError({path: ["This is not known here."] for path in unused})
@@ -114,19 +114,19 @@ class RuleReplacementSchema(RuleInputSchema):
 
 
 class MoveFormSchema(Schema):
-    """The rule that another one is to run before; none for last."""
+    """The rule before which another one is moved; none for last."""
 
     before_id = fields.FormId(load_default=None, allow_none=True)
 
 
 class SwitchFormSchema(Schema):
-    """Whether a rule is to run by itself."""
+    """Whether a rule is active."""
 
     is_active = fields.FormFlag(required=True)
 
 
 def sort_order_problems(effects: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Refuse a place in the order that no column could hold."""
+    """Messages for sort orders that do not fit into the database column."""
     return {
         f"effects.{index}.sortOrder": ["Send a whole number from -2147483647 to 2147483647."]
         for index, effect in enumerate(effects)
@@ -135,7 +135,7 @@ def sort_order_problems(effects: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def canonical_effects(effects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Write effects under their canonical names; a left out place in the order is the effect's own."""
+    """Effects with their canonical names; a missing sort order is the effect's position."""
     return [
         {
             "kind": effect["kind"],
@@ -148,7 +148,7 @@ def canonical_effects(effects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def unused_effect_keys(effects: list[dict[str, Any]]) -> list[str]:
-    """List the keys that belong to another kind of effect than the one that holds them."""
+    """List the keys that belong to another kind of effect."""
     every = set(VALUE_KEY.values())
     return [
         f"effects.{index}.{key}"
@@ -159,27 +159,27 @@ def unused_effect_keys(effects: list[dict[str, Any]]) -> list[str]:
 
 
 class StoredConditionSchema(Schema):
-    """One question of a stored rule."""
+    """One condition of a stored rule."""
 
-    field = fields.Word(*Field)
-    operator = fields.Word(*Operator)
+    field = fields.OneOf(*Field)
+    operator = fields.OneOf(*Operator)
     value = ma.fields.String()
 
 
 class StoredConditionsSchema(Schema):
-    """All questions of a stored rule."""
+    """All conditions of a stored rule."""
 
-    match = fields.Word(*Match)
+    match = fields.OneOf(*Match)
     conditions = ma.fields.List(ma.fields.Nested(StoredConditionSchema))
 
 
 class RuleContentSchema(Schema):
-    """What a rule says, under its canonical names."""
+    """The content of a rule with its canonical names."""
 
     name = ma.fields.String()
     description = ma.fields.String(allow_none=True)
-    target = fields.Word(*Target)
-    trigger = fields.Word(*Trigger)
+    target = fields.OneOf(*Target)
+    trigger = fields.OneOf(*Trigger)
     conditions = ma.fields.Nested(StoredConditionsSchema)
     effects = ma.fields.List(ma.fields.Dict())
     priority = ma.fields.Integer()
@@ -194,21 +194,21 @@ class RuleSchema(RuleContentSchema):
     id = fields.Id()
     organization_id = ma.fields.String()
     match_count = ma.fields.Integer()
-    last_run_at = fields.Instant(allow_none=True)
-    created_at = fields.Instant()
-    updated_at = fields.Instant()
+    last_run_at = fields.Timestamp(allow_none=True)
+    created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class RuleVersionSchema(RuleContentSchema):
-    """What a rule said in one version, since when, and by which act."""
+    """A version of a rule, since when, and by which act."""
 
     rule_id = fields.Id()
     action_request_id = ma.fields.String(allow_none=True)
-    created_at = fields.Instant()
+    created_at = fields.Timestamp()
 
 
 class CreatedRuleSchema(Schema):
-    """A rule that was made, the paths of its input that nothing used, and what to know about it."""
+    """A new rule, the unused paths of its input, and warnings."""
 
     rule = ma.fields.Nested(RuleSchema)
     ignored = ma.fields.List(ma.fields.String())

@@ -1,4 +1,4 @@
-"""The shapes of what rules would do, what they did, and what was undone."""
+"""The schemas of rule previews, rule runs and their undo."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 
-class ChosenLinesSchema(Schema):
-    """Which lines, or of a rule on receipts which documents, are meant; days are inclusive."""
+class LineSelectionSchema(Schema):
+    """The lines, or for a rule on receipts the documents, to apply a rule to; days are inclusive."""
 
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
@@ -23,24 +23,24 @@ class ChosenLinesSchema(Schema):
     document_id = fields.FormId(load_default=None)
 
 
-class PreviewQuerySchema(ChosenLinesSchema, PageSchema):
-    """Which lines of the past to try a rule on, and which page of them to show."""
+class PreviewQuerySchema(LineSelectionSchema, PageSchema):
+    """The past lines for a rule preview, and the page of them to show."""
 
 
 class UnsavedPreviewQuerySchema(PreviewQuerySchema):
-    """The same; `ruleId` names the stored rule that this one is to replace."""
+    """The same; `ruleId` is the stored rule that this one will replace."""
 
     rule_id = fields.FormId(load_default=None)
 
 
 class ApplySchema(Schema):
-    """The digest of the preview that somebody looked at."""
+    """The digest of the preview that somebody reviewed."""
 
     digest = fields.Text(least=64, most=64, required=True)
 
 
 class ApplyFormSchema(ApplySchema):
-    """The same, with the lines that the preview was of."""
+    """The same, with the lines of the preview."""
 
     from_ = fields.Day(data_key="from", load_default=None, allow_none=True)
     to = fields.Day(load_default=None, allow_none=True)
@@ -48,13 +48,13 @@ class ApplyFormSchema(ApplySchema):
 
 
 class RunQuerySchema(PageSchema):
-    """Which runs to list; of a rule, those that were made by hand with it."""
+    """The runs to list; with `ruleId`, those by which it was applied by hand."""
 
     rule_id = fields.FormId(load_default=None)
 
 
 class SideSchema(Schema):
-    """What stands opposite a line, or what is chosen for a document, and its total."""
+    """The counter legs of a line, or the choices for a document, with the amount."""
 
     account_id = fields.Id(allow_none=True)
     org_merchant_id = fields.Id(allow_none=True)
@@ -64,21 +64,21 @@ class SideSchema(Schema):
 
 
 class OverruledSchema(Schema):
-    """A field that another rule sets last."""
+    """A field that a later rule sets."""
 
-    kind = fields.Word(*EffectKind)
+    kind = fields.OneOf(*EffectKind)
     rule_id = fields.Id()
 
 
 class SkippedSchema(Schema):
     """A field that is not set, and why."""
 
-    kind = fields.Word(*EffectKind)
+    kind = fields.OneOf(*EffectKind)
     reason = ma.fields.String()
 
 
 class EffectItemSchema(Schema):
-    """One line or document that a rule matches, before and after; `bookedOn` of a document is its day of issue."""
+    """One matching line or document, before and after; `bookedOn` of a document is its issue date."""
 
     transaction_id = fields.Id(allow_none=True)
     document_id = fields.Id(allow_none=True)
@@ -98,34 +98,34 @@ class EffectItemSchema(Schema):
 
 
 class ExplainedConditionSchema(Schema):
-    """A condition, and whether it holds of a line."""
+    """A condition, and whether it holds for a line."""
 
-    field = fields.Word(*Field)
-    operator = fields.Word(*Operator)
+    field = fields.OneOf(*Field)
+    operator = fields.OneOf(*Operator)
     value = ma.fields.String()
     holds = ma.fields.Boolean()
 
 
 class ExplanationSchema(Schema):
-    """Why a rule matches one line or does not."""
+    """Why a rule matches a line or not."""
 
     rule_id = fields.Id()
     name = ma.fields.String()
     is_matched = ma.fields.Boolean()
     is_reached = ma.fields.Boolean()
-    match = fields.Word(*Match)
+    match = fields.OneOf(*Match)
     conditions = ma.fields.List(ma.fields.Nested(ExplainedConditionSchema))
 
 
 class RuleNameSchema(Schema):
-    """A rule that is named elsewhere in the answer."""
+    """The name of a rule in the answer."""
 
     id = fields.Id()
     name = ma.fields.String()
 
 
 class PreviewSchema(Schema):
-    """What a rule would do: all lines counted, some of them one by one, and the digest of it all."""
+    """A rule preview: counts of all lines, a page of them, and a digest."""
 
     matched = ma.fields.Integer()
     changed = ma.fields.Integer()
@@ -140,63 +140,63 @@ class PreviewSchema(Schema):
 
 
 class PreviewAnswerSchema(Schema):
-    """A preview, and where its lines go on."""
+    """A rule preview, and the cursor of its next page."""
 
     preview = ma.fields.Nested(PreviewSchema)
     next_cursor = ma.fields.String(allow_none=True)
 
 
 class RanRuleSchema(RuleNameSchema):
-    """A rule in the version in which it ran, and how many lines it matched."""
+    """A rule, the version that ran, and the number of lines that it matched."""
 
     version = ma.fields.Integer()
     matched = ma.fields.Integer()
 
 
 class RunSkipSchema(SkippedSchema):
-    """What a rule could not set, why, and on how many lines."""
+    """A field that a rule could not set, why, and on how many lines."""
 
     rule_id = fields.Id(attribute="ruleId")
     lines = ma.fields.Integer()
 
 
 class RunSchema(Schema):
-    """What rules did in one run."""
+    """One run of rules."""
 
     id = fields.Id()
     action_request_id = ma.fields.String()
-    trigger = fields.Word(*Trigger)
+    trigger = fields.OneOf(*Trigger)
     rule_id = fields.Id(allow_none=True)
     matched = ma.fields.Integer()
     changed = ma.fields.Integer()
     rules = ma.fields.List(ma.fields.Nested(RanRuleSchema))
     skipped = ma.fields.List(ma.fields.Nested(RunSkipSchema))
-    created_at = fields.Instant()
-    undone_at = fields.Instant(allow_none=True)
+    created_at = fields.Timestamp()
+    undone_at = fields.Timestamp(allow_none=True)
     undone_by = ma.fields.String(allow_none=True)
 
 
-class KeptSchema(SkippedSchema):
-    """A field of a line or document that stays as it is, and why."""
+class UnrestoredFieldSchema(SkippedSchema):
+    """A field of a line or document that is not restored, and why."""
 
     transaction_id = fields.Id(allow_none=True)
     document_id = fields.Id(allow_none=True)
 
 
-class UndoneSchema(Schema):
-    """An undone run, how much went back, and the fields that stay."""
+class RunUndoResultSchema(Schema):
+    """An undone run, the number of restored fields, and the fields that were not restored."""
 
     run = ma.fields.Nested(RunSchema)
     lines = ma.fields.Integer()
     documents = ma.fields.Integer()
     restored = ma.fields.Integer()
-    kept = ma.fields.List(ma.fields.Nested(KeptSchema))
+    kept = ma.fields.List(ma.fields.Nested(UnrestoredFieldSchema))
 
 
 class ProvenanceSchema(Schema):
-    """Which rule in which version set a field of a line's entry, in which run, and when."""
+    """The rule, its version and the run that set a field of a line's entry, and when."""
 
-    field = fields.Word("accountId", "orgMerchantId", "projectId", "currency")
+    field = fields.OneOf("accountId", "orgMerchantId", "projectId", "currency")
     value = ma.fields.String()
     before = ma.fields.String(allow_none=True)
     rule_id = fields.Id()
@@ -204,4 +204,4 @@ class ProvenanceSchema(Schema):
     rule_name = ma.fields.String(allow_none=True)
     run_id = fields.Id()
     action_request_id = ma.fields.String()
-    set_at = fields.Instant()
+    set_at = fields.Timestamp()

@@ -1,4 +1,4 @@
-"""The shapes of suggestions: rules that confirmations speak for, and the likely account of a line."""
+"""The schemas of suggested rules, and of the likely account of a line."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from webapp.schemas.untrusted import Untrusted
 
 
 class SuggestedConditionSchema(StoredConditionSchema):
-    """A question about a text that the bank wrote."""
+    """A condition on a text of the bank."""
 
     value = Untrusted()
 
 
 class SuggestedConditionsSchema(Schema):
-    """All questions of a suggested rule."""
+    """All conditions of a suggested rule."""
 
-    match = fields.Word(*Match)
+    match = fields.OneOf(*Match)
     conditions = ma.fields.List(ma.fields.Nested(SuggestedConditionSchema))
 
 
 class SuggestedRuleSchema(Schema):
-    """A rule as `POST /automations/rules` takes it."""
+    """A rule as a body of `POST /automations/rules`."""
 
     name = Untrusted()
     description = Untrusted()
-    target = fields.Word(*Target)
-    trigger = fields.Word(*Trigger)
+    target = fields.OneOf(*Target)
+    trigger = fields.OneOf(*Trigger)
     conditions = ma.fields.Nested(SuggestedConditionsSchema)
     effects = ma.fields.List(ma.fields.Dict())
 
 
-class CountedSchema(Schema):
-    """Where lines went, in counts: `count` of `total` decided lines, of which the newest 200 are named."""
+class EvidenceSchema(Schema):
+    """The evidence: `count` of `total` confirmed lines went there; the newest 200 are listed."""
 
     account_id = fields.Id()
     account_name = ma.fields.String()
@@ -51,14 +51,14 @@ class CountedSchema(Schema):
     transaction_ids = ma.fields.List(fields.Id())
 
 
-class LikelyAccountSchema(CountedSchema):
-    """Where a line most likely goes, and why."""
+class LikelyAccountSchema(EvidenceSchema):
+    """The likely account of a line, and why."""
 
     reason = Untrusted()
 
 
-class RuleSuggestionSchema(CountedSchema):
-    """A rule that would do what people always did; `undecidedCount` more lines would match it."""
+class RuleSuggestionSchema(EvidenceSchema):
+    """A rule that confirmed lines suggest; `undecidedCount` more lines would match it."""
 
     key = ma.fields.String()
     sentence = Untrusted()
@@ -67,13 +67,13 @@ class RuleSuggestionSchema(CountedSchema):
 
 
 class SuggestionKeySchema(Schema):
-    """Which suggestion is meant."""
+    """The key of a suggestion."""
 
     key = fields.Text(least=1, most=LONGEST_KEY, required=True)
 
 
 class DismissalSchema(Schema):
-    """A suggestion that somebody did not want, and how many lines spoke for it then."""
+    """A dismissed suggestion, and the number of lines that supported it then."""
 
     key = ma.fields.String()
     sentence = Untrusted()
@@ -81,8 +81,8 @@ class DismissalSchema(Schema):
     conditions = ma.fields.List(ma.fields.Nested(SuggestedConditionSchema))
     evidence_count = ma.fields.Integer()
     dismissed_by = ma.fields.Nested(PersonSchema)
-    dismissed_at = fields.Instant()
+    dismissed_at = fields.Timestamp()
 
 
 class SuggestionsPageSchema(PageSchema):
-    """Where the page of suggestions goes on."""
+    """The query of the page of suggestions."""

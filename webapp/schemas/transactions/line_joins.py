@@ -1,4 +1,4 @@
-"""The shapes of joins: which rows are one line, and what a person says about it."""
+"""The schemas of joins: rows that are one line, and decisions about them."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
 
 
 class LineJoinSchema(Schema):
-    """How a line stands to another, and by what evidence: a `JOIN` is the same line, a `TRANSFER` its other side."""
+    """The relation of a line to another, and its evidence: a `JOIN` is the same line, a `TRANSFER` its other side."""
 
-    kind = fields.Word("JOIN", "TRANSFER")
+    kind = fields.OneOf("JOIN", "TRANSFER")
     transaction_id = fields.Id()
     fa_id = fields.Id()
     account_name = ma.fields.String()
     is_kept = ma.fields.Boolean(allow_none=True)
-    tier = fields.Word(*TIERS, allow_none=True)
+    tier = fields.OneOf(*TIERS, allow_none=True)
     days_apart = ma.fields.Integer(allow_none=True)
     is_only = ma.fields.Boolean(allow_none=True)
-    status = fields.Word("JOINED", "SUGGESTED", "REFUSED")
+    status = fields.OneOf("JOINED", "SUGGESTED", "REFUSED")
     reason = Untrusted()
     booked_on = fields.Day()
     amount = fields.Amount()
     currency = fields.Currency()
     description = Untrusted()
-    line_status = fields.Word(*STATUSES)
-    source = fields.Word("file", "feed", allow_none=True)
+    line_status = fields.OneOf(*STATUSES)
+    source = fields.OneOf("file", "feed", allow_none=True)
     provider_transaction_id = Untrusted(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
-    created_at = fields.Instant(allow_none=True)
-    undone_at = fields.Instant(allow_none=True)
+    created_at = fields.Timestamp(allow_none=True)
+    undone_at = fields.Timestamp(allow_none=True)
 
 
 class LineChangeSchema(Schema):
-    """What the bank changed of a line at one time, by the fields' names."""
+    """One change of a line by the bank, by field names."""
 
     before = ma.fields.Dict(
         keys=ma.fields.String(), values=ma.fields.String(allow_none=True), metadata=UNTRUSTED
@@ -48,13 +48,13 @@ class LineChangeSchema(Schema):
     after = ma.fields.Dict(
         keys=ma.fields.String(), values=ma.fields.String(allow_none=True), metadata=UNTRUSTED
     )
-    created_at = fields.Instant()
+    created_at = fields.Timestamp()
 
 
 class SuggestionsSchema(Schema):
-    """What is known of a line beside itself."""
+    """A line's sources, suggestions, likely account, joins and changes."""
 
-    sources = ma.fields.List(fields.Word("file", "feed"))
+    sources = ma.fields.List(fields.OneOf("file", "feed"))
     suggestions = ma.fields.List(ma.fields.Nested(LineJoinSchema))
     likely_account = ma.fields.Nested(LikelyAccountSchema, allow_none=True)
     joins = ma.fields.List(ma.fields.Nested(LineJoinSchema))
@@ -62,12 +62,12 @@ class SuggestionsSchema(Schema):
 
 
 class OtherLineSchema(Schema):
-    """The other row."""
+    """The other line."""
 
     transaction_id = fields.Id(required=True)
 
 
 class OtherLineFormSchema(Schema):
-    """The other row as a form writes it."""
+    """The other line from a form."""
 
     transaction_id = fields.FormId(required=True)

@@ -1,4 +1,4 @@
-"""The shape of what stands open on the watched accounts."""
+"""The schemas of the open items of watched accounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.schemas.untrusted import Untrusted
 
 
 class OpenItemSchema(Schema):
-    """What stands on a watched account and should have gone on, and since when."""
+    """An amount on a watched account that should have been moved on, and its age."""
 
     account_id = fields.Id()
     account_name = ma.fields.String()

@@ -1,4 +1,4 @@
-"""The shapes of bank lines and of what can be done with them."""
+"""The schemas of bank lines and of acts on them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class SplitSchema(Schema):
 
 
 class TransactionSchema(Schema):
-    """A line as the bank sent it, and how it stands in the books."""
+    """A line as the bank sent it, and its entry in the books."""
 
     id = fields.Id()
     fa_id = fields.Id()
     provider_transaction_id = Untrusted(allow_none=True)
-    status = fields.Word(*STATUSES)
+    status = fields.OneOf(*STATUSES)
     booked_on = fields.Day()
     value_on = fields.Day(allow_none=True)
     amount = fields.Amount()
@@ -41,7 +41,7 @@ class TransactionSchema(Schema):
     reference = Untrusted(allow_none=True)
     iban = Untrusted(allow_none=True)
     journal_entry_id = fields.Id(allow_none=True)
-    entry_status = fields.Word(*ENTRY_STATUSES, allow_none=True)
+    entry_status = fields.OneOf(*ENTRY_STATUSES, allow_none=True)
     account_id = fields.Id(allow_none=True)
     org_merchant_id = fields.Id(allow_none=True)
     project_id = fields.Id(allow_none=True)
@@ -49,12 +49,12 @@ class TransactionSchema(Schema):
     correction_marker_id = fields.Id(allow_none=True)
     reconciliation_id = fields.Id(allow_none=True)
     import_id = fields.Id(allow_none=True)
-    created_at = fields.Instant()
-    updated_at = fields.Instant()
+    created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class TransactionStorySchema(TransactionSchema):
-    """The same, and which rules set what of its entry."""
+    """The same with the rules that set fields of its entry."""
 
     provenance = ma.fields.List(ma.fields.Nested(ProvenanceSchema))
 
@@ -64,8 +64,8 @@ class TransactionQuerySchema(PageSchema):
 
     fa_id = fields.FormId(load_default=None)
     account_id = fields.FormId(load_default=None)
-    status = fields.Word(*STATUSES, load_default=None)
-    entry_status = fields.Word(*ENTRY_STATUSES, load_default=None)
+    status = fields.OneOf(*STATUSES, load_default=None)
+    entry_status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
     reconciled = fields.FormFlag(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
@@ -73,7 +73,7 @@ class TransactionQuerySchema(PageSchema):
 
 
 class TransactionChangesSchema(Schema):
-    """What to change of a line's entry; what is not sent stays."""
+    """The changed fields of a line's entry; the others stay as they are."""
 
     account_id = fields.Id(allow_none=True)
     project_id = fields.Id(allow_none=True)
@@ -87,7 +87,7 @@ class TransactionChangesSchema(Schema):
 
 
 class TransactionChangeSchema(TransactionChangesSchema):
-    """The line to change, and what to change of its entry."""
+    """A line, and the changed fields of its entry."""
 
     id = fields.Id(required=True)
 
@@ -103,13 +103,13 @@ class TransactionChangesManySchema(Schema):
 
 
 class ConfirmSchema(DocumentedSchema):
-    """Why a line is confirmed, if anybody says so."""
+    """An optional note on the confirmation."""
 
     note = fields.Text(most=2000, allow_none=True, load_default=None)
 
 
 class ConfirmManySchema(Schema):
-    """Which lines to confirm, in which order."""
+    """The lines to confirm, in order."""
 
     ids = ma.fields.List(
         fields.Id(),
@@ -120,7 +120,7 @@ class ConfirmManySchema(Schema):
 
 
 class SplitFormSchema(SplitSchema):
-    """A part of a line as a form writes it."""
+    """A part of a line from a form."""
 
     account_id = fields.FormId(required=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
@@ -128,7 +128,7 @@ class SplitFormSchema(SplitSchema):
 
 
 class TransactionFormSchema(TransactionChangesSchema):
-    """The same changes as a form writes them."""
+    """The same changes from a form."""
 
     splits = ma.fields.List(
         ma.fields.Nested(SplitFormSchema),
@@ -141,7 +141,7 @@ class TransactionFormSchema(TransactionChangesSchema):
 
 
 class ConfirmManyFormSchema(ConfirmManySchema):
-    """The same choice as a form writes it."""
+    """The same from a form."""
 
     ids = ma.fields.List(
         fields.FormId(),

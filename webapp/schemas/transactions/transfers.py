@@ -1,4 +1,4 @@
-"""The shapes of proposed transfers, and of what became of them."""
+"""The schemas of proposed transfers, and of the results of pairing them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webapp.schemas.base import Schema
 
 
 class TransferSchema(Schema):
-    """Two lines of two accounts that may be one transfer, the one that pays first."""
+    """Two lines of two accounts that may be one transfer, the paying one first."""
 
     transaction_id = fields.Id(attribute="line.id")
     other_transaction_id = fields.Id(attribute="other.id")
@@ -19,21 +19,21 @@ class TransferSchema(Schema):
 
 
 class TransfersSchema(Schema):
-    """The transfers that are proposed: first those whose lines fit nothing else."""
+    """The proposed transfers, the unambiguous ones first."""
 
     transfers = ma.fields.List(ma.fields.Nested(TransferSchema))
 
 
 class PairResultSchema(Schema):
-    """What became of one proposal."""
+    """The result for one proposed transfer."""
 
     transaction_id = fields.Id()
     other_transaction_id = fields.Id(attribute="other_id")
-    status = fields.Word("EXECUTED", "FAILED")
+    status = fields.OneOf("EXECUTED", "FAILED")
     error = ma.fields.String()
 
 
 class PairResultsSchema(Schema):
-    """What became of each proposal that was unambiguous."""
+    """The results for all unambiguous transfers."""
 
     results = ma.fields.List(ma.fields.Nested(PairResultSchema))

@@ -11,7 +11,7 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
 from webapp.ledger.errors import UnprocessableError
-from webapp.schemas.base import KNOWN_ARE
+from webapp.schemas.base import KNOWN_NAMES
 from webapp.web.access import selections
 from webapp.web.access.selections import DRY_RUN
 
@@ -42,7 +42,7 @@ class ArgumentsParser(FlaskParser):
         """Name the general parameters among those that are known."""
         said = error.messages.get("query", {}) if isinstance(error.messages, dict) else {}
         for name, sentences in said.items() if isinstance(said, dict) else ():
-            if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_ARE):
+            if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_NAMES):
                 names = {field.data_key or key for key, field in schema.load_fields.items()}
                 said[name] = [known(names | set(_general()))]
         super().handle_error(error, req, schema, **options)
@@ -119,7 +119,7 @@ def known(names: Iterable[str]) -> str:
     >>> known({"limit", "cursor"}), known([])
     ('This is not known here; known are: cursor, limit.', 'This is not known here; known are: none.')
     """
-    return f"{KNOWN_ARE}{', '.join(sorted(names)) or 'none'}."
+    return f"{KNOWN_NAMES}{', '.join(sorted(names)) or 'none'}."
 
 
 def _general() -> tuple[str, ...]:

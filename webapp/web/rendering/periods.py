@@ -10,7 +10,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 
 
-def asked(from_: date | None, to: date | None) -> Period:
+def report_period(from_: date | None, to: date | None) -> Period:
     """Give the period between two days; without an end it ends today, without a beginning it begins with that year."""
     today = organizations.today(organization_id(), requests.now())
     last = to or (max(today, from_) if from_ else today)

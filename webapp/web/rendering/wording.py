@@ -6,7 +6,7 @@ from webapp.ledger.titles import counted, joined
 from webapp.web.rendering.figures import MINUS, figure, size
 
 
-class Breach(Protocol):
+class BreachText(Protocol):
     """What broke a proof: a field's word and its values as text."""
 
     field: str
@@ -42,7 +42,7 @@ def initials(name: str) -> str:
     return "".join(word[0].upper() for word in words[:2]) if len(words) > 1 else short[0].upper()
 
 
-def standing(broken: int, needs: int, never: int) -> str:
+def summary_sentence(broken: int, needs: int, never: int) -> str:
     """Say in one sentence which accounts do not tie out, the loudest first.
 
     >>> standing(1, 1, 1)
@@ -59,7 +59,7 @@ def standing(broken: int, needs: int, never: int) -> str:
     return f"{said[0].upper()}{said[1:]}." if said else "Every account agrees with its bank."
 
 
-def breach(culprit: Breach) -> str:
+def breach(culprit: BreachText) -> str:
     """Say what a change did to a proof: which field, from what to what.
 
     >>> from types import SimpleNamespace
@@ -82,7 +82,7 @@ def breach(culprit: Breach) -> str:
     return f"Its day went from {culprit.before} to {culprit.after}."
 
 
-class Undoing(NamedTuple):
+class Remedy(NamedTuple):
     """How a change is undone: the act, and what it leads to."""
 
     act: str
@@ -90,15 +90,15 @@ class Undoing(NamedTuple):
 
 
 # By the field that changed, and whether an entry is to blame.
-TAKEN_BACK = ("The bank took the line back", "When it sends the line again, the proof holds")
-UNDOINGS = {
+LINE_REMOVED = ("The bank took the line back", "When it sends the line again, the proof holds")
+REMEDIES = {
     ("entryStatus", True): (
         "Undo the voiding of entry {entry}",
         "Confirm its fresh draft again, and the proof holds",
     ),
     ("entryStatus", False): ("Bring the line back", "Restore and confirm it, and the proof holds"),
-    ("lineStatus", True): TAKEN_BACK,
-    ("lineStatus", False): TAKEN_BACK,
+    ("lineStatus", True): LINE_REMOVED,
+    ("lineStatus", False): LINE_REMOVED,
     ("arrival", True): ("Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds"),
     ("arrival", False): (
         "Take the line away",
@@ -109,7 +109,7 @@ UNDOINGS = {
 }
 
 
-def undoing(culprit: Breach) -> Undoing:
+def remedy(culprit: BreachText) -> Remedy:
     """Say how the change that broke a proof is undone.
 
     >>> from types import SimpleNamespace
@@ -120,8 +120,8 @@ def undoing(culprit: Breach) -> Undoing:
     """
     entry = culprit.journal_entry_id
     field = culprit.field if culprit.field in ("entryStatus", "lineStatus", "arrival") else "other"
-    act, consequence = UNDOINGS[field, entry is not None]
-    return Undoing(act.format(entry=entry), consequence)
+    act, consequence = REMEDIES[field, entry is not None]
+    return Remedy(act.format(entry=entry), consequence)
 
 
 def owing(balance: object, currency: str) -> str:
@@ -136,5 +136,5 @@ def owing(balance: object, currency: str) -> str:
     return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
 
 
-GLOBALS = {"summary_sentence": standing}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, undoing, owing, joined)}
+GLOBALS = {"summary_sentence": summary_sentence}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, remedy, owing, joined)}
