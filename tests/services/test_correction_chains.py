@@ -7,7 +7,6 @@ import pytest
 from tests.fixtures.banks import AT
 from webapp.db import begin_write
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import Transaction
 from webapp.queries.access import organizations
@@ -71,7 +70,7 @@ def summed(legs):
 
 def correct(ada, entry, target):
     """Aim a posted entry at a target and confirm it; answers the correction, none where nothing differs."""
-    marker = corrections.aim(entry, target, now=AT)
+    marker = corrections.set_correction_target(entry, target, now=AT)
     if marker is None:
         return None
     with act(ada.actor, AT, "confirm_transaction", ("journal_entry", entry.id)) as doing:
@@ -95,7 +94,7 @@ def test_every_pair_of_a_chain_ends_exactly_at_its_target(ada, bank, accounts, r
             for _ in range(depth):
                 target = a_target(random, line, accounts)
                 correct(ada, entry, target)
-                standing = effective(*entries.family_legs(entry))
+                standing = entries.effective_legs(entry)
                 again = correct(ada, entry, target)
                 results.append(
                     (summed(standing) == summed(target), again is None and entries.marker_of(entry) is None)
@@ -123,7 +122,7 @@ def test_a_voided_entry_takes_no_correction(ada, bank, accounts):
         entry = line.journal_entry
         voids.void(entry, reason="A test", actor=ada.actor, now=AT)
         with pytest.raises(LedgerError) as caught:
-            corrections.aim(entry, a_target(Random(1), line, accounts), now=AT)  # noqa: S311
+            corrections.set_correction_target(entry, a_target(Random(1), line, accounts), now=AT)  # noqa: S311
         return caught.value.code, entries.marker_of(entry)
 
     assert bank.ask(refused) == ("not_in_force", None)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from webapp.ledger.journal.corrections import effective
 from webapp.ledger.money import Money
 from webapp.models import Account, ActionRequest, Merchant, Project, Proposal
 from webapp.queries.audit import field_changes
@@ -130,7 +129,7 @@ def _entry(organization_id: str, told: Mapping[str, Any], names: Names) -> Entry
 def _in_force(organization_id: str, entry_id: int) -> Side:
     """Tell what an entry and all its corrections come to in the books."""
     entry = journal_entries.get(organization_id, entry_id)
-    legs = effective(*journal_entries.family_legs(entry))
+    legs = journal_entries.effective_legs(entry)
     accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
     told = [
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from webapp.ledger.journal.corrections import difference, effective
+from webapp.ledger.journal.corrections import difference
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
@@ -52,7 +52,7 @@ def corrections(entry: JournalEntry) -> Corrections | None:
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
     original = entries.legs_of(entry)
-    standing = effective(*entries.family_legs(entry))
+    standing = entries.effective_legs(entry)
     states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
     states += [(Column("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted]
     states.append((Column("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing))

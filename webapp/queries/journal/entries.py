@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting, refers_to
 from webapp.queries.common import lookups
@@ -59,6 +60,11 @@ def leg_of(posting: Posting) -> Leg:
 def family_legs(entry: JournalEntry) -> list[list[Leg]]:
     """Give the legs of an original and of each of its posted corrections: together they are its effective state."""
     return [legs_of(entry), *(legs_of(correction) for correction in corrections_of(entry))]
+
+
+def effective_legs(entry: JournalEntry) -> tuple[Leg, ...]:
+    """Give the effective legs of a posted entry: its own and those of all its corrections."""
+    return effective(*family_legs(entry))
 
 
 def transactions_of(legs: Iterable[Leg]) -> list[int]:

@@ -1,4 +1,4 @@
-"""What entries shall say in the end: a draft its legs, a posted one those of its marker, else what is in force."""
+"""Target legs: a draft's own, a posted entry's those of its correction marker, else its effective legs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from webapp.db import db
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.models import JournalEntry, Posting
+from webapp.queries.journal import entries
 
 
 @dataclass(slots=True)
-class PresentEntry:
-    """An entry's status, and its legs as they shall be, each with the posting of a draft that says it."""
+class EntryTarget:
+    """An entry's status and its target legs, each with the posting that holds it in a draft."""
 
     status: str
     legs: list[tuple[int | None, Leg]]
@@ -43,22 +44,30 @@ class Family:
     marker: Sequence[tuple[int, Leg]]
 
     @property
-    def standing(self) -> tuple[Leg, ...]:
-        """What is in force of a posted entry: itself and all its corrections."""
+    def effective(self) -> tuple[Leg, ...]:
+        """The effective legs of a posted entry: its own and those of all its corrections."""
         return effective(*([leg for _, leg in legs] for legs in self.members))
 
     @property
-    def present(self) -> PresentEntry:
-        """What the entry shall say: a draft what it says, else what its marker wants, else what is in force."""
+    def target(self) -> EntryTarget:
+        """The target: a draft's own legs, else those of its marker, else the effective ones."""
         if self.entry.status == "DRAFT":
-            return PresentEntry(self.entry.status, list(self.members[0]))
-        legs = self.standing if self.marker_id is None else [leg for _, leg in self.marker]
-        return PresentEntry(self.entry.status, [(None, leg) for leg in legs])
+            return EntryTarget(self.entry.status, list(self.members[0]))
+        legs = self.effective if self.marker_id is None else [leg for _, leg in self.marker]
+        return EntryTarget(self.entry.status, [(None, leg) for leg in legs])
 
 
-def present(organization_id: str, entry_ids: Collection[int]) -> dict[int, PresentEntry]:
-    """Tell of entries what they shall say, in a number of statements that does not depend on how many there are."""
-    return {entry_id: family.present for entry_id, family in families(organization_id, entry_ids).items()}
+def of(entry: JournalEntry) -> list[Leg]:
+    """Give the target legs of one entry."""
+    if entry.status == "DRAFT":
+        return entries.legs_of(entry)
+    marker = entries.marker_of(entry)
+    return entries.legs_of(marker) if marker is not None else list(entries.effective_legs(entry))
+
+
+def bulk_of(organization_id: str, entry_ids: Collection[int]) -> dict[int, EntryTarget]:
+    """Give the targets of many entries, in a number of statements that does not depend on how many there are."""
+    return {entry_id: family.target for entry_id, family in families(organization_id, entry_ids).items()}
 
 
 def families(organization_id: str, entry_ids: Collection[int]) -> dict[int, Family]:

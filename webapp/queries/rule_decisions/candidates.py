@@ -18,7 +18,7 @@ from webapp.models import ActionRequest, JournalEntry, Posting, RuleSetting, Tra
 from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import near
-from webapp.queries.journal.target_legs import PresentEntry, present
+from webapp.queries.journal.target_legs import EntryTarget, bulk_of
 from webapp.queries.matching import transfer_pairs
 
 AT_ONCE = 2000
@@ -196,7 +196,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
 
 
 def _others(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
-    entries = present(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
+    entries = bulk_of(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
     rests = accounts.ids_by_role(organization_id, RESTS)
     found = {}
     for line in lines:
@@ -231,7 +231,7 @@ def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[i
     return {(row.transaction_id, row.kind) for row in rows}
 
 
-def _standing(line: PastLine, entry: PresentEntry, rests: Collection[int]) -> Standing:
+def _standing(line: PastLine, entry: EntryTarget, rests: Collection[int]) -> Standing:
     legs = [leg for _, leg in entry.legs]
     is_posted = entry.status != "DRAFT"
     if is_shared(legs):

@@ -33,7 +33,7 @@ class WantedChange:
 def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, list[WantedChange]]:
     """Tell of lines with an open correction what it would change beside the amount and the day."""
     waiting = [record for record in records if record.correction_marker_id is not None]
-    entries = target_legs.present(
+    entries = target_legs.bulk_of(
         organization_id,
         {record.journal_entry_id for record in waiting if record.journal_entry_id is not None},
     )

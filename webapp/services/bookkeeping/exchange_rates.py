@@ -156,7 +156,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: dat
             if place >= 0 and is_current(ordered[place], rate_day):
                 leaning[entry.id] = (entry, rate_day)
     mirrored = mirror_anew(organization, leaning.values())
-    touches.of_lines(organization.id, mirrored, now=now)
+    touches.touch_lines(organization.id, mirrored, now=now)
     return mirrored
 
 

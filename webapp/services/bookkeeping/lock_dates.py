@@ -91,7 +91,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, no
         )
     if count:
         open_drafts(organization, lock_date)
-        touches.of_lines(organization.id, moving, now=now)
+        touches.touch_lines(organization.id, moving, now=now)
     return moving
 
 

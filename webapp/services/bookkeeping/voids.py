@@ -116,7 +116,7 @@ def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
     return journal_entries.add_draft(
         organizations.get(entry.organization_id),
         reversal_day,
-        effective(*entries.family_legs(entry)) or entries.legs_of(entry),
+        entries.effective_legs(entry) or entries.legs_of(entry),
         source=entry.source,
         description=entry.description,
         now=doing.now,
@@ -146,7 +146,7 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
     for line in lines:
         is_gone = line.status in ("REMOVED", "DELETED")
         if is_gone or len(lines) > 1:
-            unpairing.part(line, now=now)
+            unpairing.unpair(line, now=now)
         line.journal_entry_id = None
         if is_gone:
             continue
@@ -157,7 +157,7 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
             line_drafts.add(
                 line,
                 now=now,
-                counter_legs=bank_changes.answering(line, counter) if counter else None,
+                counter_legs=bank_changes.fitting_counters(line, counter) if counter else None,
                 effective_on=own_day or day,
                 description=entry.description,
             ).id

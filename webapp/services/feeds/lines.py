@@ -126,9 +126,9 @@ def _book(feeding: Feeding, lines: Sequence[Judged], twins: matching.Twins) -> N
             join_records.refuse_by_bank(row.organization_id, row.id, reason=reason, now=feeding.now)
         bank_changes.write_facts(row, each.facts, now=feeding.now)
         if matching.is_joined(each, twins):
-            join_records.leave_books(row, now=feeding.now)
+            join_records.remove_from_books(row, now=feeding.now)
         else:
-            join_records.come_into_books(row, now=feeding.now)
+            join_records.add_to_books(row, now=feeding.now)
             booked.append(row.id)
         each.settle("CHANGED", row.id, "It was pending and is booked now.")
     _run_rules(feeding, booked, "TRANSACTION_INGESTED")
@@ -150,7 +150,7 @@ def _change(feeding: Feeding, lines: Sequence[Judged]) -> None:
             each.settle("CHANGED", (kept or row).id, "It is still pending.")
             continue
         was = bank_changes.facts_of(row)
-        reason = bank_changes.change(row, each.facts, now=feeding.now)
+        reason = bank_changes.apply(row, each.facts, now=feeding.now)
         if kept is not None:
             reason = _pass_on(kept, was, each.facts, feeding.now) or reason
         settled.append(kept or row)
@@ -188,7 +188,7 @@ def _pass_on(kept: Transaction, was: Facts, now_says: Facts, now: datetime) -> s
     facts = bank_changes.facts_of(kept)._replace(
         booked_on=now_says.booked_on, amount_minor=now_says.amount_minor
     )
-    return bank_changes.change(kept, facts, now=now)
+    return bank_changes.apply(kept, facts, now=now)
 
 
 def _rows(feeding: Feeding, lines: Iterable[Judged]) -> dict[int | None, Transaction]:

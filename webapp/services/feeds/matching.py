@@ -93,7 +93,7 @@ def join_pending(feeding: Feeding, new: Sequence[Judged], arriving: Sequence[Jud
     """Join pending lines to the booked ones that they became, in whichever order the two came."""
     waiting = [each for each in new if each.line.pending]
     booked = [each for each in arriving if each.verdict in ("NEW", "POSSIBLY_THERE", "CHANGED")]
-    found = pending_matches.look(
+    found = pending_matches.match_pending(
         feeding.feed_account,
         [each.report for each in waiting],
         [each.report for each in booked],

@@ -66,15 +66,15 @@ def _join(feeding: Feeding, each: Judged, row: Transaction, file_line_id: int) -
     if join_records.is_posted(row) and (join_records.is_posted(file_line) or file_line.status == "DELETED"):
         return
     kept, joined = (row, file_line) if join_records.is_posted(row) else (file_line, row)
-    join_records.leave_books(joined, now=feeding.now)
-    join_records.bring_along(joined, kept)
+    join_records.remove_from_books(joined, now=feeding.now)
+    join_records.move_joins(joined, kept)
     pairing = Pairing(kept.id, joined.id, "TWIN", is_certain=True, reason=REASON)
     join_records.record(feeding.organization.id, [pairing], now=feeding.now)
     if kept is file_line:
         facts = bank_changes.facts_of(file_line)._replace(
             booked_on=row.booked_on, amount_minor=row.amount_minor
         )
-        bank_changes.change(file_line, facts, now=feeding.now)
+        bank_changes.apply(file_line, facts, now=feeding.now)
     if kept.status == "DELETED":
         each.settle("DELETED", kept.id, DELETED_REASON)
     else:

@@ -121,7 +121,7 @@ def keep(feed_account: FeedAccount, leaving: Sequence[Transaction], *, now: date
     found = join_records.record(feed_account.organization_id, pairs(drafted, there, refused), now=now)
     rows = lookups.by_id(Transaction, feed_account.organization_id, [each.joined_id for each in found])
     for row in rows.values():
-        join_records.leave_books(row, now=now)
+        join_records.remove_from_books(row, now=now)
     return {each.kept_id for each in found}
 
 

@@ -1,19 +1,25 @@
-"""Correction markers: a draft that says what a posted entry should look like, and the correction it becomes."""
+"""Correction markers: the draft of what a posted entry shall be, set for one entry or many, and its posting."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+
+import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.corrections import difference, effective, is_same
+from webapp.ledger.journal.corrections import difference, is_same
 from webapp.ledger.journal.entries import Leg
-from webapp.models import JournalEntry
+from webapp.models import JournalEntry, Organization, Posting
+from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
+from webapp.queries.journal.target_legs import Family
 from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
+
+_ENTRY, _POSTING = table_of(JournalEntry), table_of(Posting)
 
 
 class NotInForceError(LedgerError):
@@ -22,16 +28,13 @@ class NotInForceError(LedgerError):
     code = "not_in_force"
 
 
-def standing_legs(entry: JournalEntry) -> tuple[Leg, ...]:
-    """Give the effective state of a posted entry: itself and all its corrections."""
-    return effective(*entries.family_legs(entry))
-
-
-def aim(entry: JournalEntry, target: Sequence[Leg], *, now: datetime) -> JournalEntry | None:
+def set_correction_target(
+    entry: JournalEntry, target: Sequence[Leg], *, now: datetime
+) -> JournalEntry | None:
     """Open or change the one marker of a posted entry; a target that is in force already deletes it."""
     _check_in_force(entry)
     marker = entries.marker_of(entry)
-    if is_same(target, standing_legs(entry)):
+    if is_same(target, entries.effective_legs(entry)):
         if marker is not None:
             journal_entries.delete_draft(marker, now=now)
         return None
@@ -49,13 +52,35 @@ def aim(entry: JournalEntry, target: Sequence[Leg], *, now: datetime) -> Journal
     return marker
 
 
+def bulk_set_correction_targets(
+    organization: Organization, targets: Iterable[tuple[Family, Sequence[Leg]]], *, now: datetime
+) -> None:
+    """Open, change or delete the markers of many posted entries; the number of statements does not grow with them."""
+    opening: dict[int, tuple[Family, Sequence[Leg]]] = {}
+    changing: dict[int, Sequence[Leg]] = {}
+    deleting: list[int] = []
+    for family, target in targets:
+        if family.entry.status != "POSTED":
+            raise NotInForceError
+        if not is_same(target, family.effective):
+            if family.marker_id is None:
+                opening[family.entry.id] = family, target
+            else:
+                changing[family.marker_id] = target
+        elif family.marker_id is not None:
+            deleting.append(family.marker_id)
+    _delete_legs(organization.id, [*changing, *deleting])
+    _delete_markers(organization.id, deleting)
+    _write_legs(organization, changing | _open_markers(organization, opening, now))
+
+
 def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> JournalEntry | None:
-    """Post what lies between a marker and what is in force, and delete the marker; nothing between posts nothing."""
+    """Post the difference between a marker and what is in force, and delete the marker; no difference posts nothing."""
     _check_in_force(entry)
     target = entries.legs_of(marker)
-    standing = standing_legs(entry)
-    journal_entries.check_accounts(entry.organization_id, target, standing=standing)
-    legs = difference(target, standing)
+    in_force = entries.effective_legs(entry)
+    journal_entries.check_accounts(entry.organization_id, target, existing=in_force)
+    legs = difference(target, in_force)
     journal_entries.delete_draft(marker, now=doing.now)
     if not legs:
         return None
@@ -77,3 +102,53 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
 def _check_in_force(entry: JournalEntry) -> None:
     if entry.status != "POSTED":
         raise NotInForceError
+
+
+def _open_markers(
+    organization: Organization, opening: Mapping[int, tuple[Family, Sequence[Leg]]], now: datetime
+) -> dict[int, Sequence[Leg]]:
+    """Write new markers without legs; answers the target of each by the marker's id."""
+    if not opening:
+        return {}
+    rows = [
+        {
+            "organization_id": organization.id,
+            "effective_on": family.entry.effective_on,
+            "description": family.entry.description,
+            "status": "DRAFT",
+            "source": "correction",
+            "base_currency": organization.base_currency,
+            "corrects_id": family.entry.id,
+            "created_at": now,
+        }
+        for family, _ in opening.values()
+    ]
+    insert = sa.insert(_ENTRY).returning(_ENTRY.c.id, _ENTRY.c.corrects_id)
+    written = sorted(db.session.connection().execute(insert, rows).all())
+    return {marker_id: opening[entry_id][1] for marker_id, entry_id in written}
+
+
+def _write_legs(organization: Organization, targets: Mapping[int, Sequence[Leg]]) -> None:
+    rows = [
+        row
+        for marker_id, target in targets.items()
+        for row in journal_entries.leg_rows(organization.id, marker_id, organization.base_currency, target)
+    ]
+    if rows:
+        db.session.connection().execute(sa.insert(_POSTING), rows)
+
+
+def _delete_legs(organization_id: str, marker_ids: Collection[int]) -> None:
+    if marker_ids:
+        of_them = (_POSTING.c.organization_id == organization_id, _POSTING.c.journal_entry_id.in_(marker_ids))
+        db.session.connection().execute(sa.delete(_POSTING).where(*of_them))
+
+
+def _delete_markers(organization_id: str, marker_ids: Collection[int]) -> None:
+    """Take markers out of the books; one that was posted meanwhile stays, and stops the run."""
+    if not marker_ids:
+        return
+    are_drafts = (_ENTRY.c.organization_id == organization_id, _ENTRY.c.status == "DRAFT")
+    gone = db.session.connection().execute(sa.delete(_ENTRY).where(*are_drafts, _ENTRY.c.id.in_(marker_ids)))
+    if gone.rowcount != len(marker_ids):
+        raise journal_entries.AlreadyPostedError

@@ -1,4 +1,4 @@
-"""What stands opposite a bank line, written into its entry: a draft at once, a posted one by its correction marker."""
+"""Counter legs of a bank line, written into its entry: a draft at once, a posted one by its correction marker."""
 
 from __future__ import annotations
 
@@ -12,73 +12,87 @@ from webapp.ledger.chart import Role
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import share
 from webapp.ledger.journal.sides import balances, counter_legs, is_shared, with_counter_legs
-from webapp.models import JournalEntry, Transaction
+from webapp.models import JournalEntry, Organization, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.journal import entries
+from webapp.queries.journal import entries, target_legs
 from webapp.queries.transactions import transactions
 from webapp.services.journal import corrections, line_drafts
 from webapp.services.journal import entries as journal_entries
 
-Stored = Mapping[str, Any]
+# A counter leg as JSON.
+StoredLeg = dict[str, Any]
 
 
 def put_counters(line: Transaction, entry: JournalEntry, counter: Sequence[Leg], *, now: datetime) -> None:
-    """Let these legs stand opposite a line in an entry that is its own if it is a draft."""
+    """Write counter legs of a line into its entry; a draft is the line's alone."""
     if entry.status == "DRAFT":
         write_own(line, entry, counter)
     else:
-        aim(entry, {line.id: counter}, now=now)
+        correct_counters(entry, {line.id: counter}, now=now)
 
 
 def write_own(line: Transaction, entry: JournalEntry, counter: Sequence[Leg]) -> None:
-    """Make a draft the line's own: its bank leg, and these legs opposite it."""
+    """Write a draft that is one line's alone: its bank leg, and these counter legs."""
     bank = line_drafts.bank_leg(line, line.feed_account.account_id)
     fresh = [bank, *(replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter)]
     organization = organizations.get(line.organization_id)
     journal_entries.write_legs(entry, line_drafts.mirror_legs(organization, fresh, line.booked_on))
 
 
-def aim(entry: JournalEntry, chosen: Mapping[int, Sequence[Leg]], *, now: datetime) -> Sequence[Leg]:
-    """Let chosen legs stand opposite lines of a posted entry, by its marker; answers what it wants then."""
-    wanted = target(entry.organization_id, present(entry), chosen, corrections.standing_legs(entry))
-    corrections.aim(entry, wanted, now=now)
-    return wanted
-
-
-def present(entry: JournalEntry) -> list[Leg]:
-    """Give what an entry shall say: a draft what it says, a posted one what its marker wants, else what is in force."""
-    if entry.status == "DRAFT":
-        return entries.legs_of(entry)
-    marker = entries.marker_of(entry)
-    return entries.legs_of(marker) if marker is not None else list(corrections.standing_legs(entry))
-
-
-def target(
-    organization_id: str,
-    wanted_now: Sequence[Leg],
-    chosen: Mapping[int, Sequence[Leg]],
-    standing: Sequence[Leg],
+def correct_counters(
+    entry: JournalEntry, chosen: Mapping[int, Sequence[Leg]], *, now: datetime
 ) -> Sequence[Leg]:
-    """Give the target of a posted entry in which chosen legs stand opposite some of its lines, and all else stays.
+    """Write chosen legs opposite lines of a posted entry, by its marker; answers the marker's target."""
+    target = corrected_legs(
+        entry.organization_id, target_legs.of(entry), chosen, entries.effective_legs(entry)
+    )
+    corrections.set_correction_target(entry, target, now=now)
+    return target
 
-    A line that shares the entry and has nothing of its own opposite it waits on the transfers account.
+
+def bulk_correct_counters(
+    organization: Organization, chosen: Mapping[int, tuple[int, Leg]], *, now: datetime
+) -> None:
+    """Write one leg opposite a line of each of many posted entries, by their markers, in a few statements.
+
+    `chosen` gives the line and the leg by the entry, which is that line's alone. Raises NotInForceError.
     """
-    waiting_id = accounts.by_role(organization_id, Role.TRANSFERS).id if is_shared(wanted_now) else 0
-    sides = with_counter_legs(wanted_now, chosen, waiting_id)
-    wanted = [bank for bank, _ in sides if bank is not None]
+    targets = []
+    for entry_id, family in target_legs.families(organization.id, chosen.keys()).items():
+        line_id, leg = chosen[entry_id]
+        present = [each for _, each in family.target.legs]
+        targets.append((family, corrected_legs(organization.id, present, {line_id: [leg]}, family.effective)))
+    corrections.bulk_set_correction_targets(organization, targets, now=now)
+
+
+def corrected_legs(
+    organization_id: str,
+    present: Sequence[Leg],
+    chosen: Mapping[int, Sequence[Leg]],
+    effective: Sequence[Leg],
+) -> Sequence[Leg]:
+    """Give the target of a posted entry with chosen counter legs for some of its lines; all other legs stay.
+
+    `present` is the target so far, `effective` what is in force.
+
+    A line that shares the entry and has no counter leg of its own goes to the transfers account.
+    """
+    transfers_id = accounts.by_role(organization_id, Role.TRANSFERS).id if is_shared(present) else 0
+    sides = with_counter_legs(present, chosen, transfers_id)
+    target = [bank for bank, _ in sides if bank is not None]
     for bank, counter in sides:
-        wanted += _mirrored_as(organization_id, bank, counter, min(chosen))
-    return _as_known(wanted, standing, wanted_now)
+        target += _mirrored_as(organization_id, bank, counter, min(chosen))
+    return _as_existing(target, effective, present)
 
 
-def _as_known(wanted: Sequence[Leg], *states: Sequence[Leg]) -> Sequence[Leg]:
-    """Give the state that the target names already, or the target.
+def _as_existing(target: Sequence[Leg], *states: Sequence[Leg]) -> Sequence[Leg]:
+    """Give the first state with the target's amounts, or the target itself.
 
     Equal parts share the spare cents of a mirror by their order, which is no difference that anybody meant.
     """
-    amounts = _amounts(wanted)
-    return next((state for state in states if _amounts(state) == amounts), wanted)
+    amounts = _amounts(target)
+    return next((state for state in states if _amounts(state) == amounts), target)
 
 
 def _amounts(legs: Sequence[Leg]) -> Counter[tuple[int, str, int | None, int | None]]:
@@ -97,15 +111,15 @@ def _mirrored_as(organization_id: str, bank: Leg | None, counter: Sequence[Leg],
     if not any(weights):
         return [replace(leg, amount_base_minor=0) for leg in counter]
     if bank is None or sum(weights) == 0:
-        # The bank's leg of nothing tells no rate; its day's does.
+        # A bank leg of 0.00 has no rate; the line's day has one.
         day = transactions.get(organization_id, line_id).booked_on
         return list(line_drafts.mirror_legs(organization, counter, day))
     parts = share(-(bank.amount_base_minor or 0), weights)
     return [replace(leg, amount_base_minor=part) for leg, part in zip(counter, parts, strict=True)]
 
 
-def stored(line: Transaction, entry: JournalEntry) -> list[dict[str, Any]]:
-    """Write down what stands opposite a line, to be put back."""
+def as_stored(line: Transaction, entry: JournalEntry) -> list[StoredLeg]:
+    """Give the counter legs of a line as JSON, to be restored later."""
     return [
         {
             "accountId": leg.account_id,
@@ -114,12 +128,12 @@ def stored(line: Transaction, entry: JournalEntry) -> list[dict[str, Any]]:
             "projectId": leg.project_id,
             "orgMerchantId": leg.merchant_id,
         }
-        for leg in counter_legs(present(entry), line.id)
+        for leg in counter_legs(target_legs.of(entry), line.id)
     ]
 
 
-def restored(line: Transaction, kept: Sequence[Stored]) -> list[Leg]:
-    """Read it again; where the line's amount is another by now, it waits uncategorised."""
+def from_stored(line: Transaction, stored: Sequence[StoredLeg]) -> list[Leg]:
+    """Read stored counter legs; where the line's amount has changed since, the leg is uncategorised."""
     legs = [
         Leg(
             each["accountId"],
@@ -128,7 +142,7 @@ def restored(line: Transaction, kept: Sequence[Stored]) -> list[Leg]:
             project_id=each["projectId"],
             merchant_id=each["orgMerchantId"],
         )
-        for each in kept
+        for each in stored
     ]
     is_foreign = any(leg.currency != line.currency for leg in legs)
     if legs and (is_foreign or balances(legs, line.amount_minor, line.currency)):

@@ -94,7 +94,7 @@ def add_draft(
     if document_id is not None:
         relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
         db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
-        touches.of_documents(organization.id, [entry.id], now=now)
+        touches.touch_documents(organization.id, [entry.id], now=now)
     return entry
 
 
@@ -133,7 +133,7 @@ def leg_rows(
 def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
-    touches.of_documents(entry.organization_id, [entry.id], now=now)
+    touches.touch_documents(entry.organization_id, [entry.id], now=now)
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
     db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
     gone = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
@@ -143,7 +143,7 @@ def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
 
 
 def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
-    """Make a draft part of the books by one conditional update, or raise what stands against it."""
+    """Make a draft part of the books by one conditional update, or raise the rule that it breaks."""
     legs = journal_entries.legs_of(entry)
     check_rates(entry, legs)
     check_balanced(legs, entry.base_currency)
@@ -199,14 +199,14 @@ def check_rates(entry: JournalEntry, legs: Sequence[Leg]) -> None:
 
 
 def rate_days(entry: JournalEntry, currencies: Iterable[str]) -> dict[str, date]:
-    """Tell the days whose rates mirror an entry: its line's booking day, wherever a lock moved it.
+    """Give the days whose rates mirror an entry: its line's booking day, wherever a lock moved it.
 
     Where two banks' lines share it, each currency is at its own line's day.
     """
-    named = [posting for posting in entry.postings if posting.transaction_id is not None]
-    lines = lookups.by_id(Transaction, entry.organization_id, [each.transaction_id for each in named])
-    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(named)}
-    first = lines[named[0].transaction_id].booked_on if named else entry.effective_on
+    bank = [posting for posting in entry.postings if posting.transaction_id is not None]
+    lines = lookups.by_id(Transaction, entry.organization_id, [each.transaction_id for each in bank])
+    booked = {each.currency: lines[each.transaction_id].booked_on for each in reversed(bank)}
+    first = lines[bank[0].transaction_id].booked_on if bank else entry.effective_on
     return {code: booked.get(code, first) for code in currencies}
 
 
@@ -224,23 +224,23 @@ def check_open(organization_id: str, day: date) -> None:
         )
 
 
-def check_accounts(organization_id: str, legs: Sequence[Leg], *, standing: Sequence[Leg] = ()) -> None:
-    """Refuse an archived account that nothing stands on yet, and a leg without a merchant where one is asked for."""
-    coming = {leg.account_id for leg in legs} - {leg.account_id for leg in standing}
+def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Sequence[Leg] = ()) -> None:
+    """Refuse an archived account that no existing leg has, and a leg without a merchant where one is required."""
+    added = {leg.account_id for leg in legs} - {leg.account_id for leg in existing}
     without = {leg.account_id for leg in legs if leg.merchant_id is None}
     refused = db.session.execute(
         sa.select(Account.id, Account.name, Account.is_archived)
         .where(
             Account.organization_id == organization_id,
             sa.or_(
-                sa.and_(Account.id.in_(coming), Account.is_archived),
+                sa.and_(Account.id.in_(added), Account.is_archived),
                 sa.and_(Account.id.in_(without), Account.requires_counterparty),
             ),
         )
         .order_by(Account.is_archived.desc(), *accounts.BY_CODE.columns)
         .limit(1)
     ).first()
-    if refused is not None and refused.is_archived and refused.id in coming:
+    if refused is not None and refused.is_archived and refused.id in added:
         raise ArchivedError(
             f"{refused.name} is archived. Choose another account or bring it back, then post."
         )
@@ -251,7 +251,7 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, standing: Seque
 
 
 def check_after_opening(organization_id: str, day: date, legs: Sequence[Leg]) -> None:
-    """Refuse to post to a bank's account at or before the opening day of its standing keep-as-new proof.
+    """Refuse to post to a bank's account on or before the opening day of a proof that keeps it as new.
 
     A leg of nothing moves no opening balance, so that a correction which leaves the bank leg alone is free.
     """

@@ -23,7 +23,7 @@ from webapp.services.journal import entries
 
 
 def bank_leg(transaction: Transaction, account_id: int) -> Leg:
-    """Give the leg that is the bank's word."""
+    """Give the leg on the bank's own account."""
     return Leg(
         account_id=account_id,
         amount_minor=transaction.amount_minor,
@@ -34,7 +34,7 @@ def bank_leg(transaction: Transaction, account_id: int) -> Leg:
 
 
 def uncategorised_leg(transaction: Transaction) -> Leg:
-    """Give the counter leg of a line that nobody has looked at yet."""
+    """Give the counter leg of a line that is not categorised yet."""
     role = uncategorised(transaction.amount_minor)
     return Leg(
         account_id=accounts.by_role(transaction.organization_id, role).id,
@@ -74,7 +74,7 @@ def _rate_days(organization_id: str, legs: Sequence[Leg]) -> dict[str, date]:
 
 
 def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
-    """Tell where an entry in several currencies puts its rest: an exchange is between own accounts only.
+    """Choose the accounts for the rest of an entry in several currencies: an exchange is between own accounts only.
 
     Where a rule set the currency of a line's counter leg, a later rate leaves its amount and the rest is rounding.
     """
@@ -99,7 +99,7 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
 
 
 def _is_set_in_currency(legs: Sequence[Leg]) -> bool:
-    """Tell whether a rule has set what stands opposite one bank line in another currency: it keeps its amount."""
+    """Tell whether a rule has put the counter leg of one bank line into another currency: it keeps its amount."""
     bank = {leg.currency for leg in legs if leg.is_bank_leg}
     return (
         len(bank) == 1
@@ -136,5 +136,5 @@ def add(
 
 
 def unmirrored(legs: Sequence[Leg], line_id: int) -> list[Leg]:
-    """Give the legs that stand opposite a line for a fresh mirroring: none where it stands against another bank's."""
+    """Give the counter legs of a line without their mirrors: none where the other side is another bank's line."""
     return [replace(leg, amount_base_minor=None, transaction_id=None) for leg in counter_legs(legs, line_id)]

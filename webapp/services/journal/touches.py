@@ -12,12 +12,12 @@ from webapp.db import db
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common.portions import portions
 
-# Where an id is looked for beside the organization, SQLite would rather read all that this has: so what changes is
-# found by the id alone, and held against the organization after that.
+# With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
+# the id alone, and compared with the organization after that.
 
 
-def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
-    """Say of the bank lines of some entries, or of what these correct, that they changed: a draft tells no instant."""
+def touch_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
+    """Update the bank lines of some entries, or of the entries that these correct: drafts have no `updated_at`."""
     line = orm.aliased(Transaction)
     for portion in portions(entry_ids):
         # A correction has no line of its own: it is about the one of the entry that it corrects.
@@ -35,8 +35,8 @@ def of_lines(organization_id: str, entry_ids: Collection[int], *, now: datetime)
         )
 
 
-def of_documents(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
-    """Say of the documents that belong to some entries that they changed: each tells what it belongs to."""
+def touch_documents(organization_id: str, entry_ids: Collection[int], *, now: datetime) -> None:
+    """Update the documents that are attached to some entries: each lists what it is attached to."""
     theirs = sa.select(DocumentRelation.document_id).where(DocumentRelation.journal_entry_id.in_(entry_ids))
     db.session.execute(
         sa.update(Document)

@@ -34,7 +34,7 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
 def _part(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
     """Take lines that are set aside out of the transfers that they are paired as: their side counts no longer."""
     line_ids = sa.select(Transaction.id).where(*chosen, Transaction.status == "BOOKED")
-    unpairing.part_many(line_ids, now=now)
+    unpairing.bulk_unpair(line_ids, now=now)
 
 
 def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:

@@ -20,7 +20,7 @@ from webapp.queries.rule_decisions.candidates import PastLine, Standing
 from webapp.queries.rule_decisions.line_effects import LineEffect
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.journal import bulk_corrections, counter_legs, touches
+from webapp.services.journal import counter_legs, touches
 
 _POSTING = table_of(Posting)
 _SETTING = table_of(RuleSetting)
@@ -43,7 +43,7 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
     posted = [each for each in changes if each.standing.is_posted]
     if posted:
         chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
-        bulk_corrections.put_counters(organization, chosen, now=now)
+        counter_legs.bulk_correct_counters(organization, chosen, now=now)
     slow = [each for each in changes if each.standing.posting_id is None and not each.standing.is_posted]
     lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
     entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
@@ -51,7 +51,7 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
         own = lines[each.line.id], entries[each.line.journal_entry_id]
         counter_legs.write_own(*own, [_leg(each.after)])
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
-    touches.of_lines(organization.id, entry_ids, now=now)
+    touches.touch_lines(organization.id, entry_ids, now=now)
     # What the session knows of the entries is over.
     db.session.flush()
     db.session.expire_all()

@@ -1,4 +1,4 @@
-"""What a bank changes of lines that are there: a draft follows, a posted entry gets a marker, a removed line goes."""
+"""Changes by the bank to existing lines: a draft follows, a posted entry gets a correction marker."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ IN_BOOKS = ("BOOKED", "SET_ASIDE")
 
 
 class Facts(NamedTuple):
-    """What the bank says of a line."""
+    """The fields of a line that come from the bank."""
 
     booked_on: date
     value_on: date | None
@@ -49,29 +49,29 @@ class Facts(NamedTuple):
 
 
 def facts_of(line: Transaction) -> Facts:
-    """Give what the bank said of a line."""
+    """Give the fields of a line as they are stored."""
     return Facts(*(getattr(line, name) for name in FIELDS))
 
 
 def write_facts(line: Transaction, facts: Facts, *, now: datetime) -> None:
-    """Let a line say what the bank says of it now."""
+    """Store the bank's present fields of a line."""
     for name, value in zip(FIELDS, facts, strict=True):
         setattr(line, name, value)
     line.updated_at = now
 
 
-def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
-    """Let a booked line say what the bank says now, and its entry follow; answers in words what changed.
+def apply(line: Transaction, facts: Facts, *, now: datetime) -> str:
+    """Store the bank's present fields of a booked line, and update its entry; answers in sentences what changed.
 
     A field that a person edited in the draft stays as it is. A posted entry gets a correction marker for its
     amount; another day or text changes no posted entry.
     """
     was = facts_of(line)
     if (was.amount_minor, was.booked_on) != (facts.amount_minor, facts.booked_on):
-        # Another amount or day may be no side of the transfer any more: it is proposed anew where it still fits.
-        unpairing.part(line, now=now)
+        # With another amount or day the line may not fit its transfer: the pair is proposed again where it does.
+        unpairing.unpair(line, now=now)
     write_facts(line, facts, now=now)
-    changed = _changed(was, facts, line.currency)
+    changed = _differences(was, facts, line.currency)
     if not changed:
         return ""
     db.session.add(
@@ -83,16 +83,16 @@ def change(line: Transaction, facts: Facts, *, now: datetime) -> str:
             created_at=now,
         )
     )
-    said = [_in_words(name, *values) for name, values in changed.items()]
+    sentences = [_sentence(name, *values) for name, values in changed.items()]
     entry = line.journal_entry if line.status in IN_BOOKS else None
     if entry is not None:
-        said += _follow(line, entry, was, now)
+        sentences += _update_entry(line, entry, was, now)
     db.session.flush()
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
-    """Read the entries of lines with their postings at once; as long as the answer is held, nobody reads them again."""
+    """Read the entries of lines with their postings at once; they stay loaded as long as the caller keeps the list."""
     found: list[JournalEntry] = []
     for portion in portions({line.journal_entry_id for line in lines} - {None}):
         statement = sa.select(JournalEntry).where(
@@ -102,8 +102,8 @@ def fetch_entries(lines: Sequence[Transaction]) -> list[JournalEntry]:
     return found
 
 
-def _changed(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | None, str | None]]:
-    """Give the fields that differ, in JSON's words, each as it was and as it is."""
+def _differences(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | None, str | None]]:
+    """Give the fields that differ by their JSON keys, each before and after."""
     names = {
         "booked_on": "bookedOn",
         "value_on": "valueOn",
@@ -117,35 +117,35 @@ def _changed(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str | Non
     for name, key in names.items():
         before, after = getattr(was, name), getattr(now, name)
         if before != after:
-            found[key] = _word(name, before, currency), _word(name, after, currency)
+            found[key] = _text(name, before, currency), _text(name, after, currency)
     return found
 
 
-def _word(name: str, value: Any, currency: str) -> str | None:
+def _text(name: str, value: Any, currency: str) -> str | None:
     if value is None:
         return None
     return str(Money(value, currency)) if name == "amount_minor" else str(value)
 
 
-def _in_words(key: str, before: str | None, after: str | None) -> str:
-    """Say one change; a text is told by its name only, for the line shows it."""
+def _sentence(key: str, before: str | None, after: str | None) -> str:
+    """Write one change; a text only by its field's name, for the line shows it."""
     if key in ("amount", "bookedOn"):
         name = {"amount": "amount", "bookedOn": "day"}[key]
         return f"Its {name} was {before} and is {after}."
     return f"Its {'value day' if key == 'valueOn' else key} changed."
 
 
-def _follow(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+def _update_entry(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
     if entry.status == "DRAFT":
-        return _follow_draft(line, entry, was)
+        return _update_draft(line, entry, was)
     if line.amount_minor != was.amount_minor:
-        return _mark(line, entry, was, now)
+        return _open_correction(line, entry, was, now)
     if line.booked_on != was.booked_on:
         return ["The entry is posted on the old day; void it to date it anew."]
     return []
 
 
-def _follow_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[str]:
+def _update_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[str]:
     organization_id = line.organization_id
     if entry.description == was.description:
         entry.description = line.description
@@ -155,28 +155,30 @@ def _follow_draft(line: Transaction, entry: JournalEntry, was: Facts) -> list[st
     if line.amount_minor == was.amount_minor and not is_moved:
         return []
     legs = entries.legs_of(entry)
-    target, rest = followed(line, legs)
+    target, rest = adjusted_legs(line, legs)
     journal_entries.write_legs(entry, _mirrored(line, target, line.booked_on))
-    return _rest_in_words(line, rest)
+    return _rest_sentences(line, rest)
 
 
-def _mark(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
+def _open_correction(line: Transaction, entry: JournalEntry, was: Facts, now: datetime) -> list[str]:
     """Open or change the marker of a posted entry, so that confirming it posts what the bank changed."""
     marker = entries.marker_of(entry)
-    present = entries.legs_of(marker) if marker is not None else list(corrections.standing_legs(entry))
-    own, rest = followed(line, present)
+    present = entries.legs_of(marker) if marker is not None else list(entries.effective_legs(entry))
+    own, rest = adjusted_legs(line, present)
     others = [leg for leg in present if leg.transaction_id not in (line.id, None)]
-    opened = corrections.aim(entry, [*_mirrored(line, own, was.booked_on), *others], now=now)
-    waits = (
+    opened = corrections.set_correction_target(
+        entry, [*_mirrored(line, own, was.booked_on), *others], now=now
+    )
+    notice = (
         "Its entry is posted; a correction waits to be confirmed." if opened else "Its entry says so already."
     )
-    return [waits, *_rest_in_words(line, rest)]
+    return [notice, *_rest_sentences(line, rest)]
 
 
-def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
-    """Give legs that say what their line says now, without mirrors, and the rest that no part of them answers.
+def adjusted_legs(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
+    """Give legs adjusted to their line's present amount, without mirrors, and the rest that they do not cover.
 
-    One counter leg takes the line's amount. Of several each keeps its own, and what they lack is uncategorised.
+    One counter leg takes the line's amount. Of several each keeps its own, and the rest is uncategorised.
     """
     bank = [
         replace(leg, amount_minor=line.amount_minor, amount_base_minor=None)
@@ -190,20 +192,20 @@ def followed(line: Transaction, legs: Sequence[Leg]) -> tuple[list[Leg], int]:
         return [*bank, _only_leg(line, counter)], 0
     rest = -sum(leg.amount_minor for leg in (*bank, *counter) if leg.currency == line.currency)
     if rest:
-        waiting = line_drafts.uncategorised_leg(line)
-        kept = [leg for leg in counter if leg.account_id != waiting.account_id]
-        rest += sum(leg.amount_minor for leg in counter if leg.account_id == waiting.account_id)
-        counter = [*kept, replace(waiting, amount_minor=rest)] if rest else kept
+        uncategorised = line_drafts.uncategorised_leg(line)
+        kept = [leg for leg in counter if leg.account_id != uncategorised.account_id]
+        rest += sum(leg.amount_minor for leg in counter if leg.account_id == uncategorised.account_id)
+        counter = [*kept, replace(uncategorised, amount_minor=rest)] if rest else kept
     return [*bank, *counter], rest
 
 
-def answering(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
-    """Give counter legs that answer what their line says now, where the bank has changed its amount since."""
+def fitting_counters(line: Transaction, counter: Sequence[Leg]) -> list[Leg]:
+    """Give counter legs that fit their line's present amount, where the bank has changed it since."""
     is_foreign = any(leg.currency != line.currency for leg in counter)
     if is_foreign or sum(leg.amount_minor for leg in counter) == -line.amount_minor:
         return list(counter)
     legs = [line_drafts.bank_leg(line, line.feed_account.account_id), *counter]
-    return counter_legs(followed(line, legs)[0], line.id)
+    return counter_legs(adjusted_legs(line, legs)[0], line.id)
 
 
 def own_day(line: Transaction, entry: JournalEntry) -> date | None:
@@ -220,12 +222,12 @@ def own_day(line: Transaction, entry: JournalEntry) -> date | None:
 def _only_leg(line: Transaction, counter: Sequence[Leg]) -> Leg:
     if counter and counter[0].amount_minor * line.amount_minor < 0:
         return replace(counter[0], amount_minor=-line.amount_minor, currency=line.currency)
-    # Money that runs the other way now waits with the other uncategorised account, or is where a person put it.
-    waiting = accounts.ids_by_role(line.organization_id, UNCATEGORISED)
+    # An amount of the other sign goes to the other uncategorised account, or stays where a person put it.
+    uncategorised = accounts.ids_by_role(line.organization_id, UNCATEGORISED)
     fresh = line_drafts.uncategorised_leg(line)
     if not counter:
         return fresh
-    chosen = fresh.account_id if counter[0].account_id in waiting else counter[0].account_id
+    chosen = fresh.account_id if counter[0].account_id in uncategorised else counter[0].account_id
     return replace(counter[0], account_id=chosen, amount_minor=-line.amount_minor, currency=line.currency)
 
 
@@ -236,7 +238,7 @@ def _mirrored(line: Transaction, legs: Sequence[Leg], rate_day: date) -> tuple[L
     return line_drafts.mirror_legs(organization, legs, rate_day)
 
 
-def _rest_in_words(line: Transaction, rest: int) -> list[str]:
+def _rest_sentences(line: Transaction, rest: int) -> list[str]:
     if not rest:
         return []
     amount = Money(-rest, line.currency)
@@ -244,7 +246,7 @@ def _rest_in_words(line: Transaction, rest: int) -> list[str]:
 
 
 def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: datetime) -> set[int]:
-    """Take lines out that the bank took back: their drafts go, a posted entry stays until somebody voids it.
+    """Remove lines that the bank removed: their drafts are deleted, a posted entry stays until somebody voids it.
 
     Answers the lines whose entry stays.
     """
@@ -252,7 +254,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     of_organization = of_same_organization(Transaction, feed_account)
     for portion in portions([line.id for line in gone]):
         leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
-        unpairing.part_many(leaving, now=now)
+        unpairing.bulk_unpair(leaving, now=now)
     entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
     is_draft = _drafts_among(feed_account.organization_id, entry_ids)
     for line in gone:
@@ -283,7 +285,7 @@ def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
     for portion in portions(doomed):
-        touches.of_documents(organization_id, portion, now=now)
+        touches.touch_documents(organization_id, portion, now=now)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
                 sa.delete(model)

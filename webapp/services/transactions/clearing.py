@@ -1,4 +1,4 @@
-"""The open draft of a feed account: changed only by who saw its last version, and kept to what it may clear."""
+"""The open reconciliation draft of a feed account: its version, and the items that it may clear."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class NoDraftError(LedgerError):
     code = "no_draft"
 
 
-class StaleVersionError(LedgerError):
+class StaleDraftError(LedgerError):
     """Somebody changed this draft after you opened it; look at it again, then repeat."""
 
     code = "stale_version"
 
     def __init__(self, current: int | None) -> None:
-        """Say which version is the current one; None where the draft is gone."""
+        """Name the current version; None where the draft is gone."""
         gone = (
             None if current is not None else "This draft is gone: it was completed or abandoned. Look again."
         )
@@ -35,12 +35,12 @@ class StaleVersionError(LedgerError):
 
 
 def require(account: FeedAccount, version: int | None) -> Reconciliation:
-    """Find the open draft in the version that the caller saw, where one is named."""
+    """Find the open draft, in the version that the caller saw where one is named; else raises StaleDraftError."""
     draft = reconciliations.draft_of(account)
     if draft is None:
-        raise NoDraftError if version is None else StaleVersionError(None)
+        raise NoDraftError if version is None else StaleDraftError(None)
     if version is not None and version != draft.version:
-        raise StaleVersionError(draft.version)
+        raise StaleDraftError(draft.version)
     return draft
 
 
@@ -66,7 +66,7 @@ def advance(draft: Reconciliation, **values: Any) -> None:
                 Reconciliation.status == "DRAFT",
             )
         )
-        raise StaleVersionError(current)
+        raise StaleDraftError(current)
     db.session.refresh(draft)
 
 

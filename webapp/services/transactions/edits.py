@@ -21,7 +21,7 @@ from webapp.ledger.money import Money, money_at
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
-from webapp.queries.journal import entries
+from webapp.queries.journal import entries, target_legs
 from webapp.queries.transactions import transactions
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
@@ -81,9 +81,9 @@ class PostedDescriptionError(LedgerError):
 
 
 def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> ActionResult:
-    """Change what a line's entry says, all or nothing; `changes` holds the fields that were sent.
+    """Change the entry of a line, all or nothing; `changes` holds the fields that were sent.
 
-    The answer names the draft that says it now, or the correction marker of a posted entry.
+    The result names the changed draft, or the correction marker of a posted entry.
     """
     title = titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
@@ -95,15 +95,15 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
             raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError
-        if _is_no_transfer(transaction, entry, changes):
-            unpairing.part(transaction, now=now, is_refused=True)
+        if _ends_transfer(transaction, entry, changes):
+            unpairing.unpair(transaction, now=now, is_refused=True)
             entry = transaction.journal_entry or entry
         if entry.status == "DRAFT":
             touched = _edit_draft(transaction, entry, changes, doing)
         else:
             touched = _edit_posted(transaction, entry, changes, doing)
         if not doing.is_void:
-            touches.of_lines(transaction.organization_id, [entry.id], now=now)
+            touches.touch_lines(transaction.organization_id, [entry.id], now=now)
             db.session.expire(transaction, ["updated_at"])
             kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
             writes.supersede(
@@ -117,7 +117,7 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
 def bulk_edit(
     organization_id: str, changes: Sequence[Changes], *, actor: Actor, now: datetime
 ) -> list[ItemResult]:
-    """Change lines one by one, each by what stands beside its `id`; a refused one says why and stops nobody."""
+    """Change lines one by one, each by the fields beside its `id`; a refused one stops no other."""
 
     def edit_one(line_id: int, fields: Changes) -> ActionResult:
         return edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
@@ -140,22 +140,22 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             return
         doing.before = summary(entries.legs_of(marker), marker.description)
         doing.result = TouchedIds(deleted_journal_entry_ids=[marker.id]).as_json()
-        touches.of_lines(entry.organization_id, [entry.id], now=now)
+        touches.touch_lines(entry.organization_id, [entry.id], now=now)
         journal_entries.delete_draft(marker, now=now)
 
 
-def _is_no_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
-    """Tell whether a change gives a line another account than the transfer that it may be paired as."""
+def _ends_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
+    """Tell whether a change takes a line out of the transfer that it may be paired as."""
     if changes.get("splits") is not None:
         return True
     if "account_id" not in changes:
         return False
     transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
-    return changes["account_id"] != transfers_id or sides.is_shared(counter_legs.present(entry))
+    return changes["account_id"] != transfers_id or sides.is_shared(target_legs.of(entry))
 
 
 def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
-    """Give what stands opposite a line, or raise TransferError for what two banks' legs alone cannot say."""
+    """Give the counter legs of a line, or raise TransferError for a field that two bank legs alone cannot hold."""
     own = sides.counter_legs(legs, line.id)
     if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
         raise TransferError
@@ -179,11 +179,11 @@ def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing:
 def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> TouchedIds:
     if changes.get("description") is not None:
         raise PostedDescriptionError
-    present, earlier = counter_legs.present(entry), entries.marker_of(entry)
+    present, earlier = target_legs.of(entry), entries.marker_of(entry)
     earlier_ids = [earlier.id] if earlier else []
     doing.before = summary(present, entry.description)
     counter = changed_legs(line, _own_legs(line, present, changes), changes)
-    target = counter_legs.aim(entry, {line.id: counter}, now=doing.now) if counter else present
+    target = counter_legs.correct_counters(entry, {line.id: counter}, now=doing.now) if counter else present
     doing.after = summary(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
@@ -257,7 +257,7 @@ def counter_account(organization_id: str, account_id: int, currency: str, path: 
 
 
 def summary(legs: Sequence[Leg], description: str) -> dict[str, Any]:
-    """Say in JSON what an entry says, for the audit trail."""
+    """Give an entry's legs and description as JSON, for the audit trail."""
     return {
         "description": description,
         "postings": [
@@ -274,7 +274,7 @@ def summary(legs: Sequence[Leg], description: str) -> dict[str, Any]:
 
 
 def jsonable(value: Any) -> Any:
-    """Give what a schema read as plain JSON again, for the audit trail."""
+    """Give loaded fields as plain JSON again, for the audit trail."""
     if isinstance(value, Mapping):
         return {key: jsonable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Joins of a line that is joined itself: all reports of one line of the bank hang on the one that is in the books."""
+"""Stored joins of bank lines, and what a join does to the books: one of all reports of a line is in them."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ from webapp.services.journal import entries, line_drafts
 from webapp.services.transactions import clearing, unpairing
 
 
-def bring_along(joined: Transaction, kept: Transaction) -> None:
-    """Let what was joined to a row be joined to the one that it is joined to now: there are no chains.
+def move_joins(joined: Transaction, kept: Transaction) -> None:
+    """Move the joins of a joined row to the row that it is joined to: there are no chains of joins.
 
-    What was suspected or settled between those rows before gives way.
+    Earlier suggestions and decisions between those rows are deleted.
     """
     of_rows = sa.select(LineJoin).where(of_same_organization(LineJoin, joined))
-    brought = db.session.scalars(
+    moved = db.session.scalars(
         of_rows.where(LineJoin.kept_id == joined.id, LineJoin.status == "JOINED")
     ).all()
-    ids = [found.joined_id for found in brought]
+    ids = [found.joined_id for found in moved]
     for earlier in db.session.scalars(
         of_rows.where(LineJoin.kept_id == kept.id, LineJoin.joined_id.in_(ids))
     ):
         db.session.delete(earlier)
     db.session.flush()
-    for found in brought:
+    for found in moved:
         found.kept_id = kept.id
     db.session.flush()
 
 
-def _row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, Any]:
+def join_row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, Any]:
+    """Give the row of a join that evidence or a person found."""
     return {
         "organization_id": organization_id,
         "kept_id": pairing.kept_id,
@@ -53,7 +54,7 @@ def _row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, Any
 
 
 def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) -> list[Pairing]:
-    """Keep what was found: certain ones are joined, others wait; answers those that are joined now.
+    """Store pairs of lines: certain ones are joined, others suggested; answers those that are joined now.
 
     A pair that was settled before stays as it was settled.
     """
@@ -68,7 +69,7 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
     ]
     for each in surer:
         _find(organization_id, each.kept_id, each.joined_id, "SUGGESTED").status = "JOINED"
-    rows = [_row(organization_id, each, now) for each in fresh]
+    rows = [join_row(organization_id, each, now) for each in fresh]
     if rows:
         db.session.execute(sa.insert(LineJoin), rows)
     db.session.flush()
@@ -76,13 +77,13 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
 
 
 def is_posted(line: Transaction) -> bool:
-    """Tell whether a line's entry is in the books for good."""
+    """Tell whether the entry of a line is posted, or was."""
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
 
 
-def leave_books(line: Transaction, *, now: datetime) -> None:
-    """Take a line that is only another report out of the books, with its draft."""
-    unpairing.part(line, now=now)
+def remove_from_books(line: Transaction, *, now: datetime) -> None:
+    """Remove a line that is only another report from the books, with its draft."""
+    unpairing.unpair(line, now=now)
     entry = line.journal_entry
     line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
     db.session.flush()
@@ -91,8 +92,8 @@ def leave_books(line: Transaction, *, now: datetime) -> None:
     clearing.unclear_lines(line.organization_id, [line.id])
 
 
-def come_into_books(line: Transaction, *, now: datetime) -> None:
-    """Let a row be a booked line with a draft of its own."""
+def add_to_books(line: Transaction, *, now: datetime) -> None:
+    """Make a row a booked line with a draft of its own."""
     line.status = openings.state_of(line)
     line_drafts.add(line, now=now)
 
@@ -108,13 +109,15 @@ def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> Li
     ).one()
 
 
-def _said(line: Transaction) -> FeedLine | None:
+def feed_line_of(line: Transaction) -> FeedLine | None:
+    """Find what the feed stores under the id of a line."""
     return db.session.scalar(sa.select(FeedLine).where(refers_to(FeedLine.transaction_id, line)))
 
 
-def _was_pending(found: LineJoin, said: FeedLine | None) -> bool:
-    if said is not None:
-        return said.is_pending
+def was_pending(found: LineJoin, feed_line: FeedLine | None) -> bool:
+    """Tell whether the joined row was a pending line."""
+    if feed_line is not None:
+        return feed_line.is_pending
     return found.tier in PENDING_TIERS
 
 

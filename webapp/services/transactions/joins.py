@@ -1,4 +1,4 @@
-"""Joins: two rows that are one line of the bank, made by evidence or by a person, kept with their reason, undone."""
+"""Joins: two rows that are one line of the bank, joined by a person and taken apart again, with a reason."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.transactions import bank_changes, join_records
 from webapp.services.transactions.join_records import (
-    _row,
-    _said,
-    _was_pending,
-    come_into_books,
+    add_to_books,
+    feed_line_of,
     is_posted,
-    leave_books,
+    join_row,
+    remove_from_books,
+    was_pending,
 )
 from webapp.services.transactions.states import LineStateError
 
@@ -40,7 +40,7 @@ class OtherAccountError(UnprocessableError):
     code = "other_account"
 
 
-class AmountsDifferError(LedgerError):
+class JoinedAmountsDifferError(LedgerError):
     """Both lines are booked with other amounts, so they are two lines; delete the one that is wrong."""
 
     code = "amounts_differ"
@@ -58,26 +58,26 @@ class ProvedError(LedgerError):
     code = "proved"
 
 
-class NothingToUndoError(LedgerError):
+class NotJoinedError(LedgerError):
     """These two lines are neither joined nor suggested to be."""
 
     code = "not_joined"
 
 
 def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Settle that two rows are one line; answers the row that stays in the books.
+    """Join two rows as one line; answers the row that stays in the books.
 
-    The booked one stays before the pending one, the posted one before the draft, else the one that was there first.
+    The booked one stays before the pending one, the posted one before the draft, else the older one.
     """
     payload = {"transactionId": other.id}
     target = ("transaction", line.id)
     title = f"Joined {line.label} with {other.label} as one line"
     with act(actor, now, "join_transactions", target, title=title, payload=payload) as doing:
         found = _between(line, other)
-        kept, joined = _chosen(line, other, found)
+        kept, joined = _kept_and_joined(line, other, found)
         doing.before = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
-        leave_books(joined, now=now)
-        join_records.bring_along(joined, kept)
+        remove_from_books(joined, now=now)
+        join_records.move_joins(joined, kept)
         if (
             joined.line_key is None
             and kept.line_key is not None
@@ -85,7 +85,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         ):
             _follow(kept, joined, now)
         if found is None:
-            facts = _row(kept.organization_id, Pairing(kept.id, joined.id, "PERSON", True, ""), now)  # noqa: FBT003
+            facts = join_row(kept.organization_id, Pairing(kept.id, joined.id, "PERSON", True, ""), now)  # noqa: FBT003
             found = LineJoin(**facts)
             db.session.add(found)
         found.kept_id, found.joined_id = kept.id, joined.id
@@ -97,13 +97,15 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 
 def _follow(kept: Transaction, joined: Transaction, now: datetime) -> None:
-    """Let the line of a file say the day and the amount that the feed says."""
+    """Give the line of a file the day and the amount that the feed has."""
     facts = bank_changes.facts_of(kept)._replace(booked_on=joined.booked_on, amount_minor=joined.amount_minor)
-    bank_changes.change(kept, facts, now=now)
+    bank_changes.apply(kept, facts, now=now)
 
 
-def _chosen(line: Transaction, other: Transaction, found: LineJoin | None) -> tuple[Transaction, Transaction]:
-    """Say which of two lines stays and which goes, or raise why they cannot be one."""
+def _kept_and_joined(
+    line: Transaction, other: Transaction, found: LineJoin | None
+) -> tuple[Transaction, Transaction]:
+    """Choose which of two lines is kept and which is joined to it, or raise why they cannot be one."""
     if line.id == other.id or line.feed_account_id != other.feed_account_id:
         raise OtherAccountError if line.id != other.id else UnprocessableError("A line is itself already.")
     for each in (line, other):
@@ -111,10 +113,10 @@ def _chosen(line: Transaction, other: Transaction, found: LineJoin | None) -> tu
             raise LineStateError(each.status)
     kept, joined = sorted((line, other), key=_stays_before)
     if joined.status != "PENDING":
-        # A suggestion between sources is of a time when both said one amount, which the feed has changed.
-        is_twin = found is not None and (found.tier, found.status) == ("TWIN", "SUGGESTED")
-        if kept.amount_minor != joined.amount_minor and not is_twin:
-            raise AmountsDifferError
+        # When the join was suggested both sources had one amount, which the feed has changed since.
+        is_suggested = found is not None and (found.tier, found.status) == ("TWIN", "SUGGESTED")
+        if kept.amount_minor != joined.amount_minor and not is_suggested:
+            raise JoinedAmountsDifferError
         if is_posted(joined):
             raise BothPostedError
     return kept, joined
@@ -125,7 +127,7 @@ def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
 
 
 def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Settle that two rows are two lines, for good; answers the one that comes back, if any did, else the first."""
+    """Take two joined or suggested rows apart for good; answers the row that was joined."""
     payload = {"transactionId": other.id}
     title = f"Told {line.label} apart from {other.label}"
     with act(
@@ -133,43 +135,43 @@ def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
     ) as doing:
         found = _between(line, other)
         if found is None or found.status == "REFUSED":
-            raise NothingToUndoError
+            raise NotJoinedError
         doing.before = {"status": found.status, "reason": found.reason}
         joined = lookups.get(Transaction, line.organization_id, found.joined_id)
         if found.status == "JOINED":
-            _come_back(found, joined, doing)
+            _restore_joined(found, joined, doing)
             if found.tier == "REISSUED":
-                _leave_again(found, doing)
+                _remove_kept_again(found, doing)
         found.status, found.decided_by, found.undone_at = "REFUSED", actor.as_json(), now
         doing.after = {"status": "REFUSED", "joinedStatus": joined.status}
         db.session.flush()
     return joined
 
 
-def _come_back(found: LineJoin, joined: Transaction, doing: Act) -> None:
-    said = _said(joined)
-    if said is not None and said.said == "REMOVED":
+def _restore_joined(found: LineJoin, joined: Transaction, doing: Act) -> None:
+    feed_line = feed_line_of(joined)
+    if feed_line is not None and feed_line.said == "REMOVED":
         return
-    if _was_pending(found, said):
+    if was_pending(found, feed_line):
         joined.status, joined.updated_at = "PENDING", doing.now
         return
     proof_id = _proof_of(found)
     if proof_id is not None:
         raise ProvedError(f"Proof {proof_id} counts this line. Reopen it first.")
-    come_into_books(joined, now=doing.now)
+    add_to_books(joined, now=doing.now)
 
 
-def _leave_again(found: LineJoin, doing: Act) -> None:
-    """Take a line back that its bank removed and that stayed for another id's sake; its posted entry stays."""
+def _remove_kept_again(found: LineJoin, doing: Act) -> None:
+    """Remove a line again that its bank removed and that another id kept; its posted entry stays."""
     kept = lookups.get(Transaction, found.organization_id, found.kept_id)
-    said = _said(kept)
-    if said is None:
+    feed_line = feed_line_of(kept)
+    if feed_line is None:
         return
-    if said.said == "REMOVED":
+    if feed_line.said == "REMOVED":
         kept.status, kept.updated_at = "REMOVED", doing.now
     elif kept.status == "REMOVED":
-        # It went with an id that is not its own, as it turns out; an entry that is posted never left.
-        come_into_books(kept, now=doing.now)
+        # It was removed with an id that is not its own; a posted entry was never removed.
+        add_to_books(kept, now=doing.now)
 
 
 def _proof_of(found: LineJoin) -> int | None:

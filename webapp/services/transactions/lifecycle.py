@@ -34,7 +34,7 @@ class PostedLineError(LedgerError):
 def confirm(
     transaction: Transaction, *, actor: Actor, now: datetime, note: str | None = None
 ) -> ActionResult:
-    """Make a line's draft part of the books, for good; a repeat changes nothing and answers the same."""
+    """Make a line's draft part of the books, for good; a repeat changes nothing and has the same result."""
     payload = {"note": note or ""}
     target = ("transaction", transaction.id)
     entry = transaction.journal_entry
@@ -74,7 +74,7 @@ def _post_correction(entry: JournalEntry, doing: Act) -> TouchedIds | None:
 
 
 def _repeat(entry: JournalEntry) -> ActionResult:
-    """Answer a repeat as the act that posted last was answered."""
+    """Give a repeat the result of the act that posted last."""
     family = [entry, *entries.corrections_of(entry)]
     request = db.session.scalar(
         sa.select(ActionRequest).where(
@@ -90,7 +90,7 @@ def _repeat(entry: JournalEntry) -> ActionResult:
 def bulk_confirm(
     organization_id: str, ids: Sequence[int], *, actor: Actor, now: datetime, note: str | None = None
 ) -> list[ItemResult]:
-    """Confirm lines one by one; a refused one says why and stops nobody."""
+    """Confirm lines one by one; a refused one stops no other."""
 
     def confirm_one(line_id: int) -> ActionResult:
         return confirm(transactions.get(organization_id, line_id), actor=actor, now=now, note=note)
@@ -99,15 +99,15 @@ def bulk_confirm(
 
 
 def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
-    """Take a line and its draft out; it is remembered, and a file that brings it again does not bring it back."""
+    """Delete a line and its draft; the line stays stored, and a file that has it again does not bring it back."""
     title = f"Deleted {transaction.label}"
     with act(actor, now, "delete_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "BOOKED")
         entry = transaction.journal_entry
         if entry is not None and entry.status != "DRAFT":
             raise PostedLineError(f"This line is posted. Void entry {entry.id} first.")
-        doing.before, doing.after = _drafted(transaction, entry), {"status": "DELETED"}
-        unpairing.part(transaction, now=now)
+        doing.before, doing.after = _draft_facts(transaction, entry), {"status": "DELETED"}
+        unpairing.unpair(transaction, now=now)
         entry = transaction.journal_entry
         transaction.journal_entry_id = None
         transaction.status = "DELETED"
@@ -118,11 +118,11 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         clearing.unclear_lines(transaction.organization_id, [transaction.id])
 
 
-def _drafted(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
-    """Say for the audit trail what a line's draft says, to be put back."""
+def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
+    """Give a line's draft for the audit trail, to be restored from there."""
     if entry is None:
         return {"status": transaction.status}
-    counters = counter_legs.stored(transaction, entry)
+    counters = counter_legs.as_stored(transaction, entry)
     return {"status": transaction.status, "description": entry.description, "counters": counters}
 
 

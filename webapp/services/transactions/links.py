@@ -11,7 +11,7 @@ from webapp.services.transactions import joins, transfers
 
 
 def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Settle that two lines belong together; answers the one that stays in the books, of a transfer the first."""
+    """Join two lines of one account, or pair lines of two; answers the line that stays, of a transfer the first."""
     if line.feed_account_id == other.feed_account_id:
         return joins.join(line, other, actor=actor, now=now)
     transfers.pair(line, other, actor=actor, now=now)
@@ -19,7 +19,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 
 def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Settle that two lines do not belong together, whether they were joined or only suggested."""
+    """Take two lines apart, whether they were joined, paired or only suggested."""
     if line.feed_account_id == other.feed_account_id:
         return joins.unjoin(line, other, actor=actor, now=now)
     mine = transfer_pairs.side(line.organization_id, line.id, other.id)

@@ -1,4 +1,4 @@
-"""Pending lines that became booked ones: looked for whenever a push or a file brings lines of either kind."""
+"""Matching pending lines with the booked ones that they became, whenever a push or a file brings either."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.queries.matching import feed_lines
 from webapp.services.transactions import join_records
 
 
-def look(
+def match_pending(
     feed_account: FeedAccount,
     new_pending: Sequence[LineReport],
     new_booked: Sequence[LineReport],
@@ -23,7 +23,7 @@ def look(
     *,
     now: datetime,
 ) -> list[Pairing]:
-    """Join new lines to what they were or became, and suggest the rest; answers all pairs found, `links` first.
+    """Join pending lines with booked ones where that is certain, else suggest it; answers all pairs, `links` first.
 
     `links` are pairs that the provider itself names.
     """
@@ -31,9 +31,11 @@ def look(
     if not waiting:
         return []
     refused = feed_lines.refused(feed_account.organization_id, [each.id for each in waiting])
-    there = {each.id for each in waiting}
+    waiting_ids = {each.id for each in waiting}
     found = [
-        each for each in links if each.joined_id in there and (each.kept_id, each.joined_id) not in refused
+        each
+        for each in links
+        if each.joined_id in waiting_ids and (each.kept_id, each.joined_id) not in refused
     ]
     linked = {line_id for each in found for line_id in (each.kept_id, each.joined_id)}
     booked = _booked(feed_account, waiting, new_booked) if new_pending else new_booked
@@ -58,8 +60,8 @@ def _booked(
     days = [each.day for each in waiting]
     last = max(days) + timedelta(days=PENDING_DAYS)
     near = feed_lines.never_pending(feed_account, min(days), last)
-    there = {each.id for each in near}
-    return [*near, *(each for each in new_booked if each.id not in there)]
+    near_ids = {each.id for each in near}
+    return [*near, *(each for each in new_booked if each.id not in near_ids)]
 
 
 def _settle(organization_id: str, line_ids: Sequence[int], now: datetime) -> None:

@@ -77,7 +77,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 
 def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
-    """Take a transfer apart; each line has its own draft again, and the pair is not proposed again."""
+    """End a transfer; each line has its own draft again, and the pair is not proposed again."""
     title = f"Took the transfer of {titles.of_pair(line, other)} apart"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
@@ -85,12 +85,12 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
         if mine is None or mine.other_id != other.id:
             raise NotPairedError
         doing.before = _facts(line, other)
-        unpairing.part(line, now=now, is_refused=True)
+        unpairing.unpair(line, now=now, is_refused=True)
         doing.after = _facts(line, other)
 
 
 def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
-    """Say that two lines are no transfer, so that they are not proposed again."""
+    """Dismiss a proposed transfer, so that it is not proposed again."""
     title = f"Took {titles.of_pair(line, other)} for no transfer"
     target, payload = ("transaction", line.id), {"transactionId": other.id}
     with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
@@ -131,7 +131,7 @@ def check_two_accounts(line: Transaction, other: Transaction) -> None:
 def _record(line: Transaction, other: Transaction, status: str, now: datetime) -> None:
     for each, opposite in ((line, other), (other, line)):
         entry = each.journal_entry
-        kept = counter_legs.stored(each, entry) if entry is not None else []
+        counters = counter_legs.as_stored(each, entry) if entry is not None else []
         side = transfer_pairs.side(each.organization_id, each.id, opposite.id)
         if side is None:
             side = TransferPair(
@@ -142,7 +142,7 @@ def _record(line: Transaction, other: Transaction, status: str, now: datetime) -
             )
             db.session.add(side)
         side.status, side.ended_at = status, now if status != "STANDING" else None
-        side.counters = kept
+        side.counters = counters
     db.session.flush()
 
 
@@ -152,8 +152,8 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
     if one is None or two is None:
         raise NotPairedError("A line without an entry cannot be paired.")
     if one.id == two.id:
-        # Both were one transfer once and want to be apart: what was posted stands again.
-        corrections.aim(one, entries.legs_of(one), now=doing.now)
+        # Both were one transfer before, with a correction that separates them: the posted legs are the target again.
+        corrections.set_correction_target(one, entries.legs_of(one), now=doing.now)
     elif (
         one.status == two.status == "DRAFT" and one.effective_on == two.effective_on and _is_free(line, other)
     ):
@@ -164,7 +164,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
 
 
 def _is_free(*sides: Transaction) -> bool:
-    """Tell whether no standing proof holds one of these lines."""
+    """Tell whether no proof in force counts one of these lines."""
     reconciled = sa.select(sa.func.count()).where(
         of_same_organization(Transaction, sides[0]),
         Transaction.id.in_([line.id for line in sides]),
@@ -176,7 +176,7 @@ def _is_free(*sides: Transaction) -> bool:
 def _merge(
     first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry, *, now: datetime
 ) -> None:
-    """Make the first line's draft the one entry of both, with both bank legs and nothing invented between them."""
+    """Make the first line's draft the one entry of both, with both bank legs and no other."""
     organization = organizations.get(first.organization_id)
     legs = [line_drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
     journal_entries.write_legs(one, line_drafts.mirror_legs(organization, legs, first.booked_on))
@@ -205,7 +205,7 @@ def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:
 def bulk_pair(
     pairs: Iterable[tuple[Transaction, Transaction]], *, actor: Actor, now: datetime
 ) -> list[PairResult]:
-    """Pair lines one pair after the other, each in a savepoint of its own; a refused one stops nobody."""
+    """Pair lines one pair after the other, each in a savepoint of its own; a refused one stops no other."""
     results = []
     for line, other in pairs:
         line_id, other_id = line.id, other.id

@@ -1,4 +1,4 @@
-"""Taking the two lines of a transfer apart: each has an entry of its own again, as it was before they were paired."""
+"""Ending transfers: each of the two lines has an entry of its own again, as it was before they were paired."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.journal import counter_legs, line_drafts
+from webapp.services.journal.counter_legs import StoredLeg
 
 
-def part(line: Transaction, *, now: datetime, is_refused: bool = False) -> Transaction | None:
-    """End the pair that a line stands in, if any; answers the line that was its other side.
+def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Transaction | None:
+    """End the pair of a line, if it is in one; answers the line of its other side.
 
-    `is_refused` says that somebody took it for no transfer, which is remembered. Otherwise a line is merely gone,
-    or its entry voided, and the pair is forgotten.
+    With `is_refused` a person decided that it is no transfer, which stays stored. Otherwise a line is removed or its
+    entry voided, and the pair is deleted.
     """
     mine = transfer_pairs.standing(line.organization_id, line.id)
     if mine is None:
@@ -47,12 +48,12 @@ def _end(side: TransferPair, now: datetime, *, is_refused: bool) -> None:
 
 
 def _divide(
-    entry: JournalEntry, sides: list[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime
+    entry: JournalEntry, sides: list[Transaction], kept: dict[int, list[StoredLeg]], now: datetime
 ) -> None:
-    """Divide an entry that both lines name: a draft becomes two, a posted one wants each to stand for itself."""
-    chosen = {line.id: counter_legs.restored(line, kept[line.id]) for line in sides}
+    """Divide an entry of both lines: a draft becomes two, a posted one gets a correction with counter legs for each."""
+    chosen = {line.id: counter_legs.from_stored(line, kept[line.id]) for line in sides}
     if entry.status == "POSTED":
-        counter_legs.aim(entry, chosen, now=now)
+        counter_legs.correct_counters(entry, chosen, now=now)
         return
     first, *others = sorted(sides, key=lambda line: line.id)
     counter_legs.write_own(first, entry, chosen[first.id])
@@ -60,24 +61,24 @@ def _divide(
         line_drafts.add(line, now=now, counter_legs=chosen[line.id], effective_on=entry.effective_on)
 
 
-def _restore(sides: Iterable[Transaction], kept: dict[int, list[dict[str, object]]], now: datetime) -> None:
+def _restore(sides: Iterable[Transaction], kept: dict[int, list[StoredLeg]], now: datetime) -> None:
     for line in sides:
         entry = line.journal_entry
         if entry is not None and entry.status != "VOIDED":
-            counter_legs.put_counters(line, entry, counter_legs.restored(line, kept[line.id]), now=now)
+            counter_legs.put_counters(line, entry, counter_legs.from_stored(line, kept[line.id]), now=now)
 
 
-def part_many(line_ids: sa.Select[int], *, now: datetime) -> None:
+def bulk_unpair(line_ids: sa.Select[int], *, now: datetime) -> None:
     """End the pairs of many lines that go; `line_ids` selects from the lines of one organization."""
     paired = db.session.scalars(
         sa.select(Transaction).where(Transaction.id.in_(line_ids), transfer_pairs.in_pair(Transaction))
     ).all()
     for line in paired:
-        part(line, now=now)
+        unpair(line, now=now)
 
 
 def forget(organization_id: str, line_ids: sa.Select[int]) -> None:
-    """Forget what was judged of lines that go for good."""
+    """Delete the pairs, and the dismissed proposals, of lines that are deleted for good."""
     db.session.execute(
         sa.delete(TransferPair)
         .where(

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.db import db
-from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
@@ -83,7 +82,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         return "Post the copy that the void left."
     written = manual_entries.create(
         effective_at=voided.effective_on,
-        postings=_postings(effective(*entries.family_legs(voided))),
+        postings=_postings(entries.effective_legs(voided)),
         description=voided.description,
         document_id=voided.document_id,
         post=True,

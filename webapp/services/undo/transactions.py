@@ -25,7 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts import accounts
-from webapp.queries.journal import entries
+from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit.action_requests import act
@@ -47,7 +47,7 @@ def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
     if entry.id not in [undoing.present_id("journal_entry", each) for each in result["journalEntryIds"]]:
         raise ChangedSinceError
     _demand_uncleared(line)
-    is_corrected = not is_same(corrections.standing_legs(entry), entries.legs_of(entry))
+    is_corrected = not is_same(entries.effective_legs(entry), entries.legs_of(entry))
     if is_corrected or entries.marker_of(entry) is not None:
         raise ChangedSinceError("Somebody corrected it since, so it is left as it is.")
     pair = transfer_pairs.standing(line.organization_id, line.id)
@@ -73,10 +73,10 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         raise ChangedSinceError("Somebody corrected it again since, so it is left as it is.")
     title = f"Took back a correction of {line.label}"
     with act(**undoing.by, kind="undo_correction", target=("transaction", line.id), title=title) as doing:
-        wanted = corrections.standing_legs(entry)
-        marker = corrections.aim(entry, effective(*legs[:place]), now=undoing.now)
+        wanted = entries.effective_legs(entry)
+        marker = corrections.set_correction_target(entry, effective(*legs[:place]), now=undoing.now)
         correction = None if marker is None else corrections.post_marker(entry, marker, doing)
-        back = corrections.aim(entry, wanted, now=undoing.now)
+        back = corrections.set_correction_target(entry, wanted, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
         doing.result = TouchedIds(made).as_json()
     return "Post the opposite of the correction; it waits to be confirmed again."
@@ -88,7 +88,7 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     entry, before, after = _entry(line), request.before or {}, request.after or {}
     if _is_posted_since(entry, request):
         raise ChangedSinceError("It was posted since; edit the line to correct it.")
-    present = counter_legs.present(entry)
+    present = target_legs.of(entry)
     if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
         raise ChangedSinceError
     title = f"Put back what {line.label} said"
@@ -98,7 +98,7 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
         entry.description = before["description"]
         line.updated_at = undoing.now
         db.session.flush()
-        doing.after = edits.summary(counter_legs.present(entry), entry.description)
+        doing.after = edits.summary(target_legs.of(entry), entry.description)
         _let_rules_stand_again(request, line)
     _pair_again(undoing, line, request.decided_at)
     return "Put back what the line's entry said before."
@@ -112,7 +112,9 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
         raise ChangedSinceError
     title = f"Brought back the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
-        counter_legs.aim(entry, {line.id: _counters(line, request.before or {})}, now=undoing.now)
+        counter_legs.correct_counters(
+            entry, {line.id: _counters(line, request.before or {})}, now=undoing.now
+        )
         doing.after = request.before
     return "Let the discarded correction wait again."
 
@@ -123,7 +125,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     before = request.before or {}
     entry = line.journal_entry
     if entry is not None and before.get("counters"):
-        counter_legs.write_own(line, entry, counter_legs.restored(line, before["counters"]))
+        counter_legs.write_own(line, entry, counter_legs.from_stored(line, before["counters"]))
         entry.description = before.get("description", entry.description)
         db.session.flush()
     return "Bring the line back with its draft."
@@ -166,7 +168,7 @@ def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: Journ
     entry = _entry(line)
     if entry.id != fresh_id or entry.status != "DRAFT":
         raise ChangedSinceError
-    if _legs_sums(entries.legs_of(entry)) != _legs_sums(effective(*entries.family_legs(voided))):
+    if _legs_sums(entries.legs_of(entry)) != _legs_sums(entries.effective_legs(voided)):
         raise ChangedSinceError
     lifecycle.confirm(line, **undoing.by, note=undoing.reason)
     undoing.move("journal_entry", voided.id, fresh_id)

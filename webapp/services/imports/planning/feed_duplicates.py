@@ -87,7 +87,7 @@ def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int,
             ]
             for state in ("PENDING", "BOOKED")
         }
-        pending_matches.look(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
+        pending_matches.match_pending(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
 
 
 def _staged(batch: int, *columns: sa.ColumnElement[Any]) -> list[tuple[Any, ...]]:

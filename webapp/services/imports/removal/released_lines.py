@@ -57,5 +57,5 @@ def _comes_back(join: LineJoin, now: datetime) -> bool:
     if said.is_pending if said is not None else join.tier in PENDING_TIERS:
         line.status, line.updated_at = "PENDING", now
         return False
-    join_records.come_into_books(line, now=now)
+    join_records.add_to_books(line, now=now)
     return True

@@ -233,7 +233,7 @@ def _count_as_added(heir: Import, fa_id: int, count: int) -> None:
 
 def _delete_lines(imported: Import, now: datetime) -> None:
     """Delete the lines that only this import has, with their drafts and what else names them."""
-    unpairing.part_many(_lines(imported), now=now)
+    unpairing.bulk_unpair(_lines(imported), now=now)
     unpairing.forget(imported.organization_id, _lines(imported))
     entry_ids = set(
         db.session.scalars(
