@@ -9,6 +9,7 @@ from flask import Response
 from webapp import queries, services
 from webapp.api.accounts.feed_accounts import AnswerSchema
 from webapp.schemas.pushes import PushResultsSchema, PushSchema
+from webapp.services.feeds.incoming_lines import PushBody
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.requests import MEBIBYTE
@@ -21,10 +22,10 @@ BODY_LIMIT = 8 * MEBIBYTE
 @requires("draft", body_limit=BODY_LIMIT)
 @bp.arguments(PushSchema)
 @bp.response(200, PushResultsSchema)
-def push(batch: dict[str, Any], fa_id: int) -> Response:
+def push(body: PushBody, fa_id: int) -> Response:
     """Push a batch of lines, all or nothing; the same batch again gets the same answer."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
-    answer = services.feeds.pushes.push(feed_account, batch, **acting())
+    answer = services.feeds.pushes.push(feed_account, body, **acting())
     return Response(answer, 200, content_type="application/json")
 
 

@@ -37,8 +37,8 @@ def backup(file: Path, *, as_json: bool) -> None:
     sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files beside them."
     if lost:
         sentence += f" {len(lost):,} files are lost; tieout check names what they belong to."
-    said = {"file": str(file), "rows": rows, "files": files, "lostFiles": lost, "chainHeads": heads}
-    answer(said, sentence, as_json=as_json)
+    value = {"file": str(file), "rows": rows, "files": files, "lostFiles": lost, "chainHeads": heads}
+    answer(value, sentence, as_json=as_json)
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""What every command needs: the books of this installation, options with one spelling, answers and refusals."""
+"""Shared by all commands: the books of this installation, common options, answers and errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def application() -> Flask:
 
 @contextmanager
 def books() -> Iterator[Settings]:
-    """Open the books of this installation; a rule that held becomes a message and exit status 1."""
+    """Open the books of this installation; a broken rule becomes a message and exit status 1."""
     app = application()
     with app.app_context():
         require_revision()
@@ -54,7 +54,7 @@ def books() -> Iterator[Settings]:
 
 
 def require_revision() -> None:
-    """Stop with a hint unless the books are there and of this program's revision."""
+    """Stop with a hint unless the books exist and have this program's revision."""
     try:
         found = migrations.current_revision(db.engine)
     except sa.exc.DBAPIError as error:
@@ -68,12 +68,12 @@ def require_revision() -> None:
 
 
 def require_organization(organization_id: str) -> Organization:
-    """Find an organization, or stop and list those that there are."""
+    """Find an organization, or stop and list the existing ones."""
     found = db.session.get(Organization, organization_id)
     if found is None:
         some = db.session.scalars(sa.select(Organization).order_by(Organization.name).limit(LISTED))
-        there = ", ".join(f"{one.id} ({one.name})" for one in some) or "none yet"
-        raise click.UsageError(f"There is no organization {organization_id}; there are: {there}.")
+        existing = ", ".join(f"{one.id} ({one.name})" for one in some) or "none yet"
+        raise click.UsageError(f"There is no organization {organization_id}; there are: {existing}.")
     return found
 
 

@@ -24,7 +24,11 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 @click.command()
 @click.option("--if-empty", is_flag=True, help="Do nothing where there is an organization already.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Which studio to tell of."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="The seed of the invented studio.",
 )
 @click.option(
     "--day",

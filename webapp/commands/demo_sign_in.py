@@ -18,7 +18,7 @@ class SignIn:
 
 
 def keep(instance_path: Path, sign_in: SignIn) -> None:
-    """Write the sign-in down, in place of an earlier one; mode 0600 from its first byte on."""
+    """Write the sign-in, in place of an earlier one; mode 0600 from its first byte on."""
     path = instance_path / FILE_NAME
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

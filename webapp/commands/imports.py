@@ -32,12 +32,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "fa_id",
     type=click.IntRange(1, 2**63 - 1),
     metavar="FAID",
-    help="Whose a statement without a number is.",
+    help="The feed account of a statement without a number.",
 )
-@click.option(
-    "--mapping", type=FILE, metavar="FILE", help="Where a CSV or XLSX file keeps its columns, as JSON."
-)
-@click.option("--dry-run", is_flag=True, help="Only tell what an import would do.")
+@click.option("--mapping", type=FILE, metavar="FILE", help="The columns of a CSV or XLSX file, as JSON.")
+@click.option("--dry-run", is_flag=True, help="Preview what an import would do.")
 @JSON
 @click.pass_context
 def import_files(
@@ -87,9 +85,9 @@ def _require(organization_id: str, fa_id: int | None) -> None:
         try:
             feed_accounts.get(organization_id, fa_id)
         except LedgerError as error:
-            there = ", ".join(f"{each.id} ({each.name})" for each in feed_accounts.active(organization_id))
+            existing = ", ".join(f"{each.id} ({each.name})" for each in feed_accounts.active(organization_id))
             raise click.UsageError(
-                f"There is no feed account {fa_id}; there are: {there or 'none yet'}."
+                f"There is no feed account {fa_id}; there are: {existing or 'none yet'}."
             ) from error
     db.session.rollback()
 
@@ -117,8 +115,8 @@ def _sentence(answer: dict[str, Any]) -> str:
     if answer["status"] == "REFUSED":
         return f"{name}: refused. {answer['error']}"
     verb = "would add" if answer["status"] == "PREVIEWED" else "added"
-    said = [f"{name}: {verb} {sum(each['added'] for each in answer['accounts'])}"]
+    lines = [f"{name}: {verb} {sum(each['added'] for each in answer['accounts'])}"]
     for each in answer["accounts"]:
         counts = f"{each['added']} new, {each['alreadyThere']} already there, {each['pending']} pending"
-        said.append(f"  {each['name']}: {counts}, sum {each['sum']} {each['currency']}")
-    return "\n".join([*said, *(f"  Mind: {warning}" for warning in answer["warnings"])])
+        lines.append(f"  {each['name']}: {counts}, sum {each['sum']} {each['currency']}")
+    return "\n".join([*lines, *(f"  Mind: {warning}" for warning in answer["warnings"])])

@@ -1,4 +1,4 @@
-"""How far a long command is, on one line of a terminal's standard error; a pipe or a file hears nothing."""
+"""The progress of a long command, on one line of a terminal's standard error; never in a pipe or a file."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class TerminalProgress:
     """An import's progress, written over itself."""
 
     def __init__(self, file_name: str) -> None:
-        """Begin with nothing said about a file."""
+        """Begin the progress of a file."""
         self._name = file_name
-        self._is_heard = sys.stderr.isatty()
-        self._has_spoken = False
+        self._is_terminal = sys.stderr.isatty()
+        self._has_written = False
 
     def __call__(self, phase: Phase, done: int, total: int | None) -> None:
-        """Say how far a phase is."""
-        self._say(f"{self._name}: {sentence(phase, done, total)}")
+        """Show how far a phase is."""
+        self._write(f"{self._name}: {sentence(phase, done, total)}")
 
     def end(self) -> None:
         """Leave the line empty for what comes next."""
-        if self._has_spoken:
-            self._say("")
+        if self._has_written:
+            self._write("")
             sys.stderr.write("\r")
             sys.stderr.flush()
 
-    def _say(self, text: str) -> None:
-        if self._is_heard:
+    def _write(self, text: str) -> None:
+        if self._is_terminal:
             sys.stderr.write(f"\r{text[:WIDTH]:<{WIDTH}}")
             sys.stderr.flush()
-            self._has_spoken = True
+            self._has_written = True

@@ -1,4 +1,4 @@
-"""Checking proofs that were saved as files: no books are needed, and none are asked."""
+"""Verifying proofs that were saved as files, without any books."""
 
 from __future__ import annotations
 

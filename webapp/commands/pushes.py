@@ -20,6 +20,7 @@ from webapp.queries.accounts import feed_accounts
 from webapp.schemas.pushes import PushSchema
 from webapp.services.audit import action_requests
 from webapp.services.feeds import pushes
+from webapp.services.feeds.incoming_lines import PushBody
 
 
 @click.command("push")
@@ -57,25 +58,25 @@ def push(
     """Push a provider's answer, whole or not at all; the same file again changes nothing."""
     with books():
         feed_account = _feed_account(organization_id, fa_id)
-        told: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
+        result: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
         try:
-            body, warnings = pushes.body_of(file.read_bytes(), provider, feed_account, provider_account)
-            told["warnings"] = list(warnings)
-            batch = _batch(body)
-            told["batchId"] = batch["batch_id"]
-            told["results"] = _push(feed_account, batch, provider)
+            content, warnings = pushes.body_of(file.read_bytes(), provider, feed_account, provider_account)
+            result["warnings"] = list(warnings)
+            body = _body(content)
+            result["batchId"] = body["batch_id"]
+            result["results"] = _push(feed_account, body, provider)
         except LedgerError as error:
             action_requests.record_refusal(error)
-            told["error"] = str(error)
+            result["error"] = str(error)
             click.echo(f"{file.name}: refused. {error}", err=True)
-        if as_json or not told["error"]:
-            answer(told, _sentence(file.name, told), as_json=as_json)
-    if told["error"]:
+        if as_json or not result["error"]:
+            answer(result, _sentence(file.name, result), as_json=as_json)
+    if result["error"]:
         context.exit(1)
 
 
 def _feed_account(organization_id: str | None, fa_id: int) -> FeedAccount:
-    """Find the feed account, or stop and say which ones there are."""
+    """Find the feed account, or stop and list the existing ones."""
     begin_read()
     if organization_id is None:
         organization_id = db.session.scalar(
@@ -89,39 +90,39 @@ def _feed_account(organization_id: str | None, fa_id: int) -> FeedAccount:
     try:
         return feed_accounts.get(organization_id, fa_id)
     except LedgerError as error:
-        there = ", ".join(f"{each.id} ({each.name})" for each in feed_accounts.active(organization_id))
+        existing = ", ".join(f"{each.id} ({each.name})" for each in feed_accounts.active(organization_id))
         raise click.UsageError(
-            f"There is no feed account {fa_id}; there are: {there or 'none yet'}."
+            f"There is no feed account {fa_id}; there are: {existing or 'none yet'}."
         ) from error
 
 
-def _batch(body: object) -> dict[str, Any]:
-    """Read the body as the API does."""
+def _body(content: object) -> PushBody:
+    """Load the body of a push as the API does."""
     try:
-        batch: dict[str, Any] = PushSchema().load(body)  # type: ignore[arg-type]
+        body: PushBody = PushSchema().load(content)  # type: ignore[arg-type]
     except ma.ValidationError as error:
         faults = json.dumps(error.messages, ensure_ascii=False)
         raise UnprocessableError(f"This is no push: {faults}") from None
-    return batch
+    return body
 
 
-def _push(feed_account: FeedAccount, batch: dict[str, Any], provider: str) -> list[dict[str, Any]]:
+def _push(feed_account: FeedAccount, body: PushBody, provider: str) -> list[dict[str, Any]]:
     organization_id, fa_id = feed_account.organization_id, feed_account.id
     db.session.rollback()
     begin_write(organization_id)
-    told = pushes.push(
+    stored = pushes.push(
         feed_accounts.get(organization_id, fa_id),
-        batch,
+        body,
         actor=command_actor(organization_id),
         now=datetime.now(UTC),
         provider=pushes.PROVIDER if provider == pushes.OWN_FORMAT else provider,
     )
     db.session.commit()
-    results: list[dict[str, Any]] = json.loads(told)["results"]
+    results: list[dict[str, Any]] = json.loads(stored)["results"]
     return results
 
 
-def _sentence(name: str, told: dict[str, Any]) -> str:
-    verdicts = Counter(each["verdict"] for each in told["results"])
+def _sentence(name: str, result: dict[str, Any]) -> str:
+    verdicts = Counter(each["verdict"] for each in result["results"])
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
-    return "\n".join([f"{name}: {counts or 'no lines'}", *(f"  Mind: {each}" for each in told["warnings"])])
+    return "\n".join([f"{name}: {counts or 'no lines'}", *(f"  Mind: {each}" for each in result["warnings"])])

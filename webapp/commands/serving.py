@@ -23,7 +23,7 @@ def serve() -> None:
 
 
 def greeting(settings: Settings) -> str:
-    """Say where the books are served, and on this machine how to sign in to the demo."""
+    """Write the address of the books, and on this machine how to sign in to the demo."""
     lines = [f"Tieout serves {settings.address}"]
     sign_in = demo_sign_in.kept(settings.instance_path) if is_loopback(settings.host) else None
     if sign_in is not None:

@@ -30,7 +30,7 @@ class AmountParam(click.ParamType):  # type: ignore[type-arg]
     name = "amount"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
-        """Read the amount, or say how one is written."""
+        """Read the amount, or fail with an example of one."""
         try:
             amount = Decimal(str(value))
         except InvalidOperation:

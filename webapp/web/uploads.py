@@ -18,8 +18,8 @@ from webapp.queries.imports import imports
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
 from webapp.services.imports import column_trials, preview_lines, previews, runs
 from webapp.services.imports.column_trials import ColumnReading
-from webapp.services.imports.planning.choices import NOTHING_SAID, AccountChoice, Choices
-from webapp.services.imports.preview_lines import Doubt, OpenAccount
+from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
+from webapp.services.imports.preview_lines import OpenAccount, PossibleDuplicate
 from webapp.services.imports.uploads import Upload
 from webapp.services.storage.savepoints import is_trial
 from webapp.web import progress
@@ -38,7 +38,7 @@ class Rows:
 
     page: Page[ImportLineRecord]
     counts: Mapping[str, int]
-    doubts: Sequence[Doubt] = ()
+    doubts: Sequence[PossibleDuplicate] = ()
     open_accounts: Sequence[OpenAccount] = ()
 
 
@@ -89,7 +89,7 @@ def take(upload: Upload) -> ImportRecord:
     return _kept(runs.take(upload, **acting()))
 
 
-def import_kept(import_id: int, choices: Choices = NOTHING_SAID) -> ImportRecord:
+def import_kept(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:
     """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
     if is_at_once():
         return imports.record(runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
@@ -101,7 +101,7 @@ def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, Co
     """Read a kept file with a mapping and judge it, without writing anything."""
     imported = imports.get(organization_id(), import_id)
     data = previews.kept(imported, folder(), now=requests.now())
-    return imported, column_trials.tried(imported, data, mapping)
+    return imported, column_trials.try_mapping(imported, data, mapping)
 
 
 def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecord:
@@ -138,13 +138,13 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
     if reading is None:
         listed = imports.lines(imported, verdict=verdict, after=after, limit=limit)
         return Rows(listed, imports.counts(imported))
-    plan = preview_lines.planned(imported, reading)
+    plan = preview_lines.plan_of(imported, reading)
     records = preview_lines.records(plan)
     place = None if after is None else int(after[0])
     return Rows(
         preview_lines.page(records, verdict=verdict, after=place, limit=limit),
         preview_lines.counts(records),
-        preview_lines.doubts(imported.organization_id, records, most=MOST_DOUBTS),
+        preview_lines.possible_duplicates(imported.organization_id, records, most=MOST_DOUBTS),
         preview_lines.open_accounts(plan),
     )
 

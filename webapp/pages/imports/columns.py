@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.imports import column_forms
 from webapp.schemas.imports.column_forms import ColumnsFormSchema
-from webapp.services.imports.previews import PreviewOverError
+from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -28,7 +28,7 @@ def show(import_id: int) -> Response:
         return go(url_for("imports.show", import_id=import_id))
     try:
         return show_columns(import_id, imported.reading.get("mapping"), ColumnsFormSchema().load({}))
-    except PreviewOverError:
+    except PreviewExpiredError:
         return go(url_for("imports.show", import_id=import_id))
 
 

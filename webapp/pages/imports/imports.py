@@ -11,7 +11,7 @@ from webapp.queries.common.paging import Page
 from webapp.queries.imports.imports import VERDICTS
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
-from webapp.services.imports.previews import PreviewOverError
+from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -106,10 +106,10 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
     try:
         rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
         is_kept = True
-    except PreviewOverError:
+    except PreviewExpiredError:
         rows, is_kept = uploads.Rows(Page([], None, 0), {}), False
     record = queries.imports.imports.record(imported)
-    held = services.imports.removal.removals.held(imported)
+    held = services.imports.removal.removals.blocker(imported)
     return render(
         "imports/show.html",
         status=status,

@@ -1,37 +1,58 @@
-"""A line of a push on its way to a verdict, and the feed that it comes by."""
+"""The body of a push as it is loaded, and its incoming lines with their verdicts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TypedDict
 
 from webapp.ledger.matching.joins import LineReport
 from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
 from webapp.queries.matching.feed_lines import SaidLine
-from webapp.services.feeds.feed_lines import Word
+from webapp.services.feeds.feed_lines import LastEvent
 from webapp.services.transactions.bank_changes import Facts
 
 DELETED_REASON = "Somebody deleted this line; it stays deleted."
 
 
+class BalanceBody(TypedDict):
+    """A balance as PushedBalanceSchema loads it."""
+
+    amount: Decimal | None
+    currency: str | None
+    as_of: date | datetime | None
+
+
+class PushBody(TypedDict):
+    """A push as PushSchema loads it; `removed` are provider ids."""
+
+    batch_id: str
+    added: Sequence[PushedLine]
+    modified: Sequence[PushedLine]
+    removed: Sequence[str]
+    balance: BalanceBody | None
+
+
 @dataclass(frozen=True, slots=True)
-class Feeding:
-    """Whose feed is taken, into which account, when, by which act; which ids its batch gives and takes back."""
+class PushContext:
+    """The feed account, time and act of a push, and which ids it brings and removes."""
 
     organization: Organization
     feed_account: FeedAccount
     now: datetime
     act_id: str
-    repeated: frozenset[str] = frozenset()
+    brought: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
-class Judged:
-    """A line of a push and what becomes of it; `row_id` is its own row, `line_id` the line in the books that it is.
+class IncomingLine:
+    """A line of a push with its verdict; `row_id` is its own row, `line_id` the line in the books that it is.
 
-    A late one says how the line was before it changed.
+    `earlier` is the last event of its id. A late line is as the bank had it before a change.
     """
 
     line: PushedLine
@@ -42,7 +63,7 @@ class Judged:
     reason: str = ""
     row_id: int | None = None
     line_id: int | None = None
-    said: SaidLine | None = None
+    earlier: SaidLine | None = None
     is_late: bool = False
 
     def __post_init__(self) -> None:
@@ -63,13 +84,13 @@ class Judged:
     @property
     def is_booked_now(self) -> bool:
         """Tell whether the bank booked a line under the id that it was pending under."""
-        return self.said is not None and self.said.is_pending and not self.line.pending
+        return self.earlier is not None and self.earlier.is_pending and not self.line.pending
 
     @property
-    def word(self) -> Word:
-        """What is remembered of it."""
-        was_modified = self.said is not None and self.said.said == "MODIFIED"
-        return Word(
+    def last_event(self) -> LastEvent:
+        """The event to store under its id."""
+        was_modified = self.earlier is not None and self.earlier.said == "MODIFIED"
+        return LastEvent(
             self.line.provider_transaction_id,
             self.row_id,
             "MODIFIED" if self.is_modified or was_modified else "ADDED",
@@ -80,7 +101,7 @@ class Judged:
 
     @property
     def facts(self) -> Facts:
-        """What the bank says of it."""
+        """The line's fields that come from the bank."""
         line = self.line
         return Facts(
             line.booked_on,

@@ -1,13 +1,12 @@
-"""A push: one batch of a feed, taken whole or not at all, once however often it is sent."""
+"""A push of a feed: taken whole or not at all, and once however often it is sent."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -26,7 +25,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.feeds import lines as pushed_lines
 from webapp.services.feeds import removed_lines
-from webapp.services.feeds.incoming_lines import Feeding, Judged
+from webapp.services.feeds.incoming_lines import BalanceBody, IncomingLine, PushBody, PushContext
 from webapp.services.ingestion.new_lines import LineTooLargeError
 
 PAUSED_AFTER = 3
@@ -36,11 +35,8 @@ PROVIDER = "push"
 OWN_FORMAT = "tieout"
 FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
 
-Batch = Mapping[str, Any]
-Result = dict[str, Any]
 
-
-class BatchReusedError(LedgerError):
+class PushReusedError(LedgerError):
     """A batch of this id was taken with another content; send the new lines under an id of their own."""
 
     code = "batch_reused"
@@ -54,16 +50,20 @@ class FeedPausedError(LedgerError):
 
 
 def push(
-    feed_account: FeedAccount, batch: Batch, *, actor: Actor, now: datetime, provider: str = PROVIDER
+    feed_account: FeedAccount, body: PushBody, *, actor: Actor, now: datetime, provider: str = PROVIDER
 ) -> str:
-    """Take a batch and answer its results as JSON, one for each line: added, modified, then removed.
+    """Take a push and answer its results as JSON, one for each line: added, modified, then removed.
 
-    The same batch again changes nothing and answers the same. `batch` is what PushSchema reads.
-    Raises FeedPausedError, BatchReusedError, or NonsenseError, of which three in a row pause the feed.
+    The same push again changes nothing and answers the same. `body` is what PushSchema loads.
+    Raises FeedPausedError, PushReusedError, or NonsenseError, of which three in a row pause the feed.
     """
-    counts = {name: len(batch[name]) for name in ("added", "modified", "removed")}
-    digest = _digest(batch)
-    payload = {"batchId": batch["batch_id"], "sha256": digest, **counts}
+    counts = {
+        "added": len(body["added"]),
+        "modified": len(body["modified"]),
+        "removed": len(body["removed"]),
+    }
+    digest = _digest(body)
+    payload = {"batchId": body["batch_id"], "sha256": digest, **counts}
     total = sum(counts.values())
     title = f"Pushed {titles.counted(total, 'line')} to {feed_account.name}"
     with act(
@@ -71,34 +71,34 @@ def push(
     ) as doing:
         if feed_account.paused_at is not None:
             raise FeedPausedError(f"This feed is paused: {feed_account.paused_reason} A person resumes it.")
-        earlier = feed_lines.batch(feed_account, batch["batch_id"])
+        earlier = feed_lines.batch(feed_account, body["batch_id"])
         if earlier is not None:
             if earlier.digest != digest:
-                raise BatchReusedError
+                raise PushReusedError
             doing.nothing_to_do()
             return zlib.decompress(earlier.answer).decode()
         doing.when_refused = lambda error: count_refused(feed_account, error, now)
-        return _take(feed_account, batch, digest, doing, provider)
+        return _take(feed_account, body, digest, doing, provider)
 
 
-def _take(feed_account: FeedAccount, batch: Batch, digest: str, doing: Act, provider: str) -> str:
+def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, provider: str) -> str:
     now = doing.now
     organization = organizations.get(feed_account.organization_id)
     today = organizations.today(organization.id, now)
-    repeated = {line.provider_transaction_id for key in ("added", "modified") for line in batch[key]}
-    removed_ids = frozenset(batch["removed"])
-    feeding = Feeding(
-        organization, feed_account, now, doing.id, frozenset(repeated) - removed_ids, removed_ids
+    brought = {line.provider_transaction_id for line in (*body["added"], *body["modified"])}
+    removed_ids = frozenset(body["removed"])
+    context = PushContext(
+        organization, feed_account, now, doing.id, frozenset(brought) - removed_ids, removed_ids
     )
-    added = _judged(batch["added"], feed_account, today, "added")
-    modified = _judged(batch["modified"], feed_account, today, "modified")
-    balance = _stated(batch["balance"], feed_account, today)
+    added = _incoming(body["added"], feed_account, today, "added")
+    modified = _incoming(body["modified"], feed_account, today, "modified")
+    balance = _stated_balance(body["balance"], feed_account, today)
     for lines in (added, modified):
         if lines:
-            _take_lines(feeding, lines)
-    removed = removed_lines.remove(feed_account, batch["removed"], now=now)
+            _take_lines(context, lines)
+    removed = removed_lines.remove(feed_account, body["removed"], now=now)
     if balance is not None:
-        _keep_balance(feed_account, *balance, now)
+        _store_balance(feed_account, *balance, now)
     feed_account.provider, feed_account.last_feed_at, feed_account.refused_batches = provider, now, 0
     results = [
         *(
@@ -108,26 +108,28 @@ def _take(feed_account: FeedAccount, batch: Batch, digest: str, doing: Act, prov
         *removed,
     ]
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
-    return _keep_batch(feed_account, batch["batch_id"], digest, results, now)
+    return _store_push(feed_account, body["batch_id"], digest, results, now)
 
 
-def _take_lines(feeding: Feeding, lines: Sequence[Judged]) -> None:
+def _take_lines(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     try:
-        pushed_lines.take(feeding, lines)
+        pushed_lines.take(context, lines)
     except LineTooLargeError as error:
         raise NonsenseError(
-            f"A line of this batch is too large in {feeding.organization.base_currency}: {error}"
+            f"A line of this batch is too large in {context.organization.base_currency}: {error}"
         ) from None
 
 
-def _digest(batch: Batch) -> str:
-    """Give the SHA-256 of what a batch says, however its JSON was written."""
-    return sha256_hex(json.dumps(batch, default=str, separators=(",", ":"), sort_keys=True))
+def _digest(body: PushBody) -> str:
+    """Give the SHA-256 of the content of a push, however its JSON was written."""
+    return sha256_hex(json.dumps(body, default=str, separators=(",", ":"), sort_keys=True))
 
 
-def _judged(lines: Sequence[PushedLine], feed_account: FeedAccount, today: date, key: str) -> list[Judged]:
-    """Take lines in minor units, or refuse the batch by the first that no bank means."""
-    judged: list[Judged] = []
+def _incoming(
+    lines: Sequence[PushedLine], feed_account: FeedAccount, today: date, key: str
+) -> list[IncomingLine]:
+    """Take lines in minor units, or refuse the push by the first that is nonsense."""
+    incoming: list[IncomingLine] = []
     digests: dict[str, bytes] = {}
     sane_days: set[date] = set()
     total = 0
@@ -135,11 +137,11 @@ def _judged(lines: Sequence[PushedLine], feed_account: FeedAccount, today: date,
         fault = _fault(line, feed_account.currency, today, sane_days)
         if fault is None:
             try:
-                each = Judged(line, minor_of(line.amount, feed_account.currency), key == "modified")
+                each = IncomingLine(line, minor_of(line.amount, feed_account.currency), key == "modified")
             except UnprocessableError as error:
                 fault = "amount", str(error)
             else:
-                judged.append(each)
+                incoming.append(each)
                 total += abs(each.amount_minor)
                 if digests.setdefault(line.provider_transaction_id, each.digest) != each.digest:
                     fault = "providerTransactionId", "This id stands twice in the batch and says two things."
@@ -147,7 +149,7 @@ def _judged(lines: Sequence[PushedLine], feed_account: FeedAccount, today: date,
                     fault = "amount", "The lines add up to more than the books can hold."
         if fault is not None:
             raise _nonsense(f"{key}.{place}.{fault[0]}", line.provider_transaction_id, fault[1])
-    return judged
+    return incoming
 
 
 def _fault(line: PushedLine, currency: str, today: date, sane_days: set[date]) -> tuple[str, str] | None:
@@ -170,39 +172,41 @@ def _nonsense(path: str, name: str, fault: str) -> NonsenseError:
     )
 
 
-Stated = tuple[Money, date, datetime | None]
+StatedBalance = tuple[Money, date, datetime | None]
 
 
-def _stated(balance: Mapping[str, Any] | None, feed_account: FeedAccount, today: date) -> Stated | None:
+def _stated_balance(
+    balance: BalanceBody | None, feed_account: FeedAccount, today: date
+) -> StatedBalance | None:
     """Read the balance that the bank states; one without an amount or a day is unknown."""
     if balance is None or balance["amount"] is None or balance["as_of"] is None:
         return None
     currency = balance["currency"] or feed_account.currency
     if currency != feed_account.currency:
-        raise _no_balance(
+        raise _invalid_balance(
             "currency", f"This account is in {feed_account.currency}, and its balance in {currency}."
         )
     try:
         amount = Money.rounded(balance["amount"], currency)
     except UnprocessableError as error:
-        raise _no_balance("amount", str(error)) from None
+        raise _invalid_balance("amount", str(error)) from None
     as_of = balance["as_of"]
     at = as_of if isinstance(as_of, datetime) else None
     day = at.date() if at is not None else as_of
     fault = day_nonsense(day, today)
     if fault is not None:
-        raise _no_balance("asOf", fault)
+        raise _invalid_balance("asOf", fault)
     return (amount, day, None) if at is None else (amount, at.astimezone(UTC).date(), at)
 
 
-def _no_balance(key: str, fault: str) -> NonsenseError:
+def _invalid_balance(key: str, fault: str) -> NonsenseError:
     return NonsenseError(f"The balance: {fault}", fields={f"balance.{key}": [fault]})
 
 
-def _keep_balance(
+def _store_balance(
     feed_account: FeedAccount, amount: Money, day: date, stated_at: datetime | None, now: datetime
 ) -> None:
-    """Keep a stated balance as a snapshot; one that the feed stated word for word before keeps its place."""
+    """Store a stated balance as a snapshot; one that is stored already keeps its place."""
     facts = {
         "organization_id": feed_account.organization_id,
         "feed_account_id": feed_account.id,
@@ -211,16 +215,16 @@ def _keep_balance(
         "stated_at": stated_at,
         "import_id": None,
     }
-    is_there = sa.and_(
+    is_stored = sa.and_(
         *(getattr(ProviderBalance, name).is_not_distinct_from(value) for name, value in facts.items())
     )
-    if db.session.scalar(sa.select(ProviderBalance.id).where(is_there).limit(1)) is None:
+    if db.session.scalar(sa.select(ProviderBalance.id).where(is_stored).limit(1)) is None:
         row = {**facts, "currency": amount.currency, "received_at": now}
         db.session.execute(sa.insert(ProviderBalance), [row])
 
 
-def _keep_batch(
-    feed_account: FeedAccount, batch_id: str, digest: str, results: Iterable[Sequence[Any]], now: datetime
+def _store_push(
+    feed_account: FeedAccount, batch_id: str, digest: str, results: Iterable[Sequence[object]], now: datetime
 ) -> str:
     keys = ("providerTransactionId", "verdict", "transactionId", "reason")
     answer = json.dumps({"results": [dict(zip(keys, result, strict=True)) for result in results]})
@@ -239,7 +243,7 @@ def _keep_batch(
 
 
 def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) -> None:
-    """Count a batch that was refused as nonsense, and pause the feed at the third in a row; after the rollback."""
+    """Count a push that was refused as nonsense, and pause the feed at the third in a row; after the rollback."""
     if not isinstance(error, NonsenseError):
         return
     feed = db.session.get_one(FeedAccount, feed_account.id, populate_existing=True)
@@ -251,7 +255,7 @@ def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) 
 
 
 def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAccount:
-    """Let a paused feed push again; one that is not paused stays as it is."""
+    """Resume a paused feed; one that is not paused stays as it is."""
     title = f"Resumed the feed of {feed_account.name}"
     with act(actor, now, "resume_feed", ("feed_account", feed_account.id), title=title) as doing:
         if feed_account.paused_at is None:

@@ -1,4 +1,4 @@
-"""What becomes of lines that a provider removed: their ids stay out for good, and posted entries wait for a void."""
+"""Lines that a provider removed: their ids stay out for good, and a posted entry stays until somebody voids it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching.feed_lines import SaidLine
-from webapp.services.feeds import feed_lines as said_lines
+from webapp.services.feeds import feed_lines as last_events
 from webapp.services.feeds import reissued_lines
 from webapp.services.transactions import bank_changes
 
 
-class Removed(NamedTuple):
+class RemovalVerdict(NamedTuple):
     """The verdict on an id that was removed."""
 
     provider_transaction_id: str
@@ -24,55 +24,57 @@ class Removed(NamedTuple):
     reason: str
 
 
-def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> list[Removed]:
-    """Take lines out that the provider removed, one verdict for each id.
+def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> list[RemovalVerdict]:
+    """Remove the lines of ids that the provider removed, with one verdict for each id.
 
-    An id that was never here is remembered, so that a line of it that comes late stays out.
+    An unknown id is stored too, so that a line of it that comes later stays out.
     """
     if not ids:
         return []
-    known = feed_lines.said(feed_account, set(ids))
+    stored = feed_lines.said(feed_account, set(ids))
     names = list(dict.fromkeys(ids))
-    said_lines.keep_removed(feed_account, [name for name in names if name not in known])
-    going = [known[name] for name in names if name in known and known[name].said != "REMOVED"]
-    said_lines.remove(feed_account, [each.provider_transaction_id for each in going])
+    last_events.add_removed(feed_account, [name for name in names if name not in stored])
+    going = [stored[name] for name in names if name in stored and stored[name].said != "REMOVED"]
+    last_events.remove(feed_account, [each.provider_transaction_id for each in going])
     line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
-    elsewhere = _elsewhere(feed_account, going)
-    rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - elsewhere)
-    elsewhere |= reissued_lines.keep(feed_account, list(rows.values()), now=now)
-    leaving = [row for row in rows.values() if row.id not in elsewhere]
+    staying = _under_newer_ids(feed_account, going)
+    rows = lookups.by_id(Transaction, feed_account.organization_id, line_ids - staying)
+    staying |= reissued_lines.keep_posted(feed_account, list(rows.values()), now=now)
+    leaving = [row for row in rows.values() if row.id not in staying]
     posted = bank_changes.remove(feed_account, leaving, now=now)
-    reasons = {each.provider_transaction_id: _reason(each, elsewhere, posted) for each in going}
-    return [_verdict(name, known.get(name), reasons.get(name)) for name in ids]
+    reasons = {each.provider_transaction_id: _reason(each, staying, posted) for each in going}
+    return [_verdict(name, stored.get(name), reasons.get(name)) for name in ids]
 
 
-def _elsewhere(feed_account: FeedAccount, going: Sequence[SaidLine]) -> set[int | None]:
-    """Find the lines that the bank gives under an id that is newer than those which it takes back.
+def _under_newer_ids(feed_account: FeedAccount, going: Sequence[SaidLine]) -> set[int | None]:
+    """Find the lines that the feed has under an id newer than those which it removes.
 
-    An older id of a line, which the bank renewed, is not the bank's word on it any more.
+    The removal of an older id of a line, which the bank replaced, does not remove the line.
     """
     removed: dict[int, int] = {}
     for each in going:
         line_id = each.transaction_id if each.is_pending else each.line_id
         if line_id is not None and each.transaction_id is not None:
             removed[line_id] = max(each.transaction_id, removed.get(line_id, 0))
-    given = feed_lines.said_elsewhere(feed_account.organization_id, removed.keys())
-    return {line_id for line_id, newest in given.items() if newest > removed[line_id]}
+    newest_ids = feed_lines.said_elsewhere(feed_account.organization_id, removed.keys())
+    return {line_id for line_id, newest in newest_ids.items() if newest > removed[line_id]}
 
 
-def _reason(said: SaidLine, elsewhere: set[int | None], posted: set[int]) -> str:
-    if said.is_pending:
+def _reason(event: SaidLine, staying: set[int | None], posted: set[int]) -> str:
+    if event.is_pending:
         return "It waited for the bank, which took it back."
-    if said.status == "DELETED":
+    if event.status == "DELETED":
         return "Somebody had deleted this line."
-    if said.line_id in elsewhere:
+    if event.line_id in staying:
         return "The bank gives this line under another id too; it stays."
-    if said.line_id in posted:
+    if event.line_id in posted:
         return "Its entry is posted and stays until somebody voids it."
     return "Its draft is gone."
 
 
-def _verdict(name: str, said: SaidLine | None, reason: str | None) -> Removed:
-    if said is None:
-        return Removed(name, "UNKNOWN", None, "No line of this id is here; one that comes later stays out.")
-    return Removed(name, "REMOVED", said.line_id, reason or "It was removed before.")
+def _verdict(name: str, event: SaidLine | None, reason: str | None) -> RemovalVerdict:
+    if event is None:
+        return RemovalVerdict(
+            name, "UNKNOWN", None, "No line of this id is here; one that comes later stays out."
+        )
+    return RemovalVerdict(name, "REMOVED", event.line_id, reason or "It was removed before.")

@@ -1,4 +1,4 @@
-"""How the columns of a table are read, remembered for each feed account while the table keeps its layout."""
+"""Column mappings, remembered for each feed account as long as its tables keep their layout."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from webapp.services.audit.action_requests import act
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A mapping, whose files it was told for, and when."""
+    """A remembered mapping, its feed account, and when it was set."""
 
     mapping: dict[str, object]
     fa_id: int
     name: str
-    told_at: datetime
+    set_at: datetime
 
     @property
     def sentence(self) -> str:
-        """Say where the mapping is from."""
-        return f"The columns were read as remembered for {self.name} since {self.told_at:%-d %b %Y}."
+        """Write where the mapping is from."""
+        return f"The columns were read as remembered for {self.name} since {self.set_at:%-d %b %Y}."
 
 
 def find(organization_id: str, data: bytes, fa_id: int | None) -> Remembered | None:
@@ -60,7 +60,7 @@ def remember(
     *,
     now: datetime,
 ) -> None:
-    """Read the next table of this layout for these accounts as this one was read."""
+    """Remember for these accounts how tables of this layout are read."""
     for fa_id in fa_ids:
         row = db.session.scalar(
             sa.select(ColumnMapping).where(
@@ -79,7 +79,7 @@ def remember(
 
 
 def forget(mapping: ColumnMapping, *, actor: Actor, now: datetime) -> None:
-    """Let the columns of the next file be found or told anew."""
+    """Forget a mapping: the columns of the next file are detected, or chosen again."""
     with act(
         actor,
         now,

@@ -1,4 +1,4 @@
-"""A kept file under a mapping that is tried out: its first rows, and its lines as they would come in."""
+"""A kept file read with a mapping on trial: its first rows, and its lines as they would be imported."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from webapp.services.imports import imports, preview_lines
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """How a file stands: `mapping` is how it was read in full, `refusal` why it was not; one of them is none.
+    """A file read with a mapping: `mapping` is the whole one that was used, or `refusal` why it could not be read.
 
-    `glimpse` is none for a file that is no table. `opens` says that the file would open an account which it does not
-    name.
+    `glimpse` is none for a file that is no table. With `opens` the file would open an account that it does not name.
     """
 
     glimpse: TableSample | None
@@ -29,12 +28,12 @@ class ColumnReading:
     opens: bool = False
 
 
-def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
-    """Read a file with a mapping, and judge it against the books; nothing is written."""
-    glimpse = _glimpse(data, mapping)
+def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
+    """Read a file with a mapping, and compare it with the books; nothing is written."""
+    glimpse = _sample(data, mapping)
     try:
         reading = imports.read(data, mapping)
-        plan = preview_lines.planned(imported, reading)
+        plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
         return ColumnReading(glimpse, refusal=error)
     columns = reading.file.columns
@@ -47,8 +46,8 @@ def tried(imported: Import, data: bytes, mapping: dict[str, object] | None) -> C
     )
 
 
-def _glimpse(data: bytes, mapping: dict[str, object] | None) -> TableSample | None:
-    """Look at the rows, as the file itself has them where the mapping finds none."""
+def _sample(data: bytes, mapping: dict[str, object] | None) -> TableSample | None:
+    """Read the first rows, without the mapping where that finds none."""
     for each in (mapping, None):
         try:
             return importers.sample(data, each)

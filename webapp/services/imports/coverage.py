@@ -1,4 +1,4 @@
-"""How a file stands to the others of its accounts, in sentences: what is missing between, what is there twice."""
+"""Coverage warnings: gaps and overlaps between a file and the other files of its accounts."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from webapp.ledger.proofs.coverage import Covered, Days, findings
 from webapp.queries.imports import coverage
 
 
-def compared(organization_id: str, stored: Mapping[str, Any], *, import_id: int | None = None) -> list[str]:
-    """Say where a file leaves days of an account out, does not go on from the balance before it, or overlaps.
+def warnings(organization_id: str, stored: Mapping[str, Any], *, import_id: int | None = None) -> list[str]:
+    """Warn of days of an account that no file covers, of balances that do not follow, and of overlaps.
 
-    `stored` is what the import `import_id` answers about the account; a new account has nothing to compare.
+    `stored` is what the import `import_id` stores about the account; a new account has nothing to compare.
     """
     new = coverage.covered(stored)
     if stored["fa_id"] is None or new is None:
         return []
-    there = coverage.statements(organization_id, stored["fa_id"], but=import_id)
-    return list(_said(new, there, stored["already_there"]))
+    others = coverage.statements(organization_id, stored["fa_id"], but=import_id)
+    return list(_sentences(new, others, stored["already_there"]))
 
 
-def _said(new: Covered, there: Sequence[Covered], already_there: int) -> Iterator[str]:
-    found = findings(new, there)
+def _sentences(new: Covered, others: Sequence[Covered], already_there: int) -> Iterator[str]:
+    found = findings(new, others)
     if found.off_before and found.before and found.before.closing and new.opening:
         yield _off(
             f"this file opens with {new.opening.formatted}, and the one before it closed on"
@@ -66,7 +66,7 @@ def _overlap(days: Days, already_there: int) -> str:
 
 
 def _days(days: Days) -> str:
-    """Name days as people do.
+    """Write a range of days.
 
     >>> from datetime import date
     >>> _days(Days(date(2026, 11, 2), date(2026, 11, 2))), _days(Days(date(2026, 10, 30), date(2026, 11, 2)))

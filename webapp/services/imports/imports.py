@@ -13,7 +13,7 @@ from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.imports import column_mappings, writes
 from webapp.services.imports.planning import plans
-from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
 from webapp.services.imports.progress import Progress, silent
@@ -24,7 +24,7 @@ from webapp.services.imports.uploads import (
     describe,
     payload_of,
 )
-from webapp.services.imports.writes import Laid
+from webapp.services.imports.writes import WrittenLines
 from webapp.services.storage import kept_files
 
 
@@ -34,7 +34,7 @@ def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
 
 
 def recall(upload: Upload, organization_id: str) -> None:
-    """Take the mapping that is remembered for the file's layout, where none came with it."""
+    """Use the mapping that is remembered for the file's layout, where none came with it."""
     found = None
     if upload.mapping is None:
         found = column_mappings.find(organization_id, upload.data, upload.fa_id)
@@ -47,10 +47,10 @@ def ready(
     fa_id: int | None,
     organization_id: str,
     progress: Progress = silent,
-    choices: Choices = NOTHING_SAID,
+    choices: Choices = NO_CHOICES,
 ) -> ReadyImport:
-    """Judge a file against the books as the open transaction shows them; raises FileRefusedError."""
-    progress("judging", 0, reading.lines)
+    """Compare a file with the books in the open transaction; raises FileRefusedError."""
+    progress("comparing", 0, reading.lines)
     organization = organizations.get(organization_id)
     plan = plans.plan(organization, reading, chosen(organization_id, fa_id), choices)
     return ReadyImport(plan, organization, progress)
@@ -61,16 +61,18 @@ def begin(upload: Upload, *, actor: Actor, now: datetime) -> Import:
     return add(upload, actor, now, status="IMPORTED")
 
 
-def take(imported: Import, ready: ReadyImport, laid: Laid, *, actor: Actor, now: datetime) -> Import:
-    """Let a file count whose lines were laid in."""
+def take(
+    imported: Import, ready: ReadyImport, written: WrittenLines, *, actor: Actor, now: datetime
+) -> Import:
+    """Complete an import whose lines are written."""
     target = ("import", imported.id)
     with act(actor, now, "import_file", target, payload=payload_of(imported)) as doing:
         organization = organizations.get(actor.organization_id)
         writing = writes.Writing(organization, imported, now)
-        opened = writes.settle(writing, ready, laid, act_id=doing.id)
+        opened = writes.settle(writing, ready, written, act_id=doing.id)
         _remember_columns(imported, ready, now)
         describe(imported, ready)
-        _remember(imported, ready, {feed_account.id for feed_account in opened})
+        _note_accounts(imported, ready, {feed_account.id for feed_account in opened})
         db.session.flush()
         doing.title = f"Imported {imported.file_name}: {_contents(imported, ready.added)}"
         doing.after = {"status": "IMPORTED", "added": ready.added}
@@ -83,18 +85,18 @@ def take(imported: Import, ready: ReadyImport, laid: Laid, *, actor: Actor, now:
 
 
 def take_kept(
-    imported: Import, ready: ReadyImport, laid: Laid, *, folder: Path, actor: Actor, now: datetime
+    imported: Import, ready: ReadyImport, written: WrittenLines, *, folder: Path, actor: Actor, now: datetime
 ) -> Import:
-    """Let a file count that was looked at, once its lines were laid in."""
-    take(imported, ready, laid, actor=actor, now=now)
+    """Complete the import of a previewed file whose lines are written."""
+    take(imported, ready, written, actor=actor, now=now)
     kept_files.drop(folder, imported.kept_file)
     imported.status, imported.kept_file, imported.created_at = "IMPORTED", None, now
     db.session.flush()
     return imported
 
 
-def _remember(imported: Import, ready: ReadyImport, opened: set[int]) -> None:
-    """Note what the import did to its feed accounts, so that it can be taken back."""
+def _note_accounts(imported: Import, ready: ReadyImport, opened: set[int]) -> None:
+    """Store what the import did to its feed accounts, so that it can be taken back."""
     imported.accounts = [
         {
             **stored,
@@ -106,7 +108,7 @@ def _remember(imported: Import, ready: ReadyImport, opened: set[int]) -> None:
 
 
 def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> None:
-    """Remember a mapping that somebody told of this file, for the accounts that are in it."""
+    """Remember the mapping that somebody chose for this file, for the accounts in it."""
     mapping = imported.reading.get("mapping")
     if mapping is None or imported.reading.get("remembered") or ready.columns is None:
         return
@@ -115,6 +117,6 @@ def _remember_columns(imported: Import, ready: ReadyImport, now: datetime) -> No
 
 
 def _contents(imported: Import, added: int) -> str:
-    """Say in a title how much of which accounts a file brought."""
+    """Write for a title how many lines of which accounts a file brought."""
     accounts = titles.listed([stored["name"] for stored in imported.accounts])
     return titles.counted(added, "line") + (f" of {accounts}" if accounts else "")

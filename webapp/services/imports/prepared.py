@@ -1,4 +1,4 @@
-"""An import made ready while nobody waits for it: judged in a snapshot of the books, counted and laid down."""
+"""An import prepared while nobody waits for the books: compared with a snapshot of them, counted and staged."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from webapp.ledger.money import Money
 from webapp.models import Organization
 from webapp.queries.audit import book_moves
 from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan, Plan, Target
+from webapp.services.imports.planning.records import AccountPlan, Plan, TargetAccount
 from webapp.services.imports.progress import STEP, Progress, silent
 from webapp.services.ingestion import new_lines, staging
 from webapp.services.ingestion import rules as line_rules
 from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors
-from webapp.services.ingestion.rules import Asking, LineRules
+from webapp.services.ingestion.rules import AccountRules, LineRules
 from webapp.services.ingestion.staging import StagedLine, StagedVerdict
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyAccount:
-    """What is written about an account beside its lines; `still_pending` are lines there that the file has again.
+    """What is written about an account beside its lines; `still_pending` are pending lines that the file has again.
 
-    `twins` are the lines that the feed gave, or may have given.
+    `duplicates` are the lines that the feed gave, or may have given.
     """
 
-    target: Target
-    said: dict[str, Any]
+    target: TargetAccount
+    summary: dict[str, Any]
     closings: list[tuple[Money, StatedBalance]]
     still_pending: frozenset[int]
-    twins: list[PlannedLine]
+    duplicates: list[PlannedLine]
 
     def as_json(self) -> dict[str, Any]:
-        """Give what the import keeps about the account, which is opened by now (behaviour.md 2)."""
-        return {**self.said, "fa_id": self.target.fa_id}
+        """Give what the import stores about the account, which is opened by now (behaviour.md 2)."""
+        return {**self.summary, "fa_id": self.target.fa_id}
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """The lines of an account until they are laid down."""
+class _AccountLines:
+    """The lines of an account that are to be staged."""
 
     plan: AccountPlan
     lines: list[PlannedLine]
@@ -53,50 +53,54 @@ class _Waiting:
 
 
 class ReadyImport:
-    """A judged file; `last_act` is the last thing that had happened to the books."""
+    """A file compared with the books; `last_act` is the newest act of the books then."""
 
     def __init__(self, plan: Plan, organization: Organization, progress: Progress = silent) -> None:
-        """Take what is written out of a plan; the transaction is the snapshot in which it was judged."""
+        """Take from a plan what is to be written; the transaction is the snapshot that it was compared with."""
         self.format = plan.file.format
         self.columns = plan.file.columns
         self.warnings = plan.warnings
         self.added = plan.added
         self.last_act = book_moves.last_act(organization.id)
-        self.accounts = [_ready(account) for account in plan.accounts]
-        self._waiting = [_waiting(account, organization) for account in plan.accounts]
+        self.accounts = [_ready_account(account) for account in plan.accounts]
+        self._account_lines = [_account_lines(account, organization) for account in plan.accounts]
         self.rules = line_rules.for_trigger(organization, "TRANSACTION_INGESTED")
-        days = [each.line.booked_on for waiting in self._waiting for each in waiting.lines]
-        self._asking = [_asking(self.rules, waiting, days) for waiting in self._waiting]
+        days = [each.line.booked_on for account in self._account_lines for each in account.lines]
+        self._account_rules = [_account_rules(self.rules, account, days) for account in self._account_lines]
         self._base_currency = organization.base_currency
         self._progress = progress
         numbers = count()
-        for waiting in self._waiting:
-            for line in waiting.lines:
+        for account in self._account_lines:
+            for line in account.lines:
                 line.number = next(numbers)
 
     def as_json(self) -> list[dict[str, Any]]:
-        """Give what the import keeps about its accounts."""
+        """Give what the import stores about its accounts."""
         return [account.as_json() for account in self.accounts]
 
     def stage(self, connection: sa.Connection) -> None:
-        """Lay the lines and verdicts down on a connection, and let go of them; once. Raises FileRefusedError."""
-        staging.stage(connection, self._told(self._lines()), self._verdicts(), self.rules.choices)
-        self._waiting, self.rules.choices = [], []
+        """Stage the lines and verdicts on a connection, and forget them; once. Raises FileRefusedError."""
+        staging.stage(connection, self._reported(self._lines()), self._verdicts(), self.rules.choices)
+        self._account_lines, self.rules.choices = [], []
 
     def _lines(self) -> Iterator[StagedLine]:
-        for batch, waiting in enumerate(self._waiting):
-            first = waiting.lines[0].number if waiting.lines else 0
-            lines = map(_new_line, waiting.lines)
+        for portion, account in enumerate(self._account_lines):
+            first = account.lines[0].number if account.lines else 0
+            lines = map(_new_line, account.lines)
             try:
-                yield from new_lines.staged(
-                    lines, waiting.mirrors, batch=batch, first=first or 0, asking=self._asking[batch]
+                yield from new_lines.staged_lines(
+                    lines,
+                    account.mirrors,
+                    portion=portion,
+                    first=first or 0,
+                    rules=self._account_rules[portion],
                 )
             except LineTooLargeError as error:
-                row = waiting.lines[error.index].line.row
+                row = account.lines[error.index].line.row
                 raise FileRefusedError(f"Line {row} in {self._base_currency}: {error}") from None
 
-    def _told(self, lines: Iterable[StagedLine]) -> Iterator[StagedLine]:
-        total = sum(len(waiting.lines) for waiting in self._waiting)
+    def _reported(self, lines: Iterable[StagedLine]) -> Iterator[StagedLine]:
+        total = sum(len(account.lines) for account in self._account_lines)
         for done, line in enumerate(lines):
             if done % STEP == 0:
                 self._progress("writing", done, total)
@@ -105,31 +109,33 @@ class ReadyImport:
 
     def _verdicts(self) -> Iterator[StagedVerdict]:
         positions = count()
-        for waiting in self._waiting:
-            for each, position in zip(waiting.plan.rows(), positions, strict=False):
+        for account in self._account_lines:
+            for each, position in zip(account.plan.rows(), positions, strict=False):
                 yield _verdict(position, each)
 
 
-def _ready(account: AccountPlan) -> ReadyAccount:
-    """Take out of a plan what is written beside its lines; the target is kept without them too."""
+def _ready_account(account: AccountPlan) -> ReadyAccount:
+    """Take from a plan what is written beside its lines; the target's statements are kept without lines."""
     account.target.statements = [replace(each, lines=()) for each in account.target.statements]
-    known = (line.known_id for line in account.lines if line.line.pending)
-    still_pending = frozenset(each for each in known if each is not None)
-    twins = [line for line in account.lines if line.twin is not None]
-    return ReadyAccount(account.target, account.as_json(), account.closings, still_pending, twins)
+    existing = (line.existing_id for line in account.lines if line.line.pending)
+    still_pending = frozenset(each for each in existing if each is not None)
+    duplicates = [line for line in account.lines if line.duplicate is not None]
+    return ReadyAccount(account.target, account.as_json(), account.closings, still_pending, duplicates)
 
 
-def _waiting(account: AccountPlan, organization: Organization) -> _Waiting:
-    pending = [line for line in account.lines if line.line.pending and line.known_id is None]
-    lines = [*account.added, *pending, *(line for line in account.lines if line.is_twin)]
+def _account_lines(account: AccountPlan, organization: Organization) -> _AccountLines:
+    pending = [line for line in account.lines if line.line.pending and line.existing_id is None]
+    lines = [*account.added, *pending, *(line for line in account.lines if line.is_duplicate)]
     days = [line.line.booked_on for line in lines]
-    return _Waiting(account, lines, new_lines.mirrors(organization, account.target.currency, days))
+    return _AccountLines(account, lines, new_lines.mirrors(organization, account.target.currency, days))
 
 
-def _asking(rules: LineRules, waiting: _Waiting, days: Sequence[date]) -> Asking | None:
-    """Let rules be asked of an account's lines; one that the file opens is named by no rule yet."""
-    feed_account = waiting.plan.target.feed_account
-    return rules.asking(waiting.mirrors.currency, None if feed_account is None else feed_account.id, days)
+def _account_rules(rules: LineRules, account: _AccountLines, days: Sequence[date]) -> AccountRules | None:
+    """Prepare the rules for an account's lines; no rule names an account that the file opens."""
+    feed_account = account.plan.target.feed_account
+    return rules.for_account(
+        account.mirrors.currency, None if feed_account is None else feed_account.id, days
+    )
 
 
 def _new_line(planned: PlannedLine) -> NewLine:
@@ -146,11 +152,13 @@ def _new_line(planned: PlannedLine) -> NewLine:
         line_key=planned.key.digest,
         occurrence=planned.key.occurrence,
         is_pending=line.pending,
-        is_joined=planned.is_twin,
+        is_joined=planned.is_duplicate,
     )
 
 
 def _verdict(position: int, each: PlannedLine | SkippedRow) -> StagedVerdict:
     if isinstance(each, SkippedRow):
         return StagedVerdict(position, each.row, "SKIPPED", each.reason, each.text, None, None)
-    return StagedVerdict(position, each.line.row, each.verdict, each.reason, None, each.known_id, each.number)
+    return StagedVerdict(
+        position, each.line.row, each.verdict, each.reason, None, each.existing_id, each.number
+    )

@@ -1,4 +1,4 @@
-"""The rows of a file that is only looked at, judged against the books as they are now."""
+"""The rows of an import preview, compared with the books as they are now."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from webapp.services.imports.planning.records import AccountPlan, Plan, Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """A line of a file that may be there already, beside the lines that it may be."""
+class PossibleDuplicate:
+    """A possible duplicate of a file, beside the existing lines that it may be."""
 
     line: ImportLineRecord
     possible: list[TransactionRecord]
@@ -44,7 +44,7 @@ class OpenAccount:
 
 def open_accounts(plan: Plan) -> list[OpenAccount]:
     """List the accounts of a preview that somebody may choose, each with those of its currency that it may be."""
-    there = choices.feed_accounts(plan.organization_id)
+    existing = choices.feed_accounts(plan.organization_id)
     return [
         OpenAccount(
             *target.named,
@@ -53,7 +53,7 @@ def open_accounts(plan: Plan) -> list[OpenAccount]:
             "LIABILITY" if target.statements[0].kind == "CARD" else "ASSET",
             [
                 each
-                for each in there
+                for each in existing
                 if each.currency == target.currency and (target.named[0] is None or each.external_id is None)
             ],
         )
@@ -62,8 +62,8 @@ def open_accounts(plan: Plan) -> list[OpenAccount]:
     ]
 
 
-def planned(imported: Import, reading: Reading) -> Plan:
-    """Judge a preview against the books as they are now."""
+def plan_of(imported: Import, reading: Reading) -> Plan:
+    """Compare a previewed file with the books as they are now."""
     organization = organizations.get(imported.organization_id)
     chosen = (
         None
@@ -73,13 +73,18 @@ def planned(imported: Import, reading: Reading) -> Plan:
     return plans.plan(organization, reading, chosen)
 
 
-def doubts(organization_id: str, rows: Sequence[ImportLineRecord], *, most: int) -> list[Doubt]:
-    """Put the first doubtful rows of a preview beside the lines that they may be."""
+def possible_duplicates(
+    organization_id: str, rows: Sequence[ImportLineRecord], *, most: int
+) -> list[PossibleDuplicate]:
+    """List the first possible duplicates of a preview beside the lines that they may be."""
     doubtful = [each for each in rows if each.possible_transaction_ids][:most]
     ids = {line_id for each in doubtful for line_id in each.possible_transaction_ids}
     lines = list(lookups.by_id(Transaction, organization_id, ids).values())
-    there = {each.id: each for each in transactions.records(organization_id, lines)}
-    return [Doubt(each, [there[line_id] for line_id in each.possible_transaction_ids]) for each in doubtful]
+    existing = {each.id: each for each in transactions.records(organization_id, lines)}
+    return [
+        PossibleDuplicate(each, [existing[line_id] for line_id in each.possible_transaction_ids])
+        for each in doubtful
+    ]
 
 
 def page(
@@ -129,7 +134,7 @@ def _line(
         reason=planned.reason,
         fa_id=account.target.fa_id,
         account_name=account.target.name,
-        transaction_id=planned.known_id,
+        transaction_id=planned.existing_id,
         booked_on=line.booked_on,
         amount=Money(planned.amount_minor, currency),
         currency=currency,

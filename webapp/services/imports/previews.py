@@ -35,7 +35,7 @@ def sweep(folder: Path, *, now: datetime) -> None:
     kept_files.sweep(folder, older_than=now - KEPT_FOR)
 
 
-class PreviewOverError(LedgerError):
+class PreviewExpiredError(LedgerError):
     """The file was kept for an hour, and is gone; choose it again to import it."""
 
     code = "preview_over"
@@ -53,8 +53,8 @@ class RefusedImportError(LedgerError):
     code = "refused"
 
 
-def settled(imported: Import) -> Import:
-    """Answer a commit of what is no preview any more; raises RefusedImportError."""
+def require_not_refused(imported: Import) -> Import:
+    """Give an import that is no preview any more; raises RefusedImportError."""
     if imported.status == "REFUSED":
         raise RefusedImportError
     return imported
@@ -64,7 +64,7 @@ def kept(imported: Import, folder: Path, *, now: datetime) -> bytes:
     """Find the kept file of a preview, or of a refused table; raises PreviewOverError after its hour."""
     found = find(folder, imported.kept_file, created_at=imported.created_at, now=now)
     if found is None:
-        raise PreviewOverError
+        raise PreviewExpiredError
     return found
 
 
@@ -75,8 +75,8 @@ def reread(imported: Import, folder: Path, *, now: datetime) -> Reading | None:
     return plans.read(kept(imported, folder, now=now), imported.reading.get("mapping"))
 
 
-def _forget_old_previews(organization_id: str, now: datetime) -> None:
-    """Let previews go whose file is gone: nobody can import them any more."""
+def _delete_old_previews(organization_id: str, now: datetime) -> None:
+    """Delete the previews whose file is gone: nobody can import them any more."""
     db.session.execute(
         sa.delete(Import).where(
             Import.organization_id == organization_id,
@@ -87,9 +87,9 @@ def _forget_old_previews(organization_id: str, now: datetime) -> None:
 
 
 def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, now: datetime) -> Import:
-    """Tell what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
+    """Store what an import would do, and keep the file in `folder` for an hour; the books stay as they are."""
     sweep(folder, now=now)
-    _forget_old_previews(actor.organization_id, now)
+    _delete_old_previews(actor.organization_id, now)
     imported = add(upload, actor, now, status="PREVIEWED")
     describe(imported, ready)
     imported.kept_file = kept_files.keep(folder, upload.data)
@@ -98,7 +98,7 @@ def preview(upload: Upload, ready: ReadyImport, folder: Path, *, actor: Actor, n
 
 
 def read_as(imported: Import, ready: ReadyImport, mapping: dict[str, object] | None) -> None:
-    """Take a kept file as it was read with another mapping: one that was refused is a preview then."""
+    """Store that a kept file was read with another mapping: one that was refused is a preview then."""
     if imported.status == "IMPORTED":
         raise ImportedError
     if mapping != imported.reading.get("mapping"):

@@ -1,4 +1,4 @@
-"""Refusals of bank files, kept with their sentence and with what a person could tell to have the file read."""
+"""Refused bank files, stored with their error and with what a mapping needs to know to read the file."""
 
 from __future__ import annotations
 

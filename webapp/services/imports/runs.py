@@ -1,4 +1,4 @@
-"""An import from file to books: read without the books, judged in a snapshot, laid down, written in one short turn.
+"""An import from file to books: read without the books, compared with a snapshot, staged, written in a short turn.
 
 The last transaction is left open, for the caller to commit: all of a file's lines come by it, so that whoever
 ends the process at any moment leaves all of them or none.
@@ -23,17 +23,17 @@ from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
 from webapp.services.imports import imports, previews, refusals, writes
-from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
 from webapp.services.imports.previews import ImportedError
 from webapp.services.imports.progress import Progress, silent
 from webapp.services.imports.uploads import Upload
-from webapp.services.imports.writes import Laid, Writing
+from webapp.services.imports.writes import Writing, WrittenLines
 
-# Whose books never rest is judged under the lock at last, where nothing moves.
+# Where the books change each time, the last comparison is made under the lock.
 ATTEMPTS = 3
-# What PostgreSQL says to two imports of the same lines at once: they are there already, or each waits for the other.
+# PostgreSQL's errors for two imports of the same lines at once: a unique violation, or a deadlock.
 CLASHES = frozenset({"23505", "40P01"})
 
 
@@ -43,7 +43,7 @@ class _SettledError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A file on its way in: how its record begins once there is a transaction, and how it counts in the end."""
+    """A running import: how its record begins once there is a transaction, and how it is completed."""
 
     reading: Reading
     fa_id: int | None
@@ -51,11 +51,11 @@ class _Run:
     now: datetime
     progress: Progress
     begin: Callable[[], Import]
-    settle: Callable[[Import, ReadyImport, Laid], Import]
-    choices: Choices = NOTHING_SAID
+    settle: Callable[[Import, ReadyImport, WrittenLines], Import]
+    choices: Choices = NO_CHOICES
 
-    def judged(self) -> ReadyImport:
-        """Judge the file as the open transaction shows the books."""
+    def prepare(self) -> ReadyImport:
+        """Compare the file with the books in the open transaction."""
         return imports.ready(
             self.reading, self.fa_id, self.actor.organization_id, self.progress, self.choices
         )
@@ -86,7 +86,7 @@ def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _Ru
 def preview(
     upload: Upload, folder: Path, *, actor: Actor, now: datetime, progress: Progress = silent
 ) -> Import:
-    """Tell what an import of a file would do, and keep the file for an hour; a refused one is kept as REFUSED."""
+    """Preview the import of a file, and keep the file for an hour; a refused one is stored as REFUSED."""
     _recall(upload, actor.organization_id)
     try:
         progress("reading", 0, None)
@@ -107,7 +107,7 @@ def take_kept(
     actor: Actor,
     now: datetime,
     progress: Progress = silent,
-    choices: Choices = NOTHING_SAID,
+    choices: Choices = NO_CHOICES,
 ) -> Import:
     """Import the kept file of a preview; one that the books no longer take is kept as REFUSED.
 
@@ -135,7 +135,7 @@ def take_kept(
 
 
 def take_kept_at_once(
-    import_id: int, folder: Path, *, actor: Actor, now: datetime, choices: Choices = NOTHING_SAID
+    import_id: int, folder: Path, *, actor: Actor, now: datetime, choices: Choices = NO_CHOICES
 ) -> Import:
     """Import the kept file of a preview in the open transaction, among other writes; raises FileRefusedError."""
     imported = queried.get(actor.organization_id, import_id)
@@ -148,9 +148,9 @@ def take_kept_at_once(
 
 
 def _settled(imported: Import, choices: Choices) -> Import:
-    if imported.status == "IMPORTED" and choices != NOTHING_SAID:
+    if imported.status == "IMPORTED" and choices != NO_CHOICES:
         raise ImportedError
-    return previews.settled(imported)
+    return previews.require_not_refused(imported)
 
 
 def _previewed(organization_id: str, import_id: int) -> Import:
@@ -180,7 +180,7 @@ def read_again(
 
 
 def _recall(upload: Upload, organization_id: str) -> None:
-    """Ask the books how a file of this layout is read, before it is."""
+    """Find the remembered mapping of the file's layout before it is read."""
     if upload.mapping is None:
         _snapshot(organization_id)
         imports.recall(upload, organization_id)
@@ -188,19 +188,19 @@ def _recall(upload: Upload, organization_id: str) -> None:
 
 
 def _read(upload: Upload, progress: Progress) -> Reading:
-    """Read a file, and let its bytes go: a long one's lines need the memory."""
+    """Read a file, and release its bytes: the lines of a long one need the memory."""
     progress("reading", 0, None)
     reading = imports.read(upload.data, upload.mapping)
-    upload.let_go()
+    upload.release()
     return reading
 
 
 def _written(run: _Run) -> Import:
-    """Write a file with its lines laid in before others have to wait; once more where the books moved meanwhile."""
+    """Write an import, its lines before anybody has to wait; again where the books changed meanwhile."""
     organization_id = run.actor.organization_id
     for _ in range(ATTEMPTS):
         _snapshot(organization_id)
-        ready = run.judged()
+        ready = run.prepare()
         db.session.rollback()
         begin_bulk(ready.stage)
         imported = _tried(run, ready)
@@ -212,28 +212,28 @@ def _written(run: _Run) -> Import:
 
 
 def _at_once(run: _Run) -> Import:
-    ready = run.judged()
+    ready = run.prepare()
     ready.stage(db.session.connection())
     imported = run.begin()
-    return run.settle(imported, ready, writes.lay_in(_writing(run, imported), ready))
+    return run.settle(imported, ready, writes.write_lines(_writing(run, imported), ready))
 
 
 def _tried(run: _Run, ready: ReadyImport) -> Import | None:
-    """Write a file as it was judged; none where what it was judged by is no longer so."""
+    """Write an import as it was prepared; none where the books that it was compared with have changed."""
     organization_id = run.actor.organization_id
     if book_moves.have_moved(organization_id, ready.last_act):
         return None
     try:
         imported = run.begin()
         writing = _writing(run, imported)
-        laid = writes.lay_in(writing, ready)
+        written = writes.write_lines(writing, ready)
         lock_books(organization_id)
         db.session.expire_all()
         if book_moves.have_moved(organization_id, ready.last_act):
             return None
-        if not writes.is_still_true(writing, ready, laid):
+        if not writes.is_still_true(writing, ready, written):
             return None
-        return run.settle(imported, ready, laid)
+        return run.settle(imported, ready, written)
     except sa.exc.DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) in CLASHES:
             return None

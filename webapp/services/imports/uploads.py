@@ -25,7 +25,7 @@ LONGEST_NAME = 255
 class Upload:
     """A file as it comes in; `fa_id` is the account for statements without a number.
 
-    `remembered` says of a mapping that nobody gave with the file where it is from.
+    `remembered` is a sentence on a mapping that did not come with the file.
     """
 
     file_name: str
@@ -37,7 +37,7 @@ class Upload:
 
     @property
     def clean_name(self) -> str:
-        """The file's name without its folders and without what nobody can read."""
+        """The file's name without its folders and unprintable characters."""
         name = UNPRINTABLE.sub("", self.file_name.replace("\\", "/").rpartition("/")[2]).strip()
         return name[-LONGEST_NAME:] or "file"
 
@@ -46,8 +46,8 @@ class Upload:
         """The SHA-256 of its bytes, in hex."""
         return self._digest or sha256(self.data).hexdigest()
 
-    def let_go(self) -> None:
-        """Forget the bytes, once they are read."""
+    def release(self) -> None:
+        """Release the bytes, once they are read."""
         self._digest, self.data = self.sha256, b""
 
 
@@ -78,19 +78,19 @@ def add(upload: Upload, actor: Actor, now: datetime, *, status: str) -> Import:
 
 
 def describe(imported: Import, ready: ReadyImport) -> None:
-    """Write into the record what the plan says of the file."""
+    """Write the plan of the file into the record."""
     imported.format = ready.format
     accounts = ready.as_json()
     for stored in accounts:
-        stored["compared"] = coverage.compared(imported.organization_id, stored, import_id=imported.id)
-    compared = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
+        stored["compared"] = coverage.warnings(imported.organization_id, stored, import_id=imported.id)
+    coverage_warnings = [f"{stored['name']}: {each}" for stored in accounts for each in stored["compared"]]
     remembered = imported.reading.get("remembered")
-    imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *compared]
+    imported.warnings = [*([remembered] if remembered else []), *ready.warnings, *coverage_warnings]
     imported.accounts = accounts
 
 
 def payload_of(imported: Import) -> Mapping[str, object]:
-    """Give what an action request says of a file."""
+    """Give the payload of an action request about a file."""
     return {
         "fileName": imported.file_name,
         "sha256": imported.sha256,

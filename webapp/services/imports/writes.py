@@ -1,4 +1,4 @@
-"""An import written in two steps: its lines and what became of each row, then what others may have to wait for."""
+"""An import written in two steps: its lines and verdicts, then everything that locks rows which others need."""
 
 from __future__ import annotations
 
@@ -40,61 +40,61 @@ class Writing:
     now: datetime
 
     def row(self, **facts: Any) -> Row:
-        """Give a row of the organization's."""
+        """Give a row with the organization's id."""
         return {"organization_id": self.organization.id, **facts}
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
-    """What went into lines that were laid in: facts of the books for each account, and the run of the rules."""
+class WrittenLines:
+    """The facts of the books that went into the written lines of each account, and the run of the rules."""
 
     facts: list[BooksFacts]
     run_id: int | None
 
 
-def lay_in(writing: Writing, ready: ReadyImport) -> Laid:
-    """Write the lines that were laid down and what became of each row; answers what went into them.
+def write_lines(writing: Writing, ready: ReadyImport) -> WrittenLines:
+    """Write the staged lines and the verdict on each row; answers the facts that went into them.
 
-    This is what takes long. Until `settle` the kept sums know nothing of it, so that nobody waits for a row of them.
+    This is the long part. Until `settle` the kept sums do not include it, so that nobody waits for a row of them.
     """
     targets = [account.target for account in ready.accounts]
     begin_missing(targets, writing.organization.id, ready.format, now=writing.now)
     connection = db.session.connection()
     turn = writing.row(import_id=writing.imported.id)
     connection.execute(sa.insert(table_of(BulkTurn)), {**turn, "no_import_id": 0})
-    run_id = rule_choices.record(writing.organization, ready.rules, now=writing.now)
+    run_id = rule_choices.record_run(writing.organization, ready.rules, now=writing.now)
     facts = [
         writes.write_staged(
             writing.organization,
             _feed(account),
-            batch=batch,
+            portion=portion,
             now=writing.now,
             import_id=writing.imported.id,
             run_id=run_id,
         )
-        for batch, account in enumerate(ready.accounts)
+        for portion, account in enumerate(ready.accounts)
     ]
     connection.execute(_VERDICTS, turn)
-    return Laid(facts, run_id)
+    return WrittenLines(facts, run_id)
 
 
-def is_still_true(writing: Writing, ready: ReadyImport, laid: Laid) -> bool:
-    """Tell whether the books are still what went into the lines."""
+def is_still_true(writing: Writing, ready: ReadyImport, written: WrittenLines) -> bool:
+    """Tell whether the books still have the facts that went into the lines."""
     feeds = [_feed(account) for account in ready.accounts]
-    return [writes.facts_for(writing.organization, feed) for feed in feeds] == laid.facts
+    return [writes.facts_for(writing.organization, feed) for feed in feeds] == written.facts
 
 
-def settle(writing: Writing, ready: ReadyImport, laid: Laid, *, act_id: str) -> list[FeedAccount]:
-    """Let the lines that were laid in count, and write what else a file says; answers the accounts it opened."""
+def settle(writing: Writing, ready: ReadyImport, written: WrittenLines, *, act_id: str) -> list[FeedAccount]:
+    """Include the written lines in the sums, and write the rest of the file; answers the accounts that it opened."""
     opened = finish_missing([account.target for account in ready.accounts], now=writing.now)
     connection = db.session.connection()
     turns = table_of(BulkTurn)
     of_import = (turns.c.organization_id == writing.organization.id, turns.c.import_id == writing.imported.id)
     connection.execute(sa.delete(turns).where(*of_import))
-    rule_choices.settle(writing.organization, ready.rules, laid.run_id, act_id=act_id, now=writing.now)
-    for batch, account in enumerate(ready.accounts):
+    rule_choices.settle_run(writing.organization, ready.rules, written.run_id, act_id=act_id, now=writing.now)
+    for portion, account in enumerate(ready.accounts):
         feed_account = _feed(account)
-        feed_duplicates.keep(feed_account, account.twins, batch=batch, now=writing.now)
+        feed_duplicates.store_joins(feed_account, account.duplicates, portion=portion, now=writing.now)
         _replace_pending(writing, account, existing_lines.pending_ids(feed_account, but=writing.imported.id))
         _write_balances(writing, account)
         feed_account.last_feed_at = writing.now
@@ -110,11 +110,11 @@ def _feed(account: ReadyAccount) -> FeedAccount:
     return feed_account
 
 
-def _replace_pending(writing: Writing, account: ReadyAccount, there: set[int]) -> None:
-    """Let the pending lines of this file be the only ones of their account, of which these were there before it."""
-    joined = existing_lines.joined_among(writing.organization.id, account.still_pending | there)
-    _set_pending(writing, sorted(account.still_pending - there - joined), "PENDING", None)
-    _set_pending(writing, sorted(there - account.still_pending - joined), "REMOVED", writing.imported.id)
+def _replace_pending(writing: Writing, account: ReadyAccount, earlier: set[int]) -> None:
+    """Make the pending lines of this file the only ones of their account, in place of the `earlier` ones."""
+    joined = existing_lines.joined_among(writing.organization.id, account.still_pending | earlier)
+    _set_pending(writing, sorted(account.still_pending - earlier - joined), "PENDING", None)
+    _set_pending(writing, sorted(earlier - account.still_pending - joined), "REMOVED", writing.imported.id)
 
 
 def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: int | None) -> None:
@@ -132,7 +132,7 @@ def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: 
 def _write_balances(writing: Writing, account: ReadyAccount) -> None:
     """Keep the closing balances that the file states for a day.
 
-    A balance that an earlier file stated word for word keeps that file's place in the order of receipt:
+    The same balance of an earlier file keeps that file's place in the order of receipt:
     reading a file once more must not make an old balance the last one of its day.
     """
     feed_account = _feed(account)

@@ -8,9 +8,9 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """A bank line that the books do not know; `line_key` and `occurrence` are its identity among lines of files.
+    """A new bank line; `line_key` and `occurrence` are its identity among lines of files.
 
-    One that `is_joined` is only another report of a line that is there: it is kept without a draft, as REMOVED.
+    One that `is_joined` is only another report of an existing line: it is stored without a draft, as REMOVED.
     """
 
     provider_transaction_id: str | None
@@ -28,7 +28,7 @@ class NewLine:
 
     @property
     def state(self) -> str:
-        """Tell how the line comes into the books; only a BOOKED one has a draft."""
+        """The status that the line is stored with; only a BOOKED one has a draft."""
         if self.is_joined:
             return "REMOVED"
         return "PENDING" if self.is_pending else "BOOKED"

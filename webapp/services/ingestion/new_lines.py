@@ -1,4 +1,4 @@
-"""Bank lines that the books do not know yet: mirrored, asked of rules, and given as they wait to be written."""
+"""New bank lines: mirrored in the base currency, given to rules, and made rows of the staging table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.services.ingestion.line import NewLine
-from webapp.services.ingestion.rules import Asking
+from webapp.services.ingestion.rules import AccountRules
 from webapp.services.ingestion.staging import StagedLine
 
 
@@ -26,7 +26,7 @@ class LineTooLargeError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class Mirrors:
-    """How lines of an account's currency are mirrored in the base currency, each at its booking day's rate."""
+    """The rates that mirror lines of an account in the base currency, each at its booking day's."""
 
     currency: str
     base: str
@@ -52,23 +52,23 @@ def mirrors(organization: Organization, currency: str, days: Sequence[date]) -> 
     return Mirrors(currency, base, rates)
 
 
-def staged(
+def staged_lines(
     lines: Iterable[NewLine],
     mirrored: Mirrors,
     *,
-    batch: int = 0,
+    portion: int = 0,
     first: int = 0,
-    asking: Asking | None = None,
+    rules: AccountRules | None = None,
 ) -> Iterator[StagedLine]:
-    """Give lines as they wait to be written, numbered from `first`; raises LineTooLargeError."""
+    """Give lines as rows of the staging table, numbered from `first`; raises LineTooLargeError."""
     for index, line in enumerate(lines):
         state = line.state
         base_minor = mirrored.of(line, index) if state == "BOOKED" else None
-        if asking is not None and state == "BOOKED":
-            asking.ask(first + index, line, base_minor)
+        if rules is not None and state == "BOOKED":
+            rules.choose(first + index, line, base_minor)
         yield StagedLine(
             first + index,
-            batch,
+            portion,
             line.provider_transaction_id,
             line.booked_on,
             line.value_on,

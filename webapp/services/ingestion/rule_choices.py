@@ -1,4 +1,4 @@
-"""What rules chose for lines that were laid down, kept as a run and as the settings of their entries."""
+"""What rules chose for staged lines, stored as a run and as the settings of their entries."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from webapp.services.ingestion.staging import CHOICES, LINES
 INGESTED = "TRANSACTION_INGESTED"
 
 
-def begin(
+def begin_run(
     organization: Organization, rules: LineRules, *, act_id: str, now: datetime, trigger: str = INGESTED
 ) -> int | None:
-    """Record the run of rules that have been asked, and count it on them; None where no rule matched."""
-    run_id = record(organization, rules, now=now, trigger=trigger)
-    settle(organization, rules, run_id, act_id=act_id, now=now)
+    """Record a run of rules, and count its matches; None where no rule matched."""
+    run_id = record_run(organization, rules, now=now, trigger=trigger)
+    settle_run(organization, rules, run_id, act_id=act_id, now=now)
     return run_id
 
 
-def record(
+def record_run(
     organization: Organization, rules: LineRules, *, now: datetime, trigger: str = INGESTED
 ) -> int | None:
-    """Record the run as `begin` does, before there is an act; what others wait for is left to `settle`."""
+    """Record a run before there is an act; what would lock rows that others need is left to `settle_run`."""
     tally = rules.tally
     if not tally.matched:
         return None
@@ -39,8 +39,8 @@ def record(
         trigger=trigger,
         matched=tally.matched,
         changed=tally.changed,
-        rules=tally.rules_said(rules.names),
-        skipped=tally.skips_said(),
+        rules=tally.rules_as_json(rules.names),
+        skipped=tally.skips_as_json(),
         created_at=now,
     )
     db.session.add(run)
@@ -48,20 +48,20 @@ def record(
     return run.id
 
 
-def settle(
+def settle_run(
     organization: Organization, rules: LineRules, run_id: int | None, *, act_id: str, now: datetime
 ) -> None:
-    """Say by which act a run was, and count it on its rules."""
+    """Give a run its act, and count its matches."""
     if run_id is not None:
         runs = db.session.scalars(
             sa.select(RuleRun).where(RuleRun.organization_id == organization.id, RuleRun.id == run_id)
         )
         runs.one().action_request_id = act_id
         db.session.flush()
-        count(organization.id, rules.tally.matches, now)
+        count_matches(organization.id, rules.tally.matches, now)
 
 
-def count(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
+def count_matches(organization_id: str, matches: Mapping[int, int], now: datetime) -> None:
     """Add to rules how many items they matched, and when they ran last, in one statement."""
     if matches:
         db.session.execute(
@@ -75,8 +75,8 @@ def count(organization_id: str, matches: Mapping[int, int], now: datetime) -> No
         )
 
 
-def keep(connection: sa.Connection, facts: Mapping[str, Any]) -> None:
-    """Keep the settings of a batch of lines that are written by now, each in the version of its rule."""
+def write_settings(connection: sa.Connection, facts: Mapping[str, Any]) -> None:
+    """Write the settings of a portion of stored lines, each in the version of its rule."""
     for statement in _SETTINGS:
         connection.execute(statement, facts)
 
@@ -102,7 +102,7 @@ def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa
             CHOICES.join(LINES, LINES.c.number == CHOICES.c.number).join(_RULE, _RULE.c.id == rule_id)
         )
         .where(
-            LINES.c.batch == sa.bindparam("batch"),
+            LINES.c.portion == sa.bindparam("portion"),
             _RULE.c.organization_id == sa.bindparam("organization_id", type_=sa.String),
         )
         .order_by(CHOICES.c.number)
@@ -111,12 +111,12 @@ def _settings(kind: str, rule_id: sa.Column[Any], value: Any, before: Any) -> sa
 
 
 _RULE = table_of(Rule)
-_WAITING = sa.case(
+_UNCATEGORISED = sa.case(
     (LINES.c.amount_minor > 0, sa.bindparam("income_id", type_=sa.BigInteger)),
     else_=sa.bindparam("expenses_id", type_=sa.BigInteger),
 )
 _SETTINGS = (
-    _settings("SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_WAITING)),
+    _settings("SET_ACCOUNT", CHOICES.c.account_rule_id, _text(CHOICES.c.account_id), _text(_UNCATEGORISED)),
     _settings("SET_MERCHANT", CHOICES.c.merchant_rule_id, _text(CHOICES.c.merchant_id), sa.null()),
     _settings("SET_PROJECT", CHOICES.c.project_rule_id, _text(CHOICES.c.project_id), sa.null()),
     _settings(

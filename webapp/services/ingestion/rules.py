@@ -1,4 +1,4 @@
-"""Rules asked of bank lines on their way into the books: what they choose is laid down beside the lines."""
+"""Rules applied to bank lines on their way into the books: what they choose is staged beside the lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.rules.effects import EffectKind
@@ -39,15 +38,15 @@ class Tally:
             self.changed += bool(made)
             self.skips.update(skipped)
 
-    def rules_said(self, names: dict[int, tuple[int, str]]) -> list[dict[str, Any]]:
-        """Say in JSON which rules matched how often; `names` are the version and name of each."""
+    def rules_as_json(self, names: dict[int, tuple[int, str]]) -> list[dict[str, object]]:
+        """Give as JSON how often each rule matched; `names` are the version and name of each."""
         return [
             {"id": rule_id, "version": names[rule_id][0], "name": names[rule_id][1], "matched": lines}
             for rule_id, lines in self.matches.items()
         ]
 
-    def skips_said(self) -> list[dict[str, Any]]:
-        """Say in JSON what could not be set, why, and on how many lines."""
+    def skips_as_json(self) -> list[dict[str, object]]:
+        """Give as JSON what could not be set, why, and on how many lines."""
         return [
             {"ruleId": skip.rule_id, "kind": skip.kind.value, "reason": skip.reason, "lines": lines}
             for skip, lines in self.skips.items()
@@ -63,36 +62,38 @@ class LineRules(AskedRules):
         self.tally = Tally()
         self.choices: list[StagedChoice] = []
 
-    def asking(self, currency: str, feed_account_id: int | None, days: Sequence[date]) -> Asking | None:
-        """Make ready for new lines of an account on these days; None where there is no rule to ask."""
+    def for_account(
+        self, currency: str, feed_account_id: int | None, days: Sequence[date]
+    ) -> AccountRules | None:
+        """Prepare the rules for new lines of an account on these days; None where there is no rule."""
         if not self.ready:
             return None
         self.prepare(days)
-        return Asking(self, currency, feed_account_id)
+        return AccountRules(self, currency, feed_account_id)
 
 
 @dataclass(slots=True)
-class Asking:
-    """Rules asked of the new booked lines of one account, one after the other."""
+class AccountRules:
+    """Rules that choose for the new booked lines of one account, one after the other."""
 
     rules: LineRules
     currency: str
     feed_account_id: int | None
-    _waiting: tuple[int, int] = (0, 0)
+    _uncategorised: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
-        """Find the accounts on which lines wait that nobody has looked at."""
+        """Find the accounts of uncategorised lines."""
         organization_id = self.rules.organization.id
         income, expenses = (accounts.by_role(organization_id, role).id for role in UNCATEGORISED)
-        self._waiting = income, expenses
+        self._uncategorised = income, expenses
 
-    def ask(self, number: int, line: NewLine, base_minor: int | None) -> None:
-        """Keep what the rules choose for a line that waits under a number and is `base_minor` in base currency."""
+    def choose(self, number: int, line: NewLine, base_minor: int | None) -> None:
+        """Keep what the rules choose for the staged line of a number, which is `base_minor` in base currency."""
         decision = self.rules.decide(line, self.currency, self.feed_account_id)
         if not decision.matched:
             return
         side = CounterLeg(
-            self._waiting[0 if line.amount_minor > 0 else 1],
+            self._uncategorised[0 if line.amount_minor > 0 else 1],
             self.currency,
             -line.amount_minor,
             None if base_minor is None else -base_minor,

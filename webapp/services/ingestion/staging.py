@@ -1,7 +1,7 @@
-"""Lines on their way into the books, laid down in a table of the connection's own: nobody waits while that is done.
+"""Staging: new lines in a temporary table of the connection, filled while nobody waits for the books.
 
-One statement then takes them from there into each table, which holds the writer's turn for a third of the time that
-rows sent one by one need.
+One statement then copies them into each table, which holds the writer's lock for a third of the time that rows sent
+one by one need.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ TEMPORARY: dict[str, Any] = {"prefixes": ["TEMPORARY"]}
 
 
 class StagedLine(NamedTuple):
-    """A line as it waits: `number` is its place in the order of ids, `batch` what is written together."""
+    """A new line: `number` is its place in the order of ids, `portion` the lines that are written together."""
 
     number: int
-    batch: int
+    portion: int
     provider_transaction_id: str | None
     booked_on: date
     value_on: date | None
@@ -38,7 +38,7 @@ class StagedLine(NamedTuple):
 
 
 class StagedVerdict(NamedTuple):
-    """What became of a row of a file; it names a line that is there, or the number of one that waits, or neither."""
+    """The verdict on a row of a file, with the id of an existing line, or the number of a staged one, or neither."""
 
     position: int
     row: int
@@ -50,7 +50,7 @@ class StagedVerdict(NamedTuple):
 
 
 class StagedChoice(NamedTuple):
-    """What rules set opposite a line that waits, None where they leave it; and by which rule each, by its id."""
+    """What rules set of a staged line's counter leg, None where they set nothing; and the id of the rule of each."""
 
     number: int
     account_id: int | None
@@ -68,7 +68,7 @@ LINES = sa.Table(
     "staged_lines",
     METADATA,
     sa.Column("number", BigId, primary_key=True, autoincrement=False),
-    sa.Column("batch", sa.Integer, nullable=False),
+    sa.Column("portion", sa.Integer, nullable=False),
     sa.Column("provider_transaction_id", sa.Text),
     sa.Column("booked_on", sa.Date, nullable=False),
     sa.Column("value_on", sa.Date),
@@ -125,9 +125,9 @@ def stage(
     verdicts: Iterable[StagedVerdict] = (),
     choices: Iterable[StagedChoice] = (),
 ) -> None:
-    """Lay lines and verdicts down, in place of what was there from an earlier turn.
+    """Fill the temporary tables, in place of their earlier rows.
 
-    What rules choose is laid down last: it may be found out while the lines are.
+    Choices come last: rules may make them while the lines are staged.
     """
     for table, rows in ((LINES, lines), (VERDICTS, verdicts), (CHOICES, choices)):
         connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
@@ -139,7 +139,7 @@ def stage(
 
 
 def clear(connection: sa.Connection) -> None:
-    """Let go of what was laid down."""
+    """Empty the temporary tables."""
     for table in _ROWS:
         connection.execute(sa.delete(table))
 

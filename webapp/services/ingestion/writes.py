@@ -16,13 +16,13 @@ from webapp.queries.accounts import accounts
 from webapp.queries.reconciliation import openings
 from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.line import NewLine
-from webapp.services.ingestion.new_lines import mirrors, staged
+from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES
 
 
 class BooksFacts(NamedTuple):
-    """What of the books goes into every line of an account: where they stay open, and which accounts they use."""
+    """The facts of the books that go into every line of an account: its open period, and its ledger accounts."""
 
     organization_id: str
     base_currency: str
@@ -45,7 +45,7 @@ def write(
     rules: LineRules,
     act_id: str,
 ) -> Sequence[int]:
-    """Write lines of an account, the booked ones each with its draft; answers their ids in the order given.
+    """Write lines of an account, the booked ones each with its draft; answers their ids in the order of `lines`.
 
     A draft in a locked period is dated the first open day, a line before the account's opening is set aside.
     Raises LineTooLargeError.
@@ -55,10 +55,10 @@ def write(
     days = [line.booked_on for line in lines]
     mirrored = mirrors(organization, feed_account.currency, days)
     connection = db.session.connection()
-    asking = rules.asking(feed_account.currency, feed_account.id, days)
-    staging.stage(connection, staged(lines, mirrored, asking=asking), (), rules.choices)
-    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now)
-    write_staged(organization, feed_account, batch=0, now=now, import_id=import_id, run_id=run_id)
+    account_rules = rules.for_account(feed_account.currency, feed_account.id, days)
+    staging.stage(connection, staged_lines(lines, mirrored, rules=account_rules), (), rules.choices)
+    run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now)
+    write_staged(organization, feed_account, portion=0, now=now, import_id=import_id, run_id=run_id)
     ids = connection.scalars(sa.select(LINES.c.transaction_id).order_by(LINES.c.number)).all()
     staging.clear(connection)
     return [int(each) for each in ids]
@@ -68,28 +68,28 @@ def write_staged(
     organization: Organization,
     feed_account: FeedAccount,
     *,
-    batch: int,
+    portion: int,
     now: datetime,
     import_id: int | None,
     run_id: int | None = None,
 ) -> BooksFacts:
-    """Write a batch of lines that were laid down before, as `write` does; each learns its ids there.
+    """Write a portion of staged lines, as `write` does; the staging table gets their ids.
 
-    `run_id` names the run of the rules that chose something for them. Answers what of the books went into it.
+    `run_id` is the run of the rules that chose for them. Answers the facts of the books that went into them.
     """
     connection = db.session.connection()
     facts = facts_for(organization, feed_account)
-    if _number(connection, batch):
-        values = {**facts._asdict(), "batch": batch, "import_id": import_id, "now": now}
+    if _number(connection, portion):
+        values = {**facts._asdict(), "portion": portion, "import_id": import_id, "now": now}
         for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
             connection.execute(statement, values)
         if run_id is not None:
-            rule_choices.keep(connection, values | {"run_id": run_id})
+            rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts
 
 
 def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFacts:
-    """Read what of the books goes into the lines of an account."""
+    """Read the facts of the books that go into the lines of an account."""
     lock = organization.lock_date
     return BooksFacts(
         organization_id=organization.id,
@@ -104,10 +104,10 @@ def facts_for(organization: Organization, feed_account: FeedAccount) -> BooksFac
     )
 
 
-def _number(connection: sa.Connection, batch: int) -> bool:
-    """Give each line of a batch its id, and each booked one that of its draft; answers whether there are lines."""
-    of_batch = LINES.c.batch == batch
-    first = connection.scalar(sa.select(sa.func.min(LINES.c.number)).where(of_batch))
+def _number(connection: sa.Connection, portion: int) -> bool:
+    """Number each staged line of a portion, and each booked one's draft; answers whether there are lines."""
+    of_portion = LINES.c.portion == portion
+    first = connection.scalar(sa.select(sa.func.min(LINES.c.number)).where(of_portion))
     if first is None:
         return False
     place = LINES.c.number - first
@@ -116,7 +116,7 @@ def _number(connection: sa.Connection, batch: int) -> bool:
         "transaction_id": next_ids(connection, table_of(Transaction), place),
         "journal_entry_id": sa.case((LINES.c.state == "BOOKED", draft_ids)),
     }
-    connection.execute(sa.update(LINES).where(of_batch).values(values))
+    connection.execute(sa.update(LINES).where(of_portion).values(values))
     return True
 
 
@@ -125,8 +125,8 @@ def _fact(name: str, kind: Any) -> sa.BindParameter[Any]:
 
 
 def _insert(table: sa.Table, columns: dict[str, Any], *, booked: bool = False, legs: Any = None) -> sa.Insert:
-    """Take every line of a batch, or every booked one, into a table, in the order of their numbers."""
-    chosen = sa.select(*columns.values()).where(LINES.c.batch == sa.bindparam("batch"))
+    """Copy every staged line of a portion, or every booked one, into a table, in the order of their numbers."""
+    chosen = sa.select(*columns.values()).where(LINES.c.portion == sa.bindparam("portion"))
     if legs is None:
         chosen = chosen.select_from(LINES)
     else:
@@ -193,7 +193,7 @@ _LEGS = sa.union_all(
 ).subquery("legs")
 _IS_BANK_LEG = _LEGS.c.position == 0
 _IS_IN_OTHER_CURRENCY = sa.and_(sa.not_(_IS_BANK_LEG), CHOICES.c.currency.is_not(None))
-# The leg that waits for its account is the bank leg's opposite.
+# The counter leg is the bank leg's opposite.
 _SIGN = sa.literal(1) - 2 * _LEGS.c.position
 _POSTINGS = _insert(
     _POSTING,
@@ -204,7 +204,7 @@ _POSTINGS = _insert(
         "account_id": sa.case(
             (_IS_BANK_LEG, _fact("account_id", sa.BigInteger)),
             (CHOICES.c.account_id.is_not(None), CHOICES.c.account_id),
-            # As ledger/chart.py says: nothing waits with the expenses.
+            # As in ledger/chart.py: an amount of 0.00 is uncategorised among the expenses.
             (LINES.c.amount_minor > 0, _fact("income_id", sa.BigInteger)),
             else_=_fact("expenses_id", sa.BigInteger),
         ),

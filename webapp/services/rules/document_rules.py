@@ -43,7 +43,7 @@ def run_on(document: Document, *, act_id: str, now: datetime) -> None:
         return
     effect = document_effects.effect(rules, document, decision, line_effects.asked_for(rules, None))
     rules.tally.count(decision.matched, effect.applied, effect.skipped)
-    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=PARSED)
+    run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:
         keep(organization.id, run_id, [effect], act_id=act_id, now=now)
 

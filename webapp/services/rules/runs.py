@@ -138,10 +138,10 @@ def _write(
 
 def _end(run: RuleRun, tally: Tally, asked: AskedRules) -> None:
     run.matched, run.changed = tally.matched, tally.changed
-    run.rules, run.skipped = tally.rules_said(asked.names), tally.skips_said()
+    run.rules, run.skipped = tally.rules_as_json(asked.names), tally.skips_as_json()
     db.session.flush()
     matches = tally.matches or {cast("int", run.rule_id): 0}
-    rule_choices.count(run.organization_id, matches, run.created_at)
+    rule_choices.count_matches(run.organization_id, matches, run.created_at)
     db.session.refresh(run)
 
 

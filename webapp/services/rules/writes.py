@@ -71,7 +71,7 @@ def run_on(
     for effects in portions:
         for effect in effects:
             rules.tally.count(effect.decision.matched, effect.applied, effect.skipped)
-    run_id = rule_choices.begin(organization, rules, act_id=act_id, now=now, trigger=trigger)
+    run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=trigger)
     if run_id is not None:
         for effects in portions:
             keep(organization, run_id, effects, act_id=act_id, now=now)

@@ -1,4 +1,4 @@
-"""Whose a statement is: the feed account that each statement of a file belongs to, found or to be opened."""
+"""Matching each statement of a file to a feed account, or planning to open one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from webapp.queries.common import lookups
 from webapp.queries.matching import existing_lines
 from webapp.services.accounts import feed_accounts
 from webapp.services.accounts.feed_accounts import Opening, mask_of
-from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
-from webapp.services.imports.planning.records import Target
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
+from webapp.services.imports.planning.records import TargetAccount
 
 LONGEST_NAME = 255
 
@@ -25,20 +25,20 @@ class AccountChoiceError(UnprocessableError):
 
 
 class Assignment:
-    """The targets of a file's statements, and what is worth a warning about how they were found."""
+    """The target accounts of a file's statements, and warnings about how they were found."""
 
     def __init__(
         self,
         organization: Organization,
         file: BankFile,
         chosen: FeedAccount | None,
-        choices: Choices = NOTHING_SAID,
+        choices: Choices = NO_CHOICES,
     ) -> None:
         """Begin with nothing assigned; `chosen` is the account for statements without a number.
 
-        `choices` may say of each account of the file whose it is, where its number does not.
+        `choices` may name the feed account of each account of the file, where its number does not.
         """
-        self.targets: list[Target] = []
+        self.targets: list[TargetAccount] = []
         self.warnings: list[str] = []
         self._organization = organization
         self._format = file.format
@@ -49,28 +49,28 @@ class Assignment:
         for statement in file.statements:
             self._find(statement).statements.append(statement)
 
-    def _find(self, statement: Statement) -> Target:
-        """Find the target of a statement, or make one; raises FileRefusedError where it is not clear which."""
+    def _find(self, statement: Statement) -> TargetAccount:
+        """Find the target account of a statement, or make one; raises FileRefusedError where several are possible."""
         decided = self._decided(statement)
         choice = None if decided else self._choices.account(statement.external_id, statement.currency)
         if choice is not None:
-            there = None if choice.fa_id is None else self._as_chosen(statement, choice.fa_id)
+            found = None if choice.fa_id is None else self._as_chosen(statement, choice.fa_id)
         elif statement.external_id is None:
-            there = self._unnumbered(statement)
+            found = self._unnumbered(statement)
         else:
-            there = decided or (self._chosen if self._may_take_number(statement) else None)
-        currency = there.currency if there else self._currency(statement)
+            found = decided or (self._chosen if self._may_take_number(statement) else None)
+        currency = found.currency if found else self._currency(statement)
         if statement.currency is None:
             self.warnings.append(
-                f"{_whose(statement)}: the file names no currency; its amounts were read in {currency}."
+                f"{_account_name(statement)}: the file names no currency; its amounts were read in {currency}."
             )
-        if there is not None and not there.is_active:
+        if found is not None and not found.is_active:
             self.warnings.append(
-                f"{there.name} is switched off: its lines were read, and the hub does not show it."
+                f"{found.name} is switched off: its lines were read, and the hub does not show it."
             )
-        target = self._target(statement, there, currency)
+        target = self._target(statement, found, currency)
         target.is_decided = target.is_decided or decided is not None
-        if choice is not None and there is None:
+        if choice is not None and found is None:
             target.name, target.type = choice.name or target.name, choice.type
         return target
 
@@ -92,12 +92,12 @@ class Assignment:
         return None
 
     def _as_chosen(self, statement: Statement, fa_id: int) -> FeedAccount:
-        """Take the account that was chosen, or say why it cannot be this one."""
+        """Give the chosen account, or raise why it cannot be this one."""
         chosen = lookups.refer(FeedAccount, self._organization.id, fa_id, "accounts")
         number = statement.external_id
         if statement.currency not in (None, chosen.currency):
             raise AccountChoiceError(
-                f"{_whose(statement)} is in {statement.currency}, and {chosen.name} in {chosen.currency}."
+                f"{_account_name(statement)} is in {statement.currency}, and {chosen.name} in {chosen.currency}."
                 " Choose another account."
             )
         if number is not None and chosen.external_id is not None:
@@ -113,7 +113,7 @@ class Assignment:
         return chosen
 
     def _may_take_number(self, statement: Statement) -> bool:
-        """Tell whether the chosen account is the one that this number is of: it has none yet, nor is there a choice."""
+        """Tell whether the chosen account takes this number: it has none yet, and the file has no other."""
         chosen = self._chosen
         return (
             chosen is not None
@@ -139,23 +139,23 @@ class Assignment:
     def _currency(self, statement: Statement) -> str:
         return statement.currency or self._organization.base_currency
 
-    def _target(self, statement: Statement, there: FeedAccount | None, currency: str) -> Target:
-        """Give the target that other statements of the file have already, or a further one."""
+    def _target(self, statement: Statement, found: FeedAccount | None, currency: str) -> TargetAccount:
+        """Give the target account that other statements of the file have already, or a new one."""
         for target in self.targets:
             is_same = (
-                target.fa_id == there.id
-                if there
+                target.fa_id == found.id
+                if found
                 else target.fa_id is None
                 and (target.external_id, target.currency) == (statement.external_id, currency)
             )
             if is_same:
                 break
         else:
-            target = Target(
+            target = TargetAccount(
                 currency=currency,
-                external_id=there.external_id if there else statement.external_id,
-                name=there.name if there else proposed_name(statement, currency),
-                feed_account=there,
+                external_id=found.external_id if found else statement.external_id,
+                name=found.name if found else proposed_name(statement, currency),
+                feed_account=found,
                 named=(statement.external_id, statement.currency),
             )
             self.targets.append(target)
@@ -165,9 +165,9 @@ class Assignment:
 
 
 def begin_missing(
-    targets: Sequence[Target], organization_id: str, bank_format: str, *, now: datetime
+    targets: Sequence[TargetAccount], organization_id: str, bank_format: str, *, now: datetime
 ) -> None:
-    """Begin the feed accounts that a file is the first to name."""
+    """Begin to open the feed accounts that do not exist yet."""
     for target in targets:
         if target.feed_account is None:
             opening = _opening(target, bank_format)
@@ -175,8 +175,8 @@ def begin_missing(
             target.opening = opening
 
 
-def finish_missing(targets: Sequence[Target], *, now: datetime) -> list[FeedAccount]:
-    """Open those that were begun, and give numbers to those without; answers the ones that were opened."""
+def finish_missing(targets: Sequence[TargetAccount], *, now: datetime) -> list[FeedAccount]:
+    """Finish opening accounts, and give numbers to those without; answers the opened ones."""
     opened = []
     for target in targets:
         feed_account = target.feed_account
@@ -189,7 +189,7 @@ def finish_missing(targets: Sequence[Target], *, now: datetime) -> list[FeedAcco
     return opened
 
 
-def _opening(target: Target, bank_format: str) -> Opening:
+def _opening(target: TargetAccount, bank_format: str) -> Opening:
     first = target.statements[0]
     institution = next(
         (statement.institution for statement in target.statements if statement.institution), None
@@ -205,7 +205,7 @@ def _opening(target: Target, bank_format: str) -> Opening:
 
 
 def proposed_name(statement: Statement, currency: str) -> str:
-    """Name an account that a file brings, by what people know it by.
+    """Propose a name for an account that a file opens.
 
     >>> proposed_name(Statement("DE89370400440532013000", "EUR", (), institution="Lantern Bank"), "EUR")
     'Lantern Bank ··3000'
@@ -221,7 +221,7 @@ def proposed_name(statement: Statement, currency: str) -> str:
     )
 
 
-def _whose(statement: Statement) -> str:
+def _account_name(statement: Statement) -> str:
     return f"Account {statement.external_id}" if statement.external_id else "An account without a number"
 
 

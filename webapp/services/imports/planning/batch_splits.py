@@ -1,4 +1,4 @@
-"""Batches: what a bank booked at once stays one line, or is split into its payments, as each account is set."""
+"""Batches: payments that a bank booked in one sum stay one line, or are split, as each account is set."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ MOST_WARNINGS = 5
 AS_PAYMENTS = "It is there as its payments, a line each."
 
 
-class _Settled(NamedTuple):
-    """The lines of an account as they come in: `untold` are there as payments, `whole` are batches that stay so."""
+class _SplitLines(NamedTuple):
+    """The lines of an account: `as_payments` exist as payments already, `whole` are batches that stay whole."""
 
     lines: list[PlannedLine]
-    untold: list[PlannedLine]
+    as_payments: list[PlannedLine]
     whole: list[PlannedLine]
 
 
-def judge(
+def set_verdicts(
     lines: list[PlannedLine], feed_account: FeedAccount | None, bank_format: str
 ) -> tuple[list[PlannedLine], list[str]]:
-    """Judge the lines of an account, its batches as the account wants them; answers the lines, and warnings.
+    """Set the verdicts on the lines of an account, whose batches may be split; answers the lines, and warnings.
 
-    A batch that is in the books stays as it is there, whole or split, whatever the account wants by now: so that
-    nothing is there twice after the setting was changed.
+    A batch that is in the books stays as it is there, whole or split, whatever the account's setting is by now: so
+    that nothing is imported twice after the setting was changed.
     """
-    warnings = verdicts.judge(lines, feed_account, bank_format)
+    warnings = verdicts.set_verdicts(lines, feed_account, bank_format)
     if feed_account is None or bank_format not in WITH_BATCHES:
         return lines, warnings
-    settled = _settle(lines, feed_account)
-    if settled.untold or len(settled.lines) > len(lines):
-        warnings = verdicts.judge(settled.lines, feed_account, bank_format)
-    for line in settled.untold:
+    split = _split_batches(lines, feed_account)
+    if split.as_payments or len(split.lines) > len(lines):
+        warnings = verdicts.set_verdicts(split.lines, feed_account, bank_format)
+    for line in split.as_payments:
         line.reason = line.reason or AS_PAYMENTS
-    return settled.lines, [*warnings, *_sentences(settled.whole)]
+    return split.lines, [*warnings, *_sentences(split.whole)]
 
 
-def _settle(lines: Sequence[PlannedLine], feed_account: FeedAccount) -> _Settled:
-    """Split the batches that are there split, and new ones where the account wants it.
+def _split_batches(lines: Sequence[PlannedLine], feed_account: FeedAccount) -> _SplitLines:
+    """Split the batches that are stored split, and new ones where the account is set so.
 
-    One that is there split, and of which this file tells something else, takes the key of its first payment.
+    One that is stored split, and has other payments in this file, takes the key of its first payment.
     """
-    digests = {id(line): digest_of_parts(line.key) for line in lines if line.known_id is None}
-    there = existing_lines.counts_of_keys(feed_account, set(digests.values()))
-    settled = _Settled([], [], [])
+    digests = {id(line): digest_of_parts(line.key) for line in lines if line.existing_id is None}
+    stored = existing_lines.counts_of_keys(feed_account, set(digests.values()))
+    split = _SplitLines([], [], [])
     for line in lines:
         digest = digests.get(id(line), "")
-        count = there.get(digest, 0)
+        count = stored.get(digest, 0)
         is_wanted = digest != "" and feed_account.splits_batches and line.line.payments > 1
         parts = (
             _parts(line, feed_account.currency)
@@ -64,16 +64,16 @@ def _settle(lines: Sequence[PlannedLine], feed_account: FeedAccount) -> _Settled
             else []
         )
         if parts and (count in {0, len(parts)} or line.line.pending):
-            settled.lines.extend(parts)
+            split.lines.extend(parts)
             continue
         if count and not line.line.pending:
-            known = replace(line, key=LineKey(digest, 1))
-            settled.untold.append(known)
+            planned = replace(line, key=LineKey(digest, 1))
+            split.as_payments.append(planned)
         else:
-            known = line
-            settled.whole.extend([line] if is_wanted else [])
-        settled.lines.append(known)
-    return settled
+            planned = line
+            split.whole.extend([line] if is_wanted else [])
+        split.lines.append(planned)
+    return split
 
 
 def _parts(whole: PlannedLine, currency: str) -> list[PlannedLine]:
@@ -90,13 +90,16 @@ def _parts(whole: PlannedLine, currency: str) -> list[PlannedLine]:
 
 
 def _sentences(unsplit: Iterable[PlannedLine]) -> list[str]:
-    said = [
+    sentences = [
         f"Line {each.line.row} of {each.line.booked_on:%-d %b %Y} stays one line: {_why(each)}."
         for each in unsplit
     ]
-    if len(said) > MOST_WARNINGS:
-        return [*said[:MOST_WARNINGS], f"{len(said) - MOST_WARNINGS:,} more batches stay one line each."]
-    return said
+    if len(sentences) > MOST_WARNINGS:
+        return [
+            *sentences[:MOST_WARNINGS],
+            f"{len(sentences) - MOST_WARNINGS:,} more batches stay one line each.",
+        ]
+    return sentences
 
 
 def _why(line: PlannedLine) -> str:

@@ -1,4 +1,4 @@
-"""What somebody says of a file as it is imported: whose its accounts are, and which of its lines are there already."""
+"""The choices of a person for an import: the feed accounts of its statements, and which lines are duplicates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NotDoubtfulError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class AccountChoice:
-    """Whose an account of the file is: a feed account's, or without `fa_id` a new one's, of this name and type."""
+    """The feed account chosen for an account of the file, or without `fa_id` a new one of this name and type."""
 
     external_id: str | None
     currency: str | None
@@ -35,9 +35,9 @@ class AccountChoice:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All that was said; `decisions` name by a line's position in the file the line that it is, none for a new one.
+    """All choices; `decisions` give for a line's position in the file the existing line that it is, none for a new one.
 
-    `rest` decides the doubtful lines that are not named: `SAME` takes each for the line that it may be.
+    `rest` decides the possible duplicates that are not named: `SAME` takes each for the line that it may be.
     """
 
     accounts: Sequence[AccountChoice] = ()
@@ -45,19 +45,19 @@ class Choices:
     rest: str | None = None
 
     def account(self, external_id: str | None, currency: str | None) -> AccountChoice | None:
-        """Find what was said of an account as the file names it."""
+        """Find the choice for an account of the file."""
         named = (external_id, currency)
         return next((each for each in self.accounts if (each.external_id, each.currency) == named), None)
 
 
-NOTHING_SAID = Choices()
+NO_CHOICES = Choices()
 
 
 def decide(accounts: Sequence[AccountPlan], choices: Choices) -> None:
-    """Give doubtful lines the verdicts that somebody decided; raises NotDoubtfulError, by the first that fits no line.
+    """Set the verdicts that a person chose for possible duplicates; raises NotDoubtfulError by the first misfit.
 
-    A line that is the same adds nothing. It is kept as another report of the line that is there, so that the same
-    file finds it again, and it goes with its import.
+    A line that is the same adds nothing. It is stored as another report of the existing line, so that the same file
+    finds it again, and it is deleted with its import.
     """
     if not choices.decisions and choices.rest is None:
         return
@@ -68,24 +68,24 @@ def decide(accounts: Sequence[AccountPlan], choices: Choices) -> None:
         if line is None:
             raise _misfit(position)
         if line_id is None:
-            _be_new(line)
+            _set_new(line)
         elif line_id in open_[_key(line)]:
             open_[_key(line)].remove(line_id)
-            _be_same(line, line_id)
+            _set_same(line, line_id)
         else:
             raise _misfit(position)
     if choices.rest == "SAME":
         for line in doubtful.values():
             if open_[_key(line)]:
-                _be_same(line, open_[_key(line)].pop(0))
+                _set_same(line, open_[_key(line)].pop(0))
 
 
 def possible(lines: Iterable[PlannedLine]) -> dict[tuple[date, int], list[int]]:
-    """Give the lines that doubtful ones of a day and amount may be, each once."""
+    """Give the existing lines that possible duplicates of a day and amount may be, each once."""
     found: dict[tuple[date, int], list[int]] = defaultdict(list)
     for line in lines:
-        if line.twin is not None and line.twin.kept_id not in found[_key(line)]:
-            found[_key(line)].append(line.twin.kept_id)
+        if line.duplicate is not None and line.duplicate.kept_id not in found[_key(line)]:
+            found[_key(line)].append(line.duplicate.kept_id)
     return found
 
 
@@ -102,15 +102,15 @@ def _key(line: PlannedLine) -> tuple[date, int]:
     return line.line.booked_on, line.amount_minor
 
 
-def _be_same(line: PlannedLine, line_id: int) -> None:
-    line.verdict, line.known_id, line.reason = "ALREADY_THERE", line_id, SAME
-    line.twin = Pairing(line_id, 0, "PERSON", is_certain=True, reason=SAME)
+def _set_same(line: PlannedLine, line_id: int) -> None:
+    line.verdict, line.existing_id, line.reason = "ALREADY_THERE", line_id, SAME
+    line.duplicate = Pairing(line_id, 0, "PERSON", is_certain=True, reason=SAME)
 
 
-def _be_new(line: PlannedLine) -> None:
-    line.verdict, line.reason, line.twin = "NEW", OWN, None
+def _set_new(line: PlannedLine) -> None:
+    line.verdict, line.reason, line.duplicate = "NEW", OWN, None
 
 
 def _misfit(position: int) -> NotDoubtfulError:
-    said = f"The line at position {position} is not possibly there, or not the line that was named."
-    return NotDoubtfulError(said, fields={"decisions": [said]}, details={"position": position})
+    sentence = f"The line at position {position} is not possibly there, or not the line that was named."
+    return NotDoubtfulError(sentence, fields={"decisions": [sentence]}, details={"position": position})

@@ -1,4 +1,4 @@
-"""Lines of a file that the feed gave: recognised before they come in, and kept as joined reports of those lines."""
+"""Lines of a file that the feed gave already: found before the import, and stored as joined reports."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ REPORT = (
 )
 
 
-def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format: str) -> None:
-    """Recognise the new lines of a file that the feed gave already; what is unclear about it is asked.
+def set_verdicts(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format: str) -> None:
+    """Set the verdicts on new lines of a file that the feed gave already, or may have given.
 
-    A line that the bank took back stays out only where the text is the same too.
+    A line that the bank removed stays out only where the text is the same too.
     """
     new = [each for each in planned if each.verdict == "NEW"]
     if not new or not feed_lines.has_feed_lines(feed_account):
         return
     days = [each.line.booked_on for each in new]
-    there = booked_feed_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
+    existing = booked_feed_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
     gone = feed_lines.taken_back(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
-    found = pair_duplicates(reports, there, ())
+    found = pair_duplicates(reports, existing, ())
     left = {each.joined_id for each in found}
     texts = {each.id: each.text for each in (*reports, *gone)}
     found += [
@@ -52,11 +52,11 @@ def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank_format
 
 
 def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set[int]) -> None:
-    line.twin = pairing
+    line.duplicate = pairing
     if not pairing.is_certain:
         line.verdict, line.reason = "POSSIBLY_THERE", pairing.reason
         return
-    line.verdict, line.known_id = "ALREADY_THERE", pairing.kept_id
+    line.verdict, line.existing_id = "ALREADY_THERE", pairing.kept_id
     line.reason = pairing.reason
     if pairing.kept_id in deleted:
         line.reason = "Somebody deleted this line; it stays deleted."
@@ -69,20 +69,24 @@ def _report(planned: PlannedLine, number: int) -> LineReport:
     return LineReport(number, line.booked_on, planned.amount_minor, line.description, line.counterparty)
 
 
-def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int, now: datetime) -> None:
-    """Keep how the lines of a batch that was written stand to the feed's, and which pending lines they were."""
+def store_joins(
+    feed_account: FeedAccount, duplicates: Sequence[PlannedLine], *, portion: int, now: datetime
+) -> None:
+    """Store the joins of a written portion of lines with the feed's lines, and match pending lines."""
     pairings = [
-        (line.number, line.twin) for line in twins if line.number is not None and line.twin is not None
+        (line.number, line.duplicate)
+        for line in duplicates
+        if line.number is not None and line.duplicate is not None
     ]
     if pairings:
-        rows = dict(_staged(batch, LINES.c.number, LINES.c.transaction_id))
+        rows = dict(_staged(portion, LINES.c.number, LINES.c.transaction_id))
         found = [pairing._replace(joined_id=rows[number]) for number, pairing in pairings]
         join_records.record(feed_account.organization_id, found, now=now)
     if feed_lines.pending(feed_account):
         reports = {
             state: [
                 LineReport(*row)
-                for each_state, *row in _staged(batch, LINES.c.state, *REPORT)
+                for each_state, *row in _staged(portion, LINES.c.state, *REPORT)
                 if each_state == state
             ]
             for state in ("PENDING", "BOOKED")
@@ -90,6 +94,6 @@ def keep(feed_account: FeedAccount, twins: Sequence[PlannedLine], *, batch: int,
         pending_matches.match_pending(feed_account, reports["PENDING"], reports["BOOKED"], now=now)
 
 
-def _staged(batch: int, *columns: sa.ColumnElement[Any]) -> list[tuple[Any, ...]]:
-    statement = sa.select(*columns).where(LINES.c.batch == batch).order_by(LINES.c.number)
+def _staged(portion: int, *columns: sa.ColumnElement[Any]) -> list[tuple[Any, ...]]:
+    statement = sa.select(*columns).where(LINES.c.portion == portion).order_by(LINES.c.number)
     return [tuple(row) for row in db.session.connection().execute(statement)]

@@ -13,27 +13,27 @@ ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 
 @dataclass(slots=True)
 class PlannedLine:
-    """A line of a file and what becomes of it; `known_id` is the line that it is already, if it is one.
+    """A line of a file and the verdict on it; `existing_id` is the stored line that it is, if it is one.
 
-    `number` is its place among the lines that wait to be written (services/ingestion/staging.py).
-    `twin` is the line of another source that it is, or may be.
+    `number` is its number among the staged lines (services/ingestion/staging.py).
+    `duplicate` pairs it with the line of another source that it is, or may be.
     """
 
     line: StatementLine
     amount_minor: int
     key: LineKey
     verdict: str = "NEW"
-    known_id: int | None = None
+    existing_id: int | None = None
     reason: str = ""
     number: int | None = None
-    twin: Pairing | None = None
+    duplicate: Pairing | None = None
 
     @property
-    def is_twin(self) -> bool:
-        """Tell whether it is certainly a line that the feed gave, and only another report of it."""
-        return self.twin is not None and self.twin.is_certain
+    def is_duplicate(self) -> bool:
+        """Tell whether it is certainly another report of a line that the feed gave."""
+        return self.duplicate is not None and self.duplicate.is_certain
 
     @property
     def is_added(self) -> bool:
-        """Tell whether it comes into the books as a new booked line."""
+        """Tell whether it is imported as a new booked line."""
         return self.verdict in ADDED

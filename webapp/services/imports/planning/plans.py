@@ -13,9 +13,9 @@ from webapp.models import FeedAccount, Organization
 from webapp.services.imports.planning import batch_splits, verdicts
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning.accounts import Assignment
-from webapp.services.imports.planning.choices import NOTHING_SAID, Choices
+from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan, Plan, Reading, Target, place
+from webapp.services.imports.planning.records import AccountPlan, Plan, Reading, TargetAccount, place
 
 
 def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:
@@ -33,9 +33,9 @@ def plan(
     organization: Organization,
     reading: Reading,
     chosen: FeedAccount | None,
-    choices: Choices = NOTHING_SAID,
+    choices: Choices = NO_CHOICES,
 ) -> Plan:
-    """Judge a file against the books as they are now; raises FileRefusedError where it cannot come in.
+    """Compare a file with the books as they are now; raises FileRefusedError where it cannot be imported.
 
     Choices that do not fit it raise NotDoubtfulError or AccountChoiceError.
     """
@@ -44,8 +44,8 @@ def plan(
     accounts = [_account(target, reading, warnings) for target in assignment.targets]
     for account in accounts:
         feed_account = account.target.feed_account
-        account.lines, said = batch_splits.judge(account.lines, feed_account, reading.file.format)
-        warnings += said
+        account.lines, sentences = batch_splits.set_verdicts(account.lines, feed_account, reading.file.format)
+        warnings += sentences
         _refuse_too_large(account)
     _attribute(reading.file.skipped, accounts)
     import_choices.decide(accounts, choices)
@@ -58,19 +58,19 @@ def plan(
 
 
 def _refuse_too_large(account: AccountPlan) -> None:
-    """Refuse lines whose sum 64 bits cannot hold, for no balance could be told after them."""
+    """Refuse lines whose sum 64 bits cannot hold, for no balance could be stored after them."""
     if sum(abs(line.amount_minor) for line in account.lines) > MAX_MINOR:
         raise FileRefusedError(f"The lines of {account.target.name} add up to more than the books can hold.")
 
 
-def _account(target: Target, reading: Reading, warnings: list[str]) -> AccountPlan:
+def _account(target: TargetAccount, reading: Reading, warnings: list[str]) -> AccountPlan:
     openings = [_stated(each.opening, target, warnings) for each in target.statements if each.opening]
     closings = [_stated(each.closing, target, warnings) for each in target.statements if each.closing]
     return AccountPlan(target, _measured(target, reading), min(openings, key=place, default=None), closings)
 
 
-def _measured(target: Target, reading: Reading) -> list[PlannedLine]:
-    """Take the lines as they were measured, or measure them now where only the books told their currency."""
+def _measured(target: TargetAccount, reading: Reading) -> list[PlannedLine]:
+    """Give the measured lines, or measure them now where only the books have their currency."""
     first = target.statements[0]
     key = first.external_id, first.currency
     found = reading.measured.get(key)
@@ -79,8 +79,10 @@ def _measured(target: Target, reading: Reading) -> list[PlannedLine]:
     return found
 
 
-def _stated(balance: StatedBalance, target: Target, warnings: list[str]) -> tuple[Money, StatedBalance]:
-    """Take a stated balance in the currency's digits; one that has more is rounded, and said so."""
+def _stated(
+    balance: StatedBalance, target: TargetAccount, warnings: list[str]
+) -> tuple[Money, StatedBalance]:
+    """Read a stated balance in the currency's digits; one that has more is rounded with a warning."""
     try:
         amount = Money.rounded(balance.amount, target.currency)
     except UnprocessableError as error:
@@ -91,7 +93,7 @@ def _stated(balance: StatedBalance, target: Target, warnings: list[str]) -> tupl
 
 
 def _attribute(skipped: Iterable[SkippedRow], accounts: Sequence[AccountPlan]) -> None:
-    """Count each skipped row with the account whose lines it stands among, the first where it stands before all."""
+    """Count each skipped row with the account whose lines it is among; before all lines, with the first."""
     if not accounts:
         return
     begins = [(min((line.line.row for line in account.lines), default=0), account) for account in accounts]

@@ -29,12 +29,12 @@ def _row(each: PlannedLine | SkippedRow) -> int:
 
 
 @dataclass(slots=True)
-class Target:
-    """A feed account and what a file says about it; without a record it is yet to be opened.
+class TargetAccount:
+    """The feed account of statements in a file; without a `feed_account` it is yet to be opened.
 
-    `takes_number` says that the account had no number until this file brought one; `is_decided` that the file's
-    number decides whose the statement is, so that nobody can choose. `named` is the account as the file names it,
-    and `opening` what it opens with.
+    With `takes_number` the account had no number until this file brought one; with `is_decided` the file's number
+    decides the feed account, so that nobody can choose. `named` is the account as the file names it, and `opening`
+    what it opens with.
     """
 
     currency: str
@@ -56,9 +56,9 @@ class Target:
 
 @dataclass(slots=True)
 class AccountPlan:
-    """What a file says about one account, each line with its verdict."""
+    """The lines of one account in a file, each with its verdict, and the balances that the file states."""
 
-    target: Target
+    target: TargetAccount
     lines: list[PlannedLine]
     opening: tuple[Money, StatedBalance] | None
     closings: list[tuple[Money, StatedBalance]]
@@ -80,7 +80,7 @@ class AccountPlan:
         return sorted(rows, key=_row)
 
     def as_json(self) -> dict[str, Any]:
-        """Give what the import keeps about the account (behaviour.md 2)."""
+        """Give what the import stores about the account (behaviour.md 2)."""
         booked = self.booked
         days = [line.line.booked_on for line in booked]
         # Of two on one day the last in the file is the close, so that it has to come first here.
@@ -121,7 +121,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file that was read whole, before the books were asked; `measured` has its lines by account and currency."""
+    """A file that was read whole, without the books; `measured` has its lines by account and currency."""
 
     file: BankFile
     measured: dict[tuple[str | None, str | None], list[PlannedLine]]

@@ -1,4 +1,4 @@
-"""What becomes of each line of a file: its exact amount, its key, and whether the books know it already."""
+"""The verdict on each line of a file: new, already there, possibly there, or pending."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_WARNINGS = 20
 
 
 def measured(statements: Iterable[Statement], currency: str) -> list[PlannedLine]:
-    """Take the lines of an account in minor units of its currency, with their keys; no books are asked.
+    """Give the lines of an account in minor units of its currency, with their keys; without the books.
 
     Raises FileRefusedError for an amount that the currency cannot hold.
     """
@@ -36,41 +36,43 @@ def _minor(line: StatementLine, currency: str) -> int:
         raise FileRefusedError(f"Line {line.row} of {line.booked_on:%-d %b %Y}: {error}") from None
 
 
-def judge(planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank_format: str) -> list[str]:
-    """Give each line its verdict against the books; answers warnings."""
+def set_verdicts(
+    planned: Sequence[PlannedLine], feed_account: FeedAccount | None, bank_format: str
+) -> list[str]:
+    """Set the verdict on each line by the books; answers warnings."""
     for each in planned:
-        each.verdict, each.known_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
+        each.verdict, each.existing_id, each.reason = "PENDING" if each.line.pending else "NEW", None, ""
         each.number = None
-        each.twin = None
+        each.duplicate = None
     if feed_account is None or not planned:
         return []
     days = [each.line.booked_on for each in planned]
-    known = existing_lines.between(feed_account, min(days), max(days))
-    existing_lines.add_moved(known, feed_account, {each.key.digest for each in planned})
-    by_key = {(line.line_key, line.occurrence): line for line in known if line.line_key is not None}
+    existing = existing_lines.between(feed_account, min(days), max(days))
+    existing_lines.add_moved(existing, feed_account, {each.key.digest for each in planned})
+    by_key = {(line.line_key, line.occurrence): line for line in existing if line.line_key is not None}
     for each in planned:
         found = by_key.get((each.key.digest, each.key.occurrence))
         if found is not None:
             _recognise(each, found)
-    feed_duplicates.judge(planned, feed_account, bank_format)
-    possible_duplicates.judge(planned, known, feed_account, bank_format)
+    feed_duplicates.set_verdicts(planned, feed_account, bank_format)
+    possible_duplicates.set_verdicts(planned, existing, feed_account, bank_format)
     return _reused_references(planned, feed_account)
 
 
-def _recognise(planned: PlannedLine, known: KnownLine) -> None:
+def _recognise(planned: PlannedLine, existing: KnownLine) -> None:
     if planned.line.pending:
-        planned.known_id = known.id
+        planned.existing_id = existing.id
         return
-    planned.known_id = known.line_id
+    planned.existing_id = existing.line_id
     planned.verdict = "ALREADY_THERE"
-    if known.line_status == "DELETED":
+    if existing.line_status == "DELETED":
         planned.reason = "Somebody deleted this line; it stays deleted."
-    elif known.line_status == "REMOVED":
+    elif existing.line_status == "REMOVED":
         planned.reason = "The bank took this line back by its feed; it stays out."
 
 
 def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> list[str]:
-    """Say which new lines have a reference that an earlier line of another amount has."""
+    """Warn of new lines with the reference of an earlier line of another amount."""
     new = [
         each for each in planned if each.is_added and not is_placeholder(each.line.provider_transaction_id)
     ]
@@ -84,13 +86,13 @@ def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount
             each.reason = "An earlier line of another amount has the same reference."
             reused.append(each)
     currency = feed_account.currency
-    said = [_reused(each, amounts[each.line.provider_transaction_id or ""], currency) for each in reused]
-    if len(said) > MOST_WARNINGS:
+    sentences = [_reused(each, amounts[each.line.provider_transaction_id or ""], currency) for each in reused]
+    if len(sentences) > MOST_WARNINGS:
         return [
-            *said[:MOST_WARNINGS],
-            f"reference_reused: {len(said) - MOST_WARNINGS:,} more lines like these.",
+            *sentences[:MOST_WARNINGS],
+            f"reference_reused: {len(sentences) - MOST_WARNINGS:,} more lines like these.",
         ]
-    return said
+    return sentences
 
 
 def _reused(planned: PlannedLine, earlier: set[int], currency: str) -> str:

@@ -1,1 +1,1 @@
-"""Taking an import back: its lines released to other files, pending lines, and accounts that nothing uses any more."""
+"""Taking an import back: its lines released to other sources, pending lines, and unused accounts."""

@@ -1,4 +1,4 @@
-"""Which lines of a feed account are pending: those of the last file that had anything to say about the account."""
+"""The pending lines of a feed account: those of the last file that has the account."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from webapp.db import db
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, of_same_organization, refers_to
 
 
-def settle(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetime) -> None:
-    """Bring the pending lines of an account to what its imports say, given from the first to the last.
+def update_pending(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetime) -> None:
+    """Update which lines of an account are pending by its imports, listed from the first to the last.
 
     A line is pending while the last import has it, else removed by the one that came after the last that had it.
     """

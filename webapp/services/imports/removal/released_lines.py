@@ -1,4 +1,4 @@
-"""Reports that were joined to lines of an import that is taken back: they are lines of their own again."""
+"""Releasing the reports that were joined to lines of an import that is taken back."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.matching.joins import PENDING_TIERS
-from webapp.models import FeedLine, Import, LineChange, LineJoin, Transaction, of_same_organization, refers_to
+from webapp.models import Import, LineChange, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.services.transactions import join_records
 
 
 def release(imported: Import, *, now: datetime) -> None:
-    """Let each line of an import that the feed gave too be the feed's, and forget what is known of the import's own."""
+    """Give each line that the feed has too back to the feed, and delete the joins and changes of the import's lines."""
     own = sa.select(Transaction.id).where(refers_to(Transaction.import_id, imported))
     found = db.session.scalars(
         sa.select(LineJoin)
@@ -49,12 +49,12 @@ def release(imported: Import, *, now: datetime) -> None:
 
 
 def _comes_back(join: LineJoin, now: datetime) -> bool:
-    """Bring a joined report back as what its own source says; tell whether it is a line in the books then."""
+    """Restore a joined report as its own source has it; tell whether it is a line in the books then."""
     line = db.session.get_one(Transaction, join.joined_id)
-    said = db.session.scalar(sa.select(FeedLine).where(refers_to(FeedLine.transaction_id, line)))
-    if said is not None and said.said == "REMOVED":
+    feed_line = join_records.feed_line_of(line)
+    if feed_line is not None and feed_line.said == "REMOVED":
         return False
-    if said.is_pending if said is not None else join.tier in PENDING_TIERS:
+    if join_records.was_pending(join, feed_line):
         line.status, line.updated_at = "PENDING", now
         return False
     join_records.add_to_books(line, now=now)

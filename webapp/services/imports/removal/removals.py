@@ -1,6 +1,6 @@
-"""Taking an import back: everything that it brought goes, as if it had never been.
+"""Taking an import back: everything that it brought is deleted, as if it had never been imported.
 
-What another import brought too stays, and becomes that import's: without the one that goes it would have come by it.
+What another import brought too stays, and becomes that import's: it would have brought it without this one.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class Heir(NamedTuple):
     verdict: str
 
 
-class Held(NamedTuple):
-    """Why an import cannot be taken back: `most` is how many lines are named at most."""
+class RemovalBlocker(NamedTuple):
+    """Why an import cannot be taken back, with the first lines in the way: `most` is how many are listed at most."""
 
     code: str
     sentence: str
@@ -79,9 +79,9 @@ def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) ->
     title = f"Took back {imported.file_name}"
     with act(actor, now, "take_back_import", ("import", imported.id), title=title) as doing:
         doing.before = {"status": imported.status, "fileName": imported.file_name, "sha256": imported.sha256}
-        refusal = obstacle(imported)
-        if refusal is not None:
-            raise refusal
+        error = refusal(imported)
+        if error is not None:
+            raise error
         if imported.status == "IMPORTED":
             added = doing.before["added"] = sum(stored["added"] for stored in imported.accounts)
             doing.title += f" with its {titles.counted(added, 'line')}"
@@ -92,8 +92,8 @@ def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) ->
         db.session.flush()
 
 
-def obstacle(imported: Import) -> LedgerError | None:
-    """Tell what stands against taking an import back; None where nothing does."""
+def refusal(imported: Import) -> LedgerError | None:
+    """Find the error that taking an import back would raise; None where it can be."""
     lines = _lines(imported)
     confirmed = _ids(
         sa.select(Posting.transaction_id)
@@ -118,16 +118,16 @@ def obstacle(imported: Import) -> LedgerError | None:
     return ClearedLinesError(details={"transactionIds": cleared}) if cleared else None
 
 
-def held(imported: Import) -> Held | None:
-    """Name the first lines that stand against taking an import back; None where nothing does."""
-    refusal = obstacle(imported) if imported.status == "IMPORTED" else None
-    if refusal is None:
+def blocker(imported: Import) -> RemovalBlocker | None:
+    """List the first lines that prevent taking an import back; None where none does."""
+    error = refusal(imported) if imported.status == "IMPORTED" else None
+    if error is None:
         return None
-    ids: Any = refusal.details["transactionIds"]
+    ids: Any = error.details["transactionIds"]
     lines = lookups.by_id(Transaction, imported.organization_id, ids).values()
     in_order = sorted(lines, key=lambda line: (line.booked_on, line.id))
     records = transactions.records(imported.organization_id, in_order)
-    return Held(refusal.code, refusal.message, records, FEW)
+    return RemovalBlocker(error.code, error.message, records, FEW)
 
 
 def _lines(imported: Import) -> sa.Select[int]:
@@ -149,10 +149,10 @@ def _undo(imported: Import, now: datetime) -> None:
     for stored in imported.accounts:
         feed_account = feed_accounts.get(imported.organization_id, stored["fa_id"])
         touching = [each for each in others if _says_about(each, feed_account.id)]
-        pending_lines.settle(feed_account, touching, now=now)
+        pending_lines.update_pending(feed_account, touching, now=now)
         if feed_account.last_feed_at == imported.created_at:
             feed_account.last_feed_at = touching[-1].created_at if touching else None
-        unused_accounts.settle(feed_account, stored, touching)
+        unused_accounts.undo_account(feed_account, stored, touching)
 
 
 def _other_imports(imported: Import) -> Sequence[Import]:

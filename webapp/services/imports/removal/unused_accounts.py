@@ -1,4 +1,4 @@
-"""Feed accounts that an import opened: they go with it, unless something else needs them by now."""
+"""Feed accounts that an import opened: deleted with it, unless something else uses them by now."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from webapp.models import (
 )
 
 
-def settle(feed_account: FeedAccount, stored: Mapping[str, Any], others: Sequence[Import]) -> None:
+def undo_account(feed_account: FeedAccount, stored: Mapping[str, Any], others: Sequence[Import]) -> None:
     """Undo what an import did to a feed account itself, or leave that to the first other import that did the same.
 
-    `stored` is what the import that goes keeps about the account, `others` are the imports with lines of it.
+    `stored` is what the deleted import stores about the account, `others` are the imports with lines of it.
     """
     if stored.get("takes_number"):
         heir = _first(others, feed_account.id, external_id=feed_account.external_id)
@@ -84,12 +84,12 @@ def _delete(feed_account: FeedAccount) -> None:
     db.session.delete(feed_account)
     db.session.flush()
     db.session.delete(account)
-    if institution is not None and not _is_anybodys(institution):
+    if institution is not None and not _is_shared(institution):
         db.session.delete(institution)
     db.session.flush()
 
 
-def _is_anybodys(institution: Institution) -> bool:
+def _is_shared(institution: Institution) -> bool:
     return bool(
         db.session.scalar(sa.select(sa.exists().where(refers_to(FeedAccount.institution_id, institution))))
     )
