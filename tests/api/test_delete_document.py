@@ -220,7 +220,7 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
     ben, bank, kept_documents, document, session, monkeypatch
 ):
     (path,) = kept_documents()
-    document_files.let_go(path.name)
+    document_files.release(path.name)
     state_of(session).at_end.clear()
     session.rollback()
     assert {each.name for each in kept_documents()} == {path.name}, "the file and its mark have one name"
@@ -234,7 +234,7 @@ def test_a_file_that_a_killed_process_left_behind_is_swept_only_once_nothing_nam
 
 def test_a_file_that_comes_and_goes_in_one_transaction_leaves_nothing(app, ada, kept_documents, session):
     for end in (session.commit, session.rollback):
-        document_files.let_go(document_files.keep(b"one"))
+        document_files.release(document_files.keep(b"one"))
         end()
         assert kept_documents() == set()
 

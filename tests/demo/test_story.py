@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from webapp import importers
 from webapp.demo import studio
 from webapp.demo.files import statement
-from webapp.demo.story import MONTHS, tell
+from webapp.demo.story import MONTHS, make_story
 from webapp.ledger.chart import DEFAULT_CHART
 
 DAY = date(2026, 11, 21)
@@ -19,21 +19,21 @@ SEEDS = st.integers(0, 1000)
 
 @pytest.fixture
 def story():
-    return tell(1, DAY)
+    return make_story(1, DAY)
 
 
 def test_the_same_seed_and_day_tell_the_same_story(story):
-    assert tell(1, DAY) == story != tell(2, DAY)
+    assert make_story(1, DAY) == story != make_story(2, DAY)
 
 
 def test_a_later_day_changes_nothing_that_was_booked_before(story):
-    later = tell(1, date(2026, 11, 28))
+    later = make_story(1, date(2026, 11, 28))
     assert later.current.booked(date.min, DAY) == story.current.booked(date.min, DAY)
 
 
 @given(SEEDS, ANY_DAY)
 def test_every_story_has_about_400_lines_over_fourteen_months(seed, day):
-    story = tell(seed, day)
+    story = make_story(seed, day)
     assert 350 <= sum(len(account.lines) for account in story.accounts) <= 500
     assert len(story.months) == MONTHS
     assert story.months[-1].last == day
@@ -41,7 +41,7 @@ def test_every_story_has_about_400_lines_over_fourteen_months(seed, day):
 
 @given(SEEDS, ANY_DAY)
 def test_no_line_is_of_another_period_or_shares_its_reference(seed, day):
-    story = tell(seed, day)
+    story = make_story(seed, day)
     lines = [line for account in story.accounts for line in account.lines]
     assert all(story.months[0].first <= line.day <= day for line in lines if not line.is_pending)
     assert len({line.reference for line in lines}) == len(lines)
@@ -49,7 +49,7 @@ def test_no_line_is_of_another_period_or_shares_its_reference(seed, day):
 
 @given(SEEDS, ANY_DAY)
 def test_every_dollar_has_a_rate_of_its_week(seed, day):
-    story = tell(seed, day)
+    story = make_story(seed, day)
     quoted = [quoted for quoted, _ in story.rates]
     assert all(
         any(0 <= (line.day - each).days < 7 for each in quoted)

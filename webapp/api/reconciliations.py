@@ -24,8 +24,8 @@ from webapp.schemas.reconciliation.reconciliations import (
     ReconciliationSchema,
     ReopenSchema,
 )
-from webapp.services.reconciliation.cleared_items import Choice
-from webapp.services.reconciliation.drafts import Statement
+from webapp.services.reconciliation.cleared_items import ClearingChoice
+from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web import paging
 from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
@@ -76,7 +76,9 @@ def put_draft(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Open the account's draft, or change its inputs; answers with the ids that were uncleared by it."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version = body.pop("version")
-    change = services.reconciliation.drafts.put_draft(account, Statement(**body), version=version, **acting())
+    change = services.reconciliation.drafts.put_draft(
+        account, StatementInput(**body), version=version, **acting()
+    )
     return {
         **answer(fa_id),
         "uncleared": change.uncleared,
@@ -92,11 +94,11 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
     """Clear and unclear items in the account's draft, all or nothing; with `oneByOne` one result for each."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     version, is_one_by_one = body.pop("version"), body.pop("one_by_one")
-    choice, by = Choice(**body), {"version": version, **acting()}
+    choice, by = ClearingChoice(**body), {"version": version, **acting()}
     if is_one_by_one:
-        results = services.reconciliation.cleared_items.put_one_by_one(account, choice, **by)
+        results = services.reconciliation.cleared_items.bulk_put_items(account, choice, **by)
         return {**answer(fa_id), "results": results}
-    services.reconciliation.cleared_items.put_lines(account, choice, **by)
+    services.reconciliation.cleared_items.put_items(account, choice, **by)
     return answer(fa_id)
 
 

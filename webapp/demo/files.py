@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from xml.sax.saxutils import escape
 
-from webapp.demo.lines import BankAccount, Line
+from webapp.demo.lines import BankAccount, DemoLine
 from webapp.ledger.money import Money
 
 HEADER = """<?xml version="1.0" encoding="UTF-8" standalone="no"?>
@@ -37,7 +37,7 @@ def statement(account: BankAccount, first: date, last: date, *, with_pending: bo
     ).encode()
 
 
-def _transactions(lines: Iterable[Line], currency: str) -> str:
+def _transactions(lines: Iterable[DemoLine], currency: str) -> str:
     return "".join(
         f"<STMTTRN><TRNTYPE>{'CREDIT' if line.amount_minor > 0 else 'DEBIT'}</TRNTYPE>"
         f"<DTPOSTED>{line.day:%Y%m%d}</DTPOSTED>{_facts(line, currency)}</STMTTRN>\n"
@@ -54,7 +54,7 @@ def _pending(account: BankAccount, last: date) -> str:
     return f"<BANKTRANLISTP><DTASOF>{last:%Y%m%d}</DTASOF>\n{lines}</BANKTRANLISTP>\n"
 
 
-def _facts(line: Line, currency: str) -> str:
+def _facts(line: DemoLine, currency: str) -> str:
     return (
         f"<TRNAMT>{Money(line.amount_minor, currency)}</TRNAMT><FITID>{line.reference}</FITID>"
         f"<NAME>{escape(line.party[:32])}</NAME><MEMO>{escape(line.memo)}</MEMO>"

@@ -1,4 +1,4 @@
-"""What the demo's banks send: lines of accounts, and for each line what a bookkeeper would make of it."""
+"""The bank lines of the demo's accounts, each with the booking that a bookkeeper would choose."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """Where a line belongs: an account by its code, and a project by its name; the merchant is the line's party."""
+    """The booking of a line: an account by its code, and a project by its name; the merchant is the line's party."""
 
     code: str
     project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DemoLine:
     """One bank line, in minor units from the account holder's view."""
 
     reference: str
@@ -38,17 +38,17 @@ class BankAccount:
     kind: Literal["BANK", "CARD"]
     bank: str
     opening_minor: int
-    lines: tuple[Line, ...]
+    lines: tuple[DemoLine, ...]
 
-    def booked(self, first: date, last: date) -> tuple[Line, ...]:
+    def booked(self, first: date, last: date) -> tuple[DemoLine, ...]:
         """List the booked lines of a period, both days included."""
         return tuple(line for line in self.lines if not line.is_pending and first <= line.day <= last)
 
     @property
-    def pending(self) -> tuple[Line, ...]:
+    def pending(self) -> tuple[DemoLine, ...]:
         """List what the bank has yet to book."""
         return tuple(line for line in self.lines if line.is_pending)
 
     def balance_minor(self, day: date) -> int:
-        """Give what the bank says the account holds at the close of a day."""
+        """Give the bank's balance of the account at the close of a day."""
         return self.opening_minor + sum(line.amount_minor for line in self.booked(date.min, day))

@@ -1,4 +1,4 @@
-"""Fourteen months of the studio's accounts up to a day: the same seed and day always tell the same story."""
+"""Fourteen months of the studio's accounts up to a day: the same seed and day always give the same story."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Final
 
 from webapp.demo import studio
-from webapp.demo.lines import BankAccount, Booking, Line
-from webapp.demo.studio import Habit
+from webapp.demo.lines import BankAccount, Booking, DemoLine
+from webapp.demo.studio import Recurrence
 
 MONTHS: Final = 14
 FRIDAY, SATURDAY = 4, 5
@@ -45,8 +45,8 @@ class Story:
         return self.current, self.card, self.dollars
 
 
-def tell(seed: int, day: date) -> Story:
-    """Tell the story of the fourteen months that end on a day."""
+def make_story(seed: int, day: date) -> Story:
+    """Make the story of the fourteen months that end on a day."""
     months = _months(day)
     rates = _rates(random.Random(f"{seed} rates"), months)  # noqa: S311  (a story needs chance, not secrecy)
     purchases = _lines(f"{seed} card", months, studio.CARD)
@@ -101,25 +101,30 @@ def _months(day: date) -> tuple[Month, ...]:
     return tuple(Month(first, last) for first, last in zip(firsts, [*lasts, day], strict=True))
 
 
-def _lines(seed: str, months: Iterable[Month], habits: Iterable[Habit]) -> list[Line]:
-    """Live through the habits month by month; a month of its own chance, so that a later day changes no earlier one."""
+def _lines(seed: str, months: Iterable[Month], recurrences: Iterable[Recurrence]) -> list[DemoLine]:
+    """Make the recurring lines month by month, each with its own random numbers, so that no later day changes them."""
     lines = []
     for month in months:
         chance = random.Random(f"{seed} {month.first}")  # noqa: S311
-        for habit in habits:
-            for number in habit.days:
-                # The dice fall for every day, or one habit's absence would change all that follow.
-                happens, amount = chance.randrange(100), chance.randint(habit.least_minor, habit.most_minor)
+        for recurrence in recurrences:
+            for number in recurrence.days:
+                # The dice fall for every day, or one recurrence's absence would change all that follow.
+                happens, amount = (
+                    chance.randrange(100),
+                    chance.randint(recurrence.least_minor, recurrence.most_minor),
+                )
                 invoice = f"{month.first:%y%m}-{chance.randrange(10, 99)}"
-                if happens < habit.percent and (month.first.month - 1) % habit.every == 0:
-                    lines.append(_line(habit, _workday(month.first, number), amount, invoice))
+                if happens < recurrence.percent and (month.first.month - 1) % recurrence.every == 0:
+                    lines.append(_line(recurrence, _workday(month.first, number), amount, invoice))
     return lines
 
 
-def _line(habit: Habit, day: date, amount_minor: int, number: str) -> Line:
+def _line(recurrence: Recurrence, day: date, amount_minor: int, number: str) -> DemoLine:
     quarter = f"Q{(day.month - 1) // 3 + 1} {day.year}"
-    memo = habit.memo.format(month=f"{day:%B %Y}", quarter=quarter, number=number)
-    return Line("", day, amount_minor, habit.party, memo, Booking(habit.code, habit.project))
+    memo = recurrence.memo.format(month=f"{day:%B %Y}", quarter=quarter, number=number)
+    return DemoLine(
+        "", day, amount_minor, recurrence.party, memo, Booking(recurrence.code, recurrence.project)
+    )
 
 
 def _workday(first: date, number: int) -> date:
@@ -131,7 +136,9 @@ def _workday(first: date, number: int) -> date:
     return day
 
 
-def _settlements(months: tuple[Month, ...], purchases: Iterable[Line]) -> Iterator[tuple[Line, Line]]:
+def _settlements(
+    months: tuple[Month, ...], purchases: Iterable[DemoLine]
+) -> Iterator[tuple[DemoLine, DemoLine]]:
     """Pay what the card was charged in a month, on the fifth of the next: a line on each account."""
     spent: dict[date, int] = {}
     for line in purchases:
@@ -140,12 +147,12 @@ def _settlements(months: tuple[Month, ...], purchases: Iterable[Line]) -> Iterat
         day, due = _workday(month.first, 5), spent.get(before.first, 0)
         memo = f"Card settlement {before.first:%B %Y}"
         yield (
-            Line("", day, -due, "Nordcard", memo, Booking(studio.TRANSFERS)),
-            Line("", day, due, "Northlight Studio", memo, Booking(studio.TRANSFERS)),
+            DemoLine("", day, -due, "Nordcard", memo, Booking(studio.TRANSFERS)),
+            DemoLine("", day, due, "Northlight Studio", memo, Booking(studio.TRANSFERS)),
         )
 
 
-def _exchanges(months: Iterable[Month], rates: dict[date, Decimal]) -> Iterator[tuple[Line, Line]]:
+def _exchanges(months: Iterable[Month], rates: dict[date, Decimal]) -> Iterator[tuple[DemoLine, DemoLine]]:
     """Bring dollars home once a quarter: a line on each account, at the last rate less the bank's margin."""
     sold = 600000
     for month in months:
@@ -156,18 +163,23 @@ def _exchanges(months: Iterable[Month], rates: dict[date, Decimal]) -> Iterator[
         bought = int(sold / rate * (1000 - EXCHANGE_MARGIN) / 1000)
         memo = f"Exchange USD 6,000.00 at {rate}"
         yield (
-            Line("", day, -sold, "Hansa Kontor Bank", memo, Booking(studio.TRANSFERS)),
-            Line("", day, bought, "Atlantic Business Bank", memo, Booking(studio.TRANSFERS)),
+            DemoLine("", day, -sold, "Hansa Kontor Bank", memo, Booking(studio.TRANSFERS)),
+            DemoLine("", day, bought, "Atlantic Business Bank", memo, Booking(studio.TRANSFERS)),
         )
 
 
-def _pending(chance: random.Random, day: date) -> tuple[Line, ...]:
+def _pending(chance: random.Random, day: date) -> tuple[DemoLine, ...]:
     lines = [
-        _line(habit, day - timedelta(days=ago), chance.randint(habit.least_minor, habit.most_minor), "")
-        for ago, habit in enumerate(studio.PENDING)
+        _line(
+            recurrence,
+            day - timedelta(days=ago),
+            chance.randint(recurrence.least_minor, recurrence.most_minor),
+            "",
+        )
+        for ago, recurrence in enumerate(studio.PENDING)
     ]
     return tuple(
-        Line(
+        DemoLine(
             f"P{line.day:%y%m%d}{ago}",
             line.day,
             line.amount_minor,
@@ -191,7 +203,7 @@ def _rates(chance: random.Random, months: tuple[Month, ...]) -> tuple[tuple[date
     return tuple(rates)
 
 
-def _kept(lines: Iterable[Line], letter: str, last: date) -> tuple[Line, ...]:
+def _kept(lines: Iterable[DemoLine], letter: str, last: date) -> tuple[DemoLine, ...]:
     """Order the lines up to a day, and give each the reference that its bank knows it by."""
     ordered = sorted((line for line in lines if line.day <= last), key=lambda line: line.day)
     counted: dict[date, int] = {}
@@ -199,5 +211,5 @@ def _kept(lines: Iterable[Line], letter: str, last: date) -> tuple[Line, ...]:
     for line in ordered:
         counted[line.day] = counted.get(line.day, 0) + 1
         reference = f"{letter}{line.day:%y%m%d}{counted[line.day]:02}"
-        kept.append(Line(reference, line.day, line.amount_minor, line.party, line.memo, line.booking))
+        kept.append(DemoLine(reference, line.day, line.amount_minor, line.party, line.memo, line.booking))
     return tuple(kept)

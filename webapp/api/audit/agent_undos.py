@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import services
 from webapp.schemas.audit.agent_undos import AgentUndoResultSchema, SinceSchema, UndoPreviewSchema, UndoSchema
-from webapp.services.undo.agent_undos import MovedError
+from webapp.services.undo.agent_undos import UndoMovedError
 from webapp.web import agents
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
@@ -37,6 +37,6 @@ def undo(query: dict[str, Any]) -> Any:
     token = agents.token(query.pop("token_id"))
     try:
         return services.undo.agent_undos.undo(token, **query, **agents.undoing())
-    except MovedError as error:
-        error.details["preview"] = UndoPreviewSchema().dump(error.batch)
+    except UndoMovedError as error:
+        error.details["preview"] = UndoPreviewSchema().dump(error.preview)
         raise

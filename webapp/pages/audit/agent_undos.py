@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from webapp import queries, services
 from webapp.schemas.audit.agent_undos import SinceFormSchema, UndoFormSchema
-from webapp.services.undo.agent_undos import MovedError
+from webapp.services.undo.agent_undos import UndoMovedError
 from webapp.web import agents
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
@@ -35,10 +35,10 @@ def preview(token_id: int) -> Response:
     token = agents.token(token_id)
     try:
         said = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        batch = services.undo.agent_undos.preview(token, **said, **agents.undoing())
+        shown = services.undo.agent_undos.preview(token, **said, **agents.undoing())
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
-    return show_form(token_id, batch=batch)
+    return show_form(token_id, agent_undo=shown)
 
 
 @bp.post("")
@@ -48,12 +48,12 @@ def undo(token_id: int) -> Response:
     token = agents.token(token_id)
     try:
         said = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        batch = services.undo.agent_undos.undo(token, **said, **agents.undoing())
-    except MovedError as error:
-        return show_form(token_id, problem=problem_of(error), batch=error.batch)
+        done = services.undo.agent_undos.undo(token, **said, **agents.undoing())
+    except UndoMovedError as error:
+        return show_form(token_id, problem=problem_of(error), agent_undo=error.preview)
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
-    return show_form(token_id, batch=batch)
+    return show_form(token_id, agent_undo=done)
 
 
 def show_form(token_id: int, **context: Any) -> Response:
@@ -66,5 +66,5 @@ def show_form(token_id: int, **context: Any) -> Response:
         key=queries.access.tokens.record(agents.token(token_id)),
         said=said,
         most=services.undo.agent_undos.MOST_AT_ONCE,
-        **{"batch": None, **context},
+        **{"agent_undo": None, **context},
     )

@@ -20,8 +20,8 @@ from webapp.schemas.reconciliation.forms import (
     ReopenFormSchema,
     VersionFormSchema,
 )
-from webapp.services.reconciliation.cleared_items import Choice
-from webapp.services.reconciliation.drafts import Statement
+from webapp.services.reconciliation.cleared_items import ClearingChoice
+from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
@@ -173,7 +173,7 @@ def save_draft(account: FeedAccount) -> None:
     body["keepAsNew"] = "keepAsNew" in body
     inputs = DraftFormSchema().load(body)
     version = inputs.pop("version")
-    services.reconciliation.drafts.put_draft(account, Statement(**inputs), version=version, **acting())
+    services.reconciliation.drafts.put_draft(account, StatementInput(**inputs), version=version, **acting())
 
 
 def signed(size: str | None, *, is_owed: bool) -> str | None:
@@ -194,4 +194,4 @@ def save_lines(account: FeedAccount) -> None:
     if mark in ("cleared", "uncleared"):
         body[mark] = ids
     chosen = LinesFormSchema(unknown=ma.EXCLUDE).load(body)
-    services.reconciliation.cleared_items.put_lines(account, Choice(**chosen), **acting())
+    services.reconciliation.cleared_items.put_items(account, ClearingChoice(**chosen), **acting())

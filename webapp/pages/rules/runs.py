@@ -64,7 +64,10 @@ def undo(run_id: int) -> Response:
 
 
 def show_run(
-    run_id: int, *, kept: list[services.rules.run_undos.Kept] | None = None, problem: Problem | None = None
+    run_id: int,
+    *,
+    kept: list[services.rules.run_undos.KeptField] | None = None,
+    problem: Problem | None = None,
 ) -> Response:
     """Render a run, and where somebody is about to undo it, the fields that would stay."""
     asked = RunsPageSchema.read_leniently(request.query_string.decode())

@@ -115,13 +115,13 @@ def update(
     organization: Organization, *, name: str, time_zone: str, actor: Actor, now: datetime
 ) -> Organization:
     """Change an organization's name and time zone, which decides which day is today."""
-    said = {"name": name, "time_zone": time_zone}
+    fields = {"name": name, "time_zone": time_zone}
     target = ("organization", organization.id)
     title = f"Changed {organization.name}"
-    with act(actor, now, "update_organization", target, title=title, payload=payload(said)) as doing:
+    with act(actor, now, "update_organization", target, title=title, payload=payload(fields)) as doing:
         if time_zone not in available_timezones():
             raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
-        change(organization, said, doing, now)
+        change(organization, fields, doing, now)
     return organization
 
 
@@ -195,7 +195,7 @@ def use_link(secret: str, password_hash: str, *, now: datetime) -> User:
 
 
 def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, now: datetime) -> Membership:
-    """Let a member do more or less; the last owner stays one."""
+    """Change the role of a member; the last owner stays one."""
     membership = _membership(organization_id, user_id)
     with act(actor, now, "change_role", ("member", user_id), payload={"role": role}) as doing:
         doing.title = f"Made {membership.user.name} {role}"
@@ -209,7 +209,7 @@ def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, 
 
 
 def remove_member(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> None:
-    """Let a member go: their sessions and tokens in this organization end at once."""
+    """Remove a member: their sessions and tokens in this organization end at once."""
     membership = _membership(organization_id, user_id)
     with act(
         actor, now, "remove_member", ("member", user_id), title=f"Removed {membership.user.name}"

@@ -45,13 +45,13 @@ def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
         named = sa.select(User).where(User.email == account, User.is_active)
         user = session.scalar(named) if EMAIL.fullmatch(account) else None
-        known = user.password_hash if user else None
-    is_right = verify_password(known, password)
+        stored_hash = user.password_hash if user else None
+    is_right = verify_password(stored_hash, password)
     if user is None or not is_right:
         raise SignInRefusedError
     begin_write()
     _forget_try(keys, now)
-    if known is not None and hasher.check_needs_rehash(known):
+    if stored_hash is not None and hasher.check_needs_rehash(stored_hash):
         db.session.execute(
             sa.update(User).where(User.id == user.id).values(password_hash=hasher.hash(password))
         )
@@ -112,7 +112,7 @@ def _key(kind: str, text: str) -> str:
 
 
 def _count_try(session: orm.Session, key: str, most: int, window: timedelta, now: datetime) -> None:
-    """Count a try before it is judged, so that simultaneous guesses cannot slip through together."""
+    """Count a try before its password is checked, so that simultaneous guesses cannot slip through together."""
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     begun, failures = SignInCounter.window_started_at, SignInCounter.failures
     is_over = begun <= now - window

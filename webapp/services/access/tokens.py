@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from webapp.db import db
 from webapp.ledger.canonical import instant_text
@@ -56,7 +56,7 @@ def caps(
     max_amount_a_day: Decimal | None = None,
     max_requests_a_minute: int | None = None,
 ) -> Caps:
-    """Read caps as somebody says them, the amount in the base currency; or say at its path why it is none."""
+    """Read caps, the amount in the base currency; or raise the error of the amount at its path."""
     if max_amount_a_day is None:
         return Caps(max_entries_a_day, None, max_requests_a_minute)
     path = "maxAmountADay"
@@ -109,7 +109,7 @@ def change(
     expires_at: datetime | None,
     caps: Caps,
 ) -> ApiToken:
-    """Let a token do more or less from now on, at most what its owner may."""
+    """Change what a token may do from now on, at most what its owner may."""
     title = f"Changed the API key {name}"
     with act(actor, now, "change_token", ("token", token.id), title=title) as doing:
         if token.revoked_at is not None:
@@ -139,8 +139,8 @@ def revoke(token: ApiToken, *, actor: Actor, now: datetime) -> ApiToken:
     return token
 
 
-def facts(token: ApiToken) -> dict[str, Any]:
-    """Tell what a token may do, as its acts remember it."""
+def facts(token: ApiToken) -> dict[str, object]:
+    """Give what a token may do as JSON, for the audit trail."""
     most_a_day = tokens.most_amount_a_day(token)
     return {
         "name": token.name,

@@ -62,15 +62,15 @@ class PostedAccountError(LedgerError):
     code = "posted"
 
 
-def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) -> Account:  # noqa: A002  (the trade's word)
+def create(*, actor: Actor, now: datetime, name: str, type: str, **other: Any) -> Account:  # noqa: A002  (the accounting word)
     """Open a ledger account; without a code it stands after those that have one."""
-    asked = {"name": name, "type": type, **said}
+    fields = {"name": name, "type": type, **other}
     target, title = ("account", "new"), f"Opened the {type.lower()} account {name}"
-    with act(actor, now, "create_account", target, title=title, payload=payload(asked)) as doing:
-        _check_code(actor.organization_id, said.get("code"))
-        _check_parent(actor.organization_id, said.get("parent_id"))
+    with act(actor, now, "create_account", target, title=title, payload=payload(fields)) as doing:
+        _check_code(actor.organization_id, other.get("code"))
+        _check_parent(actor.organization_id, other.get("parent_id"))
         account = Account(
-            organization_id=actor.organization_id, **_stored(asked), created_at=now, updated_at=now
+            organization_id=actor.organization_id, **_stored(fields), created_at=now, updated_at=now
         )
         db.session.add(account)
         db.session.flush()
@@ -79,7 +79,7 @@ def create(*, actor: Actor, now: datetime, name: str, type: str, **said: Any) ->
 
 
 def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Account:
-    """Change what was sent of an account, or say which rule of the books keeps it as it is."""
+    """Change the fields of an account that were sent, or raise the rule that keeps it as it is."""
     target = ("account", account.id)
     title = titles.changed(
         "the account", account.name, facts(account, changes), payload(changes), account.organization_id
@@ -93,8 +93,8 @@ def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: d
     return account
 
 
-def _stored(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value or None if name == "emoji" else value for name, value in said.items()}
+def _stored(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value or None if name == "emoji" else value for name, value in fields.items()}
 
 
 def _check_code(organization_id: str, code: str | None, *, except_id: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The ledger account behind a bank's account: one for each feed, in its currency, the same once a line is posted."""
+"""The ledger account behind a feed account: one for each, in its currency, and the same once a line is posted."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
 
 
 def is_posted(feed_account: FeedAccount) -> bool:
-    """Tell whether anything of a feed is in the books for good: a line's entry, or the opening of a proof."""
+    """Tell whether anything of a feed account is posted: a line's entry, or the opening of a proof."""
     is_line_posted = sa.exists().where(
         of_same_organization(Posting, feed_account),
         Posting.account_id == feed_account.account_id,

@@ -32,7 +32,7 @@ class NumberTakenError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What is known of a feed account that is to be opened; `type` None is an asset, or what the account is."""
+    """The facts of a feed account that is to be opened; without a `type` it is an asset, or as its ledger account."""
 
     name: str
     currency: str
@@ -154,10 +154,10 @@ def _apply(feed_account: FeedAccount, changes: Mapping[str, Any], now: datetime)
     if "splits_batches" in changes:
         feed_account.splits_batches = changes["splits_batches"]
     if changes.keys() & {"institution_name", "institution_url"}:
-        there = feed_account.institution
-        name = changes.get("institution_name", there.name if there else None)
+        institution = feed_account.institution
+        name = changes.get("institution_name", institution.name if institution else None)
         _place_at_institution(
-            feed_account, name, changes.get("institution_url", there.url if there else None), now
+            feed_account, name, changes.get("institution_url", institution.url if institution else None), now
         )
 
 
@@ -195,17 +195,17 @@ def _free_code(organization_id: str, type_: str) -> str | None:
 def _refuse_taken_number(organization_id: str, external_id: str | None, currency: str) -> None:
     if external_id is None:
         return
-    there = db.session.scalar(
+    taken = db.session.scalar(
         sa.select(FeedAccount).where(
             FeedAccount.organization_id == organization_id,
             FeedAccount.external_id == external_id,
             FeedAccount.currency == currency,
         )
     )
-    if there is not None:
+    if taken is not None:
         raise NumberTakenError(
-            f"{there.name} has this number in {currency} already. Use that feed account.",
-            details={"faId": there.id},
+            f"{taken.name} has this number in {currency} already. Use that feed account.",
+            details={"faId": taken.id},
         )
 
 
@@ -237,8 +237,8 @@ def _place_at_institution(
     feed_account.institution_id = institution.id
 
 
-def state(feed_account: FeedAccount) -> dict[str, Any]:
-    """Tell the audit trail what a feed account is."""
+def state(feed_account: FeedAccount) -> dict[str, object]:
+    """Give a feed account as JSON, for the audit trail."""
     institution = feed_account.institution
     return {
         "name": feed_account.name,

@@ -1,4 +1,4 @@
-"""Merchants: made, changed and, where nothing is said of them, deleted."""
+"""Merchants: created, changed and, where nothing names them, deleted."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ class MerchantInUseError(LedgerError):
 
 def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
     """Make a merchant."""
-    said = payload({"name": name, "website": website})
+    fields = payload({"name": name, "website": website})
     target = ("merchant", "new")
-    with act(actor, now, "create_merchant", target, title=f"Made the merchant {name}", payload=said) as doing:
+    with act(
+        actor, now, "create_merchant", target, title=f"Made the merchant {name}", payload=fields
+    ) as doing:
         merchant = Merchant(
             organization_id=actor.organization_id, name=name, website=website, created_at=now, updated_at=now
         )

@@ -1,4 +1,4 @@
-"""Projects and their groups: made, changed and, where nothing is said of them, deleted."""
+"""Projects and their groups: created, changed and, where nothing names them, deleted."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def create(
     *, name: str, emoji: str | None = None, group_id: int | None = None, actor: Actor, now: datetime
 ) -> Project:
     """Make a project, in a group of the organization or in none."""
-    said = payload({"name": name, "emoji": emoji, "group_id": group_id})
+    fields = payload({"name": name, "emoji": emoji, "group_id": group_id})
     target = ("project", "new")
-    with act(actor, now, "create_project", target, title=f"Made the project {name}", payload=said) as doing:
+    with act(actor, now, "create_project", target, title=f"Made the project {name}", payload=fields) as doing:
         _check_group(actor.organization_id, group_id)
         project = Project(
             organization_id=actor.organization_id,
@@ -83,10 +83,10 @@ def delete(project: Project, *, actor: Actor, now: datetime) -> None:
 
 def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: datetime) -> ProjectGroup:
     """Make a group; an emoji that was not given is the empty string."""
-    said = payload({"name": name, "emoji": emoji})
+    fields = payload({"name": name, "emoji": emoji})
     title = f"Made the project group {name}"
     with act(
-        actor, now, "create_project_group", ("project_group", "new"), title=title, payload=said
+        actor, now, "create_project_group", ("project_group", "new"), title=title, payload=fields
     ) as doing:
         group = ProjectGroup(
             organization_id=actor.organization_id,

@@ -112,7 +112,7 @@ def member_of(table: sa.Table) -> str:
 
 
 def _last_id(session: orm.Session, table: sa.Table) -> int:
-    """Tell the last id that a table gave out, also to rows that are gone: it is never given out again."""
+    """Give the last id of a table, also of deleted rows: it is never used again."""
     if not isinstance(table.columns.id.type, sa.Integer | sa.BigInteger):
         return 0
     if session.connection().dialect.name == "postgresql":

@@ -99,20 +99,20 @@ def _check_empty(session: orm.Session) -> None:
         raise BooksThereError
 
 
-def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, told: dict[str, Any]) -> None:
-    if told["columns"] != [column.name for column in table.columns]:
+def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recorded: dict[str, Any]) -> None:
+    if recorded["columns"] != [column.name for column in table.columns]:
         raise NotABackupError(f"The backup's {table.name} have other columns; nothing was restored.")
     digest, count = sha256(), 0
     read = reader(table)
     connection = session.connection()
     with archive.open(member_of(table)) as member:
         lines = iter(lambda: member.readline(LONGEST_ROW), b"")
-        for some in _batches(lines):
+        for some in _portions(lines):
             for line in some:
                 digest.update(line)
             count += len(some)
             connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
-    if (count, digest.hexdigest()) != (told["rows"], told["sha256"]):
+    if (count, digest.hexdigest()) != (recorded["rows"], recorded["sha256"]):
         raise NotABackupError(f"The backup's {table.name} are not whole; nothing was restored.")
 
 
@@ -126,7 +126,7 @@ def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]
             kept_files.keep(kept_beside(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
 
 
-def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+def _portions(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
     while some := list(islice(lines, ROWS_AT_ONCE)):
         yield some
 

@@ -1,4 +1,4 @@
-"""What an entry would be if it were written now: its sums, its mirrors, what stands against it; nothing is written."""
+"""Previews of entries: sums, mirrors and errors of an entry as if it were written now; nothing is written."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Sides:
 
     @property
     def ties(self) -> bool:
-        """Tell whether both sides are the same, and not nothing."""
+        """Tell whether both sides are equal, and not zero."""
         return bool(self.debit) and self.debit == self.credit
 
 
 @dataclass(frozen=True, slots=True)
 class EntryPreview:
-    """An entry that is being written: `base` is None where a rate is missing, `rest` what mirroring leaves over."""
+    """The preview of an entry: `base` is None where a rate is missing, `rest` what mirroring leaves over."""
 
     sides: list[Sides]
     base: Sides | None
@@ -47,12 +47,12 @@ class EntryPreview:
 
 
 def preview(organization: Organization, legs: Sequence[Leg], day: date) -> EntryPreview:
-    """Mirror legs exactly as writing them would, and say in a sentence how they stand."""
+    """Mirror legs exactly as writing them would, with a sentence on whether they balance."""
     base = organization.base_currency
     rates = line_drafts.rates_of(organization, legs, day)
     missing = missing_currencies(legs, base, rates)
     first_open = organizations.first_open_day(organization.id, day)
-    sentence, mirrored, ties = _judged(organization, legs, day, missing)
+    sentence, mirrored, ties = _mirrored(organization, legs, day, missing)
     rest = mirrored[len(legs)] if len(mirrored) > len(legs) else None
     if rest is not None:
         role = Role.ROUNDING
@@ -92,7 +92,7 @@ def rest(organization: Organization, legs: Sequence[Leg], currency: str, day: da
     return Money(unmirror(open_minor, base, currency, Decimal(rates[currency])), currency)
 
 
-def _judged(
+def _mirrored(
     organization: Organization, legs: Sequence[Leg], day: date, missing: Sequence[str]
 ) -> tuple[str, tuple[Leg, ...], bool]:
     """Give a sentence, the legs as they would be written (none where they cannot be), and whether they tie."""

@@ -1,13 +1,13 @@
-"""Exchange rates: written down, and what they change in drafts; posted entries never change."""
+"""Exchange rates: stored, and used to mirror drafts again; posted entries never change."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TypedDict
 
 import sqlalchemy as sa
 
@@ -30,7 +30,15 @@ from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts, touches
 
-Said = Mapping[str, Any]
+
+class RateInput(TypedDict):
+    """A rate to store: how many units of a currency one unit of the base currency is on a day."""
+
+    day: date
+    currency: str
+    units_per_base: Decimal
+    source: str
+
 
 MOST_FILE_BYTES = reference_rates.MOST_BYTES
 
@@ -53,8 +61,8 @@ class TwoRatesError(UnprocessableError):
     code = "two_rates"
 
 
-def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]:
-    """Write rates down, in place of those of the same day, and mirror anew the drafts that lean on them."""
+def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[RateInput]:
+    """Store rates, in place of those of the same day, and mirror the drafts again that depend on them."""
     organization = organizations.get(actor.organization_id)
     payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
     target = ("exchange_rates", organization.id)
@@ -63,7 +71,7 @@ def put(rates: Sequence[Said], *, actor: Actor, now: datetime) -> Sequence[Said]
         _check(rates, organization.base_currency)
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed, now)
-        doing.before = {"rates": [_fact(*known) for known in written.replaced]}
+        doing.before = {"rates": [_fact(*each) for each in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
         if not written.changed:
             doing.nothing_to_do()
@@ -76,7 +84,7 @@ def read_file(data: bytes) -> list[DayRates]:
 
 
 def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datetime) -> int:
-    """Write down what a file of reference rates says of every currency against the base; answers how many are new.
+    """Store the rates of a file of reference rates, of every currency against the base; answers how many are new.
 
     Against another base than the euro they are cross rates (behaviour.md 1).
     """
@@ -105,7 +113,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
     return len(written.changed)
 
 
-def _against(days: Iterable[DayRates], base: str) -> list[Said]:
+def _against(days: Iterable[DayRates], base: str) -> list[RateInput]:
     return [
         {"day": each.day, "currency": currency, "units_per_base": rate, "source": SOURCE}
         for each in days
@@ -114,7 +122,7 @@ def _against(days: Iterable[DayRates], base: str) -> list[Said]:
     ]
 
 
-def _named(rates: Sequence[Said], base: str) -> str:
+def _named(rates: Sequence[RateInput], base: str) -> str:
     """Name rates for a title: one whole, several by their currencies and days."""
     first, last = (f"{pick(rate['day'] for rate in rates):%-d %b %Y}" for pick in (min, max))
     if len(rates) == 1:
@@ -128,7 +136,7 @@ def _fact(day: date, currency: str, units_per_base: Decimal) -> dict[str, str]:
     return {"day": day.isoformat(), "currency": currency, "unitsPerBase": format(units_per_base, "f")}
 
 
-def _check(rates: Sequence[Said], base: str) -> None:
+def _check(rates: Sequence[RateInput], base: str) -> None:
     seen: set[tuple[date, str]] = set()
     for index, rate in enumerate(rates):
         if rate["currency"] == base:
@@ -141,12 +149,12 @@ def _check(rates: Sequence[Said], base: str) -> None:
         seen.add(key)
 
 
-def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: datetime) -> list[int]:
-    """Mirror anew every draft whose rate may have changed; answers the ids of those that did."""
+def _mirror_drafts(organization: Organization, changed: Sequence[RateInput], now: datetime) -> list[int]:
+    """Mirror every draft again whose rate may have changed; answers the ids of those that did."""
     days: dict[str, list[date]] = {}
     for rate in changed:
         days.setdefault(rate["currency"], []).append(rate["day"])
-    leaning: dict[int, tuple[JournalEntry, date]] = {}
+    depending: dict[int, tuple[JournalEntry, date]] = {}
     for currency in sorted(days.keys() & exchange_rates.currencies_of_drafts(organization.id)):
         ordered = sorted(days[currency])
         for entry, rate_day in exchange_rates.drafts_leaning_on(
@@ -154,8 +162,8 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: dat
         ):
             place = bisect_right(ordered, rate_day) - 1
             if place >= 0 and is_current(ordered[place], rate_day):
-                leaning[entry.id] = (entry, rate_day)
-    mirrored = mirror_anew(organization, leaning.values())
+                depending[entry.id] = (entry, rate_day)
+    mirrored = mirror_anew(organization, depending.values())
     touches.touch_lines(organization.id, mirrored, now=now)
     return mirrored
 
@@ -163,7 +171,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[Said], now: dat
 def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry, date]]) -> list[int]:
     """Mirror drafts at the rates of a day each; answers the ids of those that changed.
 
-    One whose amounts do not balance at those rates stays as it was: whoever posts it is told so.
+    One whose amounts do not balance at those rates stays as it was: posting it raises the error.
     """
     rests = accounts.ids_by_role(organization.id, RESTS)
     return [entry.id for entry, rate_day in drafts_ if _mirror_draft(organization, entry, rate_day, rests)]
@@ -187,14 +195,14 @@ def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: dat
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The rates that say something new, and what those that they replace said: day, currency, units per base."""
+    """The rates that changed something, and the replaced ones: day, currency, units per base."""
 
-    changed: list[Said]
+    changed: list[RateInput]
     replaced: list[tuple[date, str, Decimal]]
 
 
-def write(organization_id: str, rates: Sequence[Said], *, now: datetime) -> Written:
-    """Write rates down; each has `day currency units_per_base source`, and no two the same day and currency."""
+def write(organization_id: str, rates: Sequence[RateInput], *, now: datetime) -> Written:
+    """Store rates, of which no two have the same day and currency."""
     days = [rate["day"] for rate in rates]
     currencies = {rate["currency"] for rate in rates}
     stored = exchange_rates.between(organization_id, currencies, min(days), max(days))
@@ -209,11 +217,11 @@ def write(organization_id: str, rates: Sequence[Said], *, now: datetime) -> Writ
     return Written(changed, [(*_key(rate), stored[_key(rate)][0]) for rate in other])
 
 
-def _key(rate: Said) -> tuple[date, str]:
+def _key(rate: RateInput) -> tuple[date, str]:
     return rate["day"], rate["currency"]
 
 
-def _replace(organization_id: str, rates: Sequence[Said]) -> None:
+def _replace(organization_id: str, rates: Sequence[RateInput]) -> None:
     db.session.connection().execute(
         sa.update(ExchangeRate)
         .where(
@@ -221,13 +229,13 @@ def _replace(organization_id: str, rates: Sequence[Said]) -> None:
             ExchangeRate.day == sa.bindparam("of_day"),
             ExchangeRate.currency == sa.bindparam("of_currency"),
         )
-        .values(units_per_base=sa.bindparam("units"), source=sa.bindparam("said_by")),
+        .values(units_per_base=sa.bindparam("units"), source=sa.bindparam("new_source")),
         [
             {
                 "of_day": rate["day"],
                 "of_currency": rate["currency"],
                 "units": rate["units_per_base"],
-                "said_by": rate["source"],
+                "new_source": rate["source"],
             }
             for rate in rates
         ],

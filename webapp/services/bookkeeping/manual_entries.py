@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, ClassVar
+from decimal import Decimal
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 import sqlalchemy as sa
 
@@ -32,7 +33,18 @@ from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
 from webapp.services.transactions.edits import ArchivedAccountError, jsonable, summary
 
-Postings = Sequence[Mapping[str, Any]]
+
+class PostingInput(TypedDict):
+    """A posting of an entry that somebody writes."""
+
+    account_id: int
+    amount: Decimal
+    currency: NotRequired[str | None]
+    project_id: NotRequired[int | None]
+    org_merchant_id: NotRequired[int | None]
+
+
+PostingInputs = Sequence[PostingInput]
 
 
 class NotManualError(LedgerError):
@@ -57,7 +69,7 @@ class StaleEntryError(LedgerError):
     code = "stale_version"
 
     def __init__(self, entry: JournalEntry) -> None:
-        """Say who changed the entry, and which version is the current one."""
+        """Name who changed the entry, and the current version."""
         super().__init__(
             f"{manual_entries.last_writer(entry) or 'Somebody'} changed this draft after you opened it.",
             details={"version": manual_entries.version(entry)},
@@ -67,7 +79,7 @@ class StaleEntryError(LedgerError):
 def create(
     *,
     effective_at: date,
-    postings: Postings,
+    postings: PostingInputs,
     actor: Actor,
     now: datetime,
     description: str = "",
@@ -111,13 +123,13 @@ def change(
     *,
     version: str,
     effective_at: date,
-    postings: Postings,
+    postings: PostingInputs,
     actor: Actor,
     now: datetime,
     description: str = "",
     post: bool = False,
 ) -> JournalEntry:
-    """Let a draft say something else, and with `post` become part of the books in the same act.
+    """Change a draft, and with `post` make it part of the books in the same act.
 
     Raises StaleEntryError where `version` is not the one that the draft is in.
     """
@@ -127,11 +139,11 @@ def change(
     with act(actor, now, "change_journal_entry", target, payload=payload) as doing:
         doing.title = f"{'Posted' if post else 'Changed'} the draft {titles.of_entry(entry)}"
         _require(entry, version)
-        doing.before = _said(entry)
+        doing.before = _facts_of(entry)
         legs = legs_of(organization, postings)
-        said = titles.of_legs(description, legs, effective_at)
-        if not doing.title.endswith(f" {said}"):
-            doing.title += f", changed to {said}" if post else f" to {said}"
+        name = titles.of_legs(description, legs, effective_at)
+        if not doing.title.endswith(f" {name}"):
+            doing.title += f", changed to {name}" if post else f" to {name}"
         journal_entries.check_open(organization.id, effective_at)
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         _write(entry, effective_at, description)
@@ -145,7 +157,7 @@ def change(
 def post(
     entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None, note: str | None = None
 ) -> ActionResult:
-    """Make a draft part of the books, for good; a repeat changes nothing and answers the same."""
+    """Make a draft part of the books, for good; a repeat changes nothing and has the same result."""
     payload = {"note": note or "", "version": version}
     target = ("journal_entry", entry.id)
     with act(actor, now, "post_journal_entry", target, note=note or "", payload=payload) as doing:
@@ -164,20 +176,20 @@ def post(
 
 
 def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | None = None) -> None:
-    """Take a draft out of the journal; what it said stays in the audit trail."""
+    """Delete a draft; its content stays in the audit trail."""
     target = ("journal_entry", entry.id)
     with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
         doing.title = f"Deleted the draft {titles.of_entry(entry)}"
         _require(entry, version)
-        doing.before = {**_said(entry), "documentId": entry.document_id}
+        doing.before = {**_facts_of(entry), "documentId": entry.document_id}
         doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
         journal_entries.delete_draft(entry, now=now)
 
 
-def _said(entry: JournalEntry) -> dict[str, Any]:
-    """Say what a draft says, with its day and without what mirroring added, for the audit trail."""
-    said = summary(manual_entries.said_legs(entry), entry.description)
-    return {**said, "effectiveAt": entry.effective_on.isoformat()}
+def _facts_of(entry: JournalEntry) -> dict[str, Any]:
+    """Give a draft with its day and without the legs of mirroring, for the audit trail."""
+    facts = summary(manual_entries.said_legs(entry), entry.description)
+    return {**facts, "effectiveAt": entry.effective_on.isoformat()}
 
 
 def _require_manual(entry: JournalEntry) -> None:
@@ -189,7 +201,7 @@ def _require_manual(entry: JournalEntry) -> None:
 
 
 def _require(entry: JournalEntry, version: str | None) -> None:
-    """Refuse what was not written by hand, is no draft any more, or is not what the caller saw."""
+    """Refuse an entry that was not written by hand, is no draft any more, or has another version."""
     _require_manual(entry)
     if entry.status == "POSTED":
         raise EntryStateError(f"Entry {entry.id} is posted and stays. Void it, and write another one.")
@@ -223,7 +235,7 @@ def _posted(entry: JournalEntry) -> TouchedIds:
     return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 
 
-def _payload(effective_at: date, description: str, postings: Postings, *, post: bool) -> dict[str, Any]:
+def _payload(effective_at: date, description: str, postings: PostingInputs, *, post: bool) -> dict[str, Any]:
     return {
         "effectiveAt": effective_at.isoformat(),
         "description": description,
@@ -232,34 +244,32 @@ def _payload(effective_at: date, description: str, postings: Postings, *, post: 
     }
 
 
-Said = Mapping[str, Any]
-
-
-def legs_of(organization: Organization, postings: Sequence[Said]) -> list[Leg]:
-    """Read postings as legs without mirrors, or say at the path of one what is wrong with it.
+def legs_of(organization: Organization, postings: PostingInputs) -> list[Leg]:
+    """Give postings as legs without mirrors, or raise the error of one at its path.
 
     A posting without a currency is in its account's, else in the base currency.
     """
-    return [_leg(organization, f"postings.{index}", said) for index, said in enumerate(postings)]
+    return [_leg(organization, f"postings.{index}", posting) for index, posting in enumerate(postings)]
 
 
-def _leg(organization: Organization, path: str, said: Said) -> Leg:
-    account = lookups.refer(Account, organization.id, said["account_id"], f"{path}.accountId")
+def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
+    account = lookups.refer(Account, organization.id, posting["account_id"], f"{path}.accountId")
     if account.is_archived:
         raise ArchivedAccountError(
             fields={f"{path}.accountId": ["This account is archived; choose another one."]}
         )
-    if said.get("org_merchant_id") is not None:
-        lookups.refer(Merchant, organization.id, said["org_merchant_id"], f"{path}.orgMerchantId")
-    if said.get("project_id") is not None:
-        lookups.refer(Project, organization.id, said["project_id"], f"{path}.projectId")
-    currency = said.get("currency") or account.currency or organization.base_currency
+    merchant_id, project_id = posting.get("org_merchant_id"), posting.get("project_id")
+    if merchant_id is not None:
+        lookups.refer(Merchant, organization.id, merchant_id, f"{path}.orgMerchantId")
+    if project_id is not None:
+        lookups.refer(Project, organization.id, project_id, f"{path}.projectId")
+    currency = posting.get("currency") or account.currency or organization.base_currency
     leg = Leg(
         account_id=account.id,
-        amount_minor=money_at(said["amount"], currency, f"{path}.amount").minor,
+        amount_minor=money_at(posting["amount"], currency, f"{path}.amount").minor,
         currency=currency,
-        merchant_id=said.get("org_merchant_id"),
-        project_id=said.get("project_id"),
+        merchant_id=merchant_id,
+        project_id=project_id,
     )
     try:
         check_account_currency(leg, account.currency)

@@ -1,4 +1,4 @@
-"""Revaluing what is held in other currencies: an entry as of a day, and its reversal on the next."""
+"""Revaluation of balances in other currencies: an entry as of a day, and its reversal on the next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from webapp.services.journal import entries
 
 
 def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntry]:
-    """Bring assets and liabilities in other currencies to their worth at a day's rates; answers the pair of entries.
+    """Revalue assets and liabilities in other currencies at a day's rates; answers the pair of entries.
 
     A second run for the same day voids the first pair; where nothing differs there is none. Raises
     PeriodLockedError where either day is closed, ExchangeRateMissingError naming every rate that is missing.
@@ -34,7 +34,7 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntr
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
             entries.check_open(organization.id, day)
-        voided = _void_standing(organization, as_of, doing)
+        voided = _void_earlier(organization, as_of, doing)
         written = _write(organization, as_of, doing)
         doing.result = {
             "journalEntryIds": [entry.id for entry in written],
@@ -45,11 +45,11 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntr
     return written
 
 
-def _void_standing(organization: Organization, as_of: date, doing: Act) -> list[int]:
-    standing = foreign_balances.revaluation_of(organization.id, as_of)
-    for entry in standing:
+def _void_earlier(organization: Organization, as_of: date, doing: Act) -> list[int]:
+    earlier = foreign_balances.revaluation_of(organization.id, as_of)
+    for entry in earlier:
         voids.reverse(entry, doing, on_its_own_day=True)
-    return [entry.id for entry in standing]
+    return [entry.id for entry in earlier]
 
 
 def _write(organization: Organization, as_of: date, doing: Act) -> list[JournalEntry]:
@@ -64,10 +64,10 @@ def _write(organization: Organization, as_of: date, doing: Act) -> list[JournalE
     if not legs:
         return []
     doing.before = {"balances": [_fact(balance) for balance in balances]}
-    said = f"Revaluation as of {as_of:%-d %b %Y}"
+    description = f"Revaluation as of {as_of:%-d %b %Y}"
     return [
-        _post(organization, as_of, legs, said, doing),
-        _post(organization, as_of + timedelta(days=1), reversal(legs), f"{said}, reversed", doing),
+        _post(organization, as_of, legs, description, doing),
+        _post(organization, as_of + timedelta(days=1), reversal(legs), f"{description}, reversed", doing),
     ]
 
 

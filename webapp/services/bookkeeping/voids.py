@@ -54,7 +54,7 @@ def void(
     effective_on: date | None = None,
     copy: bool = False,
 ) -> ActionResult:
-    """Cancel an entry as it stands, with all its corrections.
+    """Cancel an entry with all its corrections.
 
     With `copy` an entry that was written by hand comes back as a draft; a bank line gets one in any case.
     """
@@ -100,9 +100,9 @@ def reverse(
     )
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
     journal_entries.mark_voided(family, cancelling)
-    # A line of 0.00 has no effect, and stands where its entry says.
-    standing = effective(*family_legs) or tuple(family_legs[0])
-    fresh = _fresh_drafts(entry, standing, day, doing.now)
+    # A line of 0.00 has no effective legs, and keeps those of its entry.
+    in_force = effective(*family_legs) or tuple(family_legs[0])
+    fresh = _fresh_drafts(entry, in_force, day, doing.now)
     return TouchedIds(
         [cancelling.id, *fresh],
         deleted_journal_entry_ids=[] if marker is None else [marker.id],
@@ -111,7 +111,7 @@ def reverse(
 
 
 def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
-    """Write what was in force of a voided entry as a draft, dated as the reversal: no day between counts it twice."""
+    """Write the effective legs of a voided entry as a draft, dated as the reversal: no day between counts it twice."""
     reversal_day = entries.get(entry.organization_id, entry.voided_by_id or 0).effective_on
     return journal_entries.add_draft(
         organizations.get(entry.organization_id),
@@ -137,7 +137,7 @@ def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:
     return asked
 
 
-def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
+def _fresh_drafts(entry: JournalEntry, in_force: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
     """Give every line of a voided entry a draft of its own again, dated as the reversal."""
     lines = db.session.scalars(
         sa.select(Transaction).where(refers_to(Transaction.journal_entry_id, entry)).order_by(Transaction.id)
@@ -150,8 +150,8 @@ def _fresh_drafts(entry: JournalEntry, standing: tuple[Leg, ...], day: date, now
         line.journal_entry_id = None
         if is_gone:
             continue
-        # Of a transfer nothing stands opposite a line but the other bank: each starts uncategorised again.
-        counter = line_drafts.unmirrored(standing, line.id)
+        # A line of a transfer has no counter legs but the other bank's: each starts uncategorised again.
+        counter = line_drafts.unmirrored(in_force, line.id)
         own_day = bank_changes.own_day(line, entry)
         made.append(
             line_drafts.add(

@@ -1,4 +1,4 @@
-"""Who keeps the demo's books: every line goes the way that a person's would, through the services."""
+"""The bookkeeper of the demo: every act goes through the services, as a person's would."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.demo import files, studio
-from webapp.demo.lines import BankAccount, Booking, Line
+from webapp.demo.lines import BankAccount, Booking, DemoLine
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, Transaction, of_same_organization
 from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
 from webapp.services.bookkeeping import exchange_rates
+from webapp.services.bookkeeping.exchange_rates import RateInput
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 from webapp.services.reconciliation import cleared_items, drafts, proofs
-from webapp.services.reconciliation.cleared_items import Choice
-from webapp.services.reconciliation.drafts import Statement
+from webapp.services.reconciliation.cleared_items import ClearingChoice
+from webapp.services.reconciliation.drafts import StatementInput
 from webapp.services.transactions import edits, lifecycle, transfers
 
 MORNING = time(8, 30)
@@ -30,7 +31,7 @@ RATE_SOURCE = "Invented for the demo"
 
 
 class Bookkeeper:
-    """Someone who works on a few days of each month, one act a second, and never after the last day began."""
+    """A bookkeeper who works on a few days of each month, one act a second, and never after the last day began."""
 
     def __init__(self, actor: Actor, last_day: date) -> None:
         """Begin with an empty desk; `last_day` is today in the demo."""
@@ -91,13 +92,13 @@ class Bookkeeper:
         return self._merchants[name]
 
     def quote(self, rates: Iterable[tuple[date, Decimal]]) -> None:
-        """Write dollar rates down."""
-        said = [
+        """Store dollar rates."""
+        inputs: list[RateInput] = [
             {"day": day, "currency": "USD", "units_per_base": rate, "source": RATE_SOURCE}
             for day, rate in rates
         ]
-        if said:
-            exchange_rates.put(said, **self.act)
+        if inputs:
+            exchange_rates.put(inputs, **self.act)
 
     def take(self, account: BankAccount, first: date, last: date, *, with_pending: bool = False) -> None:
         """Import an account's statement over a period."""
@@ -105,8 +106,8 @@ class Bookkeeper:
         name = f"{account.name.lower().replace(' ', '-')}-{last:%Y-%m-%d}.ofx"
         runs.take_at_once(Upload(name, data), **self.act)
 
-    def line(self, line: Line) -> Transaction:
-        """Find what became of a line in the books."""
+    def line(self, line: DemoLine) -> Transaction:
+        """Find a line in the books."""
         return db.session.scalars(
             sa.select(Transaction).where(
                 of_same_organization(Transaction, self._actor),
@@ -114,8 +115,8 @@ class Bookkeeper:
             )
         ).one()
 
-    def book(self, line: Line, booking: Booking | None = None) -> None:
-        """Say where a line belongs: its account, its merchant, its project."""
+    def book(self, line: DemoLine, booking: Booking | None = None) -> None:
+        """Categorise a line: its account, its merchant, its project."""
         chosen = booking or line.booking
         changes: dict[str, Any] = {"account_id": self.code(chosen.code)}
         if chosen.code != studio.TRANSFERS:
@@ -124,11 +125,11 @@ class Bookkeeper:
             changes["project_id"] = self.project(chosen.project)
         self.edit(line, changes)
 
-    def edit(self, line: Line, changes: Mapping[str, Any]) -> None:
+    def edit(self, line: DemoLine, changes: Mapping[str, Any]) -> None:
         """Change a line's entry: a draft at once, a posted one by a correction marker."""
         edits.edit(self.line(line), changes, **self.act)
 
-    def confirm(self, line: Line, note: str = "") -> None:
+    def confirm(self, line: DemoLine, note: str = "") -> None:
         """Make a line's entry, or its correction, part of the books."""
         lifecycle.confirm(self.line(line), note=note, **self.act)
 
@@ -138,7 +139,7 @@ class Bookkeeper:
 
     def draw_up(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
         """Begin a reconciliation with the statement of a day, the first one as new from an opening day on."""
-        statement = Statement(day, self._balance(account, day))
+        statement = StatementInput(day, self._balance(account, day))
         if opening_date is not None:
             opening = self._balance(account, opening_date)
             statement = replace(
@@ -146,16 +147,16 @@ class Bookkeeper:
             )
         drafts.put_draft(self._feed(account), statement, **self.act)
 
-    def clear(self, account: BankAccount, lines: Iterable[Line]) -> None:
+    def clear(self, account: BankAccount, lines: Iterable[DemoLine]) -> None:
         """Clear lines in the open draft."""
-        chosen = Choice(cleared=[self.line(line).id for line in lines])
-        if chosen.named:
-            cleared_items.put_lines(self._feed(account), chosen, **self.act)
+        chosen = ClearingChoice(cleared=[self.line(line).id for line in lines])
+        if chosen.has_ids:
+            cleared_items.put_items(self._feed(account), chosen, **self.act)
 
     def prove(self, account: BankAccount, day: date, *, opening_date: date | None = None) -> None:
         """Reconcile an account with its statement of a day, all that is confirmed, to a proof."""
         self.draw_up(account, day, opening_date=opening_date)
-        cleared_items.put_lines(self._feed(account), Choice(auto=True), **self.act)
+        cleared_items.put_items(self._feed(account), ClearingChoice(auto=True), **self.act)
         proofs.complete(self._feed(account), **self.act)
 
     def _balance(self, account: BankAccount, day: date) -> Decimal:

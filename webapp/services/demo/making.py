@@ -12,8 +12,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from webapp.demo import studio
-from webapp.demo.lines import Booking, Line
-from webapp.demo.story import Story, tell
+from webapp.demo.lines import Booking, DemoLine
+from webapp.demo.story import Story, make_story
 from webapp.ledger.money import Money
 from webapp.models import Organization, User
 from webapp.queries.journal import entries
@@ -34,7 +34,7 @@ BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED = 2, 4, 5, 6, 8, 10
 
 def make(owner: User, *, seed: int, day: date) -> Organization:
     """Open the demo organization of a seed and keep its books up to a day."""
-    story = tell(seed, day)
+    story = make_story(seed, day)
     opened_at = datetime.combine(story.months[0].first, time(8), UTC)
     organization = organizations.create(studio.NAME, studio.BASE_CURRENCY, owner, now=opened_at, is_demo=True)
     actor = Actor(organization.id, "PERSON", owner.id, owner.name, owner.id)
@@ -48,7 +48,7 @@ def make(owner: User, *, seed: int, day: date) -> Organization:
 
 
 def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
-    """Take a month's statements, say where their lines belong, confirm and prove what the studio got to."""
+    """Import a month's statements, categorise their lines, confirm and prove part of them."""
     month = story.months[index]
     keeper.sit_down(month.last + LATER)
     keeper.quote(rate for rate in story.rates if month.first <= rate[0] <= month.last)
@@ -81,10 +81,10 @@ def _keep_current(keeper: Bookkeeper, story: Story, index: int) -> None:
 
 
 def _keep_card(keeper: Bookkeeper, story: Story, index: int) -> None:
-    """Confirm the card's first months, and say of two more where their lines belong."""
+    """Confirm the card's first months, and categorise the lines of two more."""
     month = story.months[index]
     lines = story.card.booked(month.first, month.last)
-    # Somebody confirmed two lines without looking where they belong: the hub shows that they wait.
+    # Two lines are confirmed uncategorised: the hub shows them.
     hasty = 2 if index == LEFT_OPEN else 0
     for line in lines[:hasty]:
         keeper.confirm(line)
@@ -103,7 +103,7 @@ def _keep_dollars(keeper: Bookkeeper, story: Story, index: int) -> None:
         keeper.prove(story.dollars, month.last, opening_date=_opening_date(story, index))
 
 
-def _finish(keeper: Bookkeeper, lines: Sequence[Line]) -> None:
+def _finish(keeper: Bookkeeper, lines: Sequence[DemoLine]) -> None:
     for line in lines:
         keeper.book(line)
         keeper.confirm(line)
@@ -115,7 +115,7 @@ def _opening_date(story: Story, index: int) -> date | None:
 
 
 def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
-    """Let happen what happens in books: a purchase without the bank, a split, mistakes and how they were mended."""
+    """Add special acts: a purchase without the bank, a split, mistakes and their corrections."""
     month = story.months[index]
     card = story.card.booked(month.first, month.last)
     current = story.current.booked(month.first, month.last)
@@ -138,13 +138,13 @@ def _happen(keeper: Bookkeeper, story: Story, index: int) -> None:
         rules.write(keeper, since=month.first)
 
 
-def _of(lines: Sequence[Line], code: str) -> Line:
+def _of(lines: Sequence[DemoLine], code: str) -> DemoLine:
     """Choose the first line that belongs to an account, or any where chance brought none."""
     return next((line for line in lines if line.booking.code == code), lines[0])
 
 
 def _buy_privately(keeper: Bookkeeper, day: date) -> None:
-    """Write an entry that no bank knows of."""
+    """Write an entry without a bank line."""
     price = Decimal("1249.00")
     manual_entries.create(
         effective_at=day,
@@ -158,7 +158,7 @@ def _buy_privately(keeper: Bookkeeper, day: date) -> None:
     )
 
 
-def _split(keeper: Bookkeeper, line: Line) -> None:
+def _split(keeper: Bookkeeper, line: DemoLine) -> None:
     """Give a quarter of a posted line to another account, by a correction."""
     part = line.amount_minor // 4
     parts = {"6550": part, line.booking.code: line.amount_minor - part}
@@ -174,7 +174,7 @@ def _split(keeper: Bookkeeper, line: Line) -> None:
     keeper.confirm(line, "A quarter of it was for the client's dinner.")
 
 
-def _void(keeper: Bookkeeper, line: Line) -> None:
+def _void(keeper: Bookkeeper, line: DemoLine) -> None:
     """Void a line's entry, and book the fresh draft as what it was."""
     entry = keeper.line(line).journal_entry
     if entry is not None:

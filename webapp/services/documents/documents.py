@@ -55,20 +55,20 @@ class DocumentInUseError(LedgerError):
 
 @dataclass(frozen=True, slots=True)
 class SentFile:
-    """A file as somebody sends it: the name that its sender gave it, and its bytes."""
+    """A file as somebody sends it: its name and its bytes."""
 
     name: str
     data: bytes
 
 
-def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
+def create(content: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
     """File a document; where any of its fields is set beside the file, the rules run on it.
 
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
     """
-    payload = fields.told(said)
+    payload = fields.as_json(content)
     with act(actor, now, "create_document", ("document", "new"), payload=payload) as doing:
-        if not said and file is None:
+        if not content and file is None:
             raise EmptyDocumentError
         document = Document(
             organization_id=actor.organization_id,
@@ -79,11 +79,11 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
         )
         if file is not None:
             _keep_file(document, file, doing)
-        fields.write(document, _named(document, said))
+        fields.write(document, _named(document, content))
         db.session.add(document)
         db.session.flush()
         doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
-        if fields.GIVEN & said.keys():
+        if fields.OWN_FIELDS & content.keys():
             document_rules.run_on(document, act_id=doing.id, now=now)
         doing.after = fields.facts(document)
     return document
@@ -91,7 +91,7 @@ def create(said: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now:
 
 def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
     """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
-    target, payload = ("document", document.id), fields.told(changes)
+    target, payload = ("document", document.id), fields.as_json(changes)
     before = fields.facts(document)
     title = titles.changed("the document", document.label, before, payload, document.organization_id)
     with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
@@ -103,7 +103,7 @@ def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now:
             return document
         document.updated_at = now
         document_rules.supersede(document, by_hand, doing.id)
-        if fields.given(fields.facts(document)) != fields.given(before):
+        if fields.own_facts(fields.facts(document)) != fields.own_facts(before):
             document_rules.run_on(document, act_id=doing.id, now=now)
         after = fields.facts(document)
         doing.before = {key: value for key, value in before.items() if value != after[key]}
@@ -114,13 +114,13 @@ def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now:
 def delete(document: Document, *, actor: Actor, now: datetime) -> None:
     """Delete a document that nothing in the books holds, and with the commit its file; raises DocumentInUseError.
 
-    What it says and what it belonged to stays in the audit trail; its file is nowhere after that.
+    Its fields and its attachments stay in the audit trail; its file is deleted.
     """
     target, title = ("document", document.id), f"Deleted {titles.of_document(document)}"
     with act(actor, now, "delete_document", target, title=title) as doing:
-        held = deletion_blockers.held(document)
-        if held is not None:
-            raise DocumentInUseError(held.sentence, details=dict(held.details))
+        blocker = deletion_blockers.held(document)
+        if blocker is not None:
+            raise DocumentInUseError(blocker.sentence, details=dict(blocker.details))
         relations = attachments.of_documents(document.organization_id, [document.id])[document.id]
         doing.before = {
             **fields.facts(document),
@@ -129,7 +129,7 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
         }
         document_files.sweep(now=now)
         if document.kept_file is not None:
-            document_files.let_go(document.kept_file)
+            document_files.release(document.kept_file)
         for model in (DocumentRelation, DocumentSetting):
             of_it = refers_to(model.document_id, document)
             db.session.execute(sa.delete(model).where(of_it))
@@ -137,22 +137,22 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
 
 
-def _named(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what was said with a name that fits the document's file, or is safe at least."""
-    if not said.get("file_name"):
-        return dict(said)
+def _named(document: Document, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the fields with a file name that fits the document's file, or is safe at least."""
+    if not content.get("file_name"):
+        return dict(content)
     endings = KINDS[document.file_type].endings if document.file_type else ()
-    return {**said, "file_name": cleaned(said["file_name"], endings)}
+    return {**content, "file_name": cleaned(content["file_name"], endings)}
 
 
 def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
     if not file.data:
         raise EmptyFileError(fields={"file": [str(EmptyFileError())]})
     kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
-    there = documents.with_file(document.organization_id, digest)
-    if there is not None:
-        sentence = f"This file is there already: {there.label}, document {there.id}."
-        raise AlreadyThereError(sentence, details={"documentId": there.id})
+    existing = documents.with_file(document.organization_id, digest)
+    if existing is not None:
+        sentence = f"This file is there already: {existing.label}, document {existing.id}."
+        raise AlreadyThereError(sentence, details={"documentId": existing.id})
     document_files.sweep(now=doing.now)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type
     document.file_size, document.sha256 = len(file.data), digest

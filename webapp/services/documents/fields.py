@@ -1,4 +1,4 @@
-"""The fields of a document: what it says of itself, and what somebody chose for it."""
+"""The fields of a document: its own ones, and those that somebody chose for it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from webapp.services.rules import document_rules
 
 PLAIN: Final = ("document_type", "number", "issued_on", "sender", "text", "file_name")
 AMOUNTS: Final = ("net", "tax", "total")
-# What a document says of itself; the rest is chosen for it.
-GIVEN: Final = frozenset({*PLAIN, *AMOUNTS, "currency"})
+# What is written on a document; the rest is chosen for it.
+OWN_FIELDS: Final = frozenset({*PLAIN, *AMOUNTS, "currency"})
 CHOICES: Final[Mapping[str, tuple[EffectKind, type[Numbered]]]] = {
     "account_id": (EffectKind.SET_ACCOUNT, Account),
     "org_merchant_id": (EffectKind.SET_MERCHANT, Merchant),
     "project_id": (EffectKind.SET_PROJECT, Project),
 }
 SHOWN: Final = (*PLAIN, *AMOUNTS, "currency", *CHOICES, "file_type", "file_size", "sha256")
-LONGEST_TEXT_TOLD: Final = 200
+LONGEST_TEXT: Final = 200
 
 
 class DocumentAccountError(UnprocessableError):
@@ -38,74 +38,74 @@ class DocumentAccountError(UnprocessableError):
     code = "document_account"
 
 
-def write(document: Document, said: Mapping[str, Any]) -> set[str]:
-    """Write what was said into a document; answers the kinds of effects that somebody chose the value of by hand.
+def write(document: Document, content: Mapping[str, Any]) -> set[str]:
+    """Write fields of a document; answers the kinds of effects whose value somebody chose by hand.
 
     Raises UnknownReferenceError, DocumentAccountError, or what an amount that its currency cannot hold raises.
     """
-    by_hand = _chosen_by_hand(document, said)
+    by_hand = _chosen_by_hand(document, content)
     for name in PLAIN:
-        if name in said:
-            setattr(document, name, said[name])
-    _write_amounts(document, said)
+        if name in content:
+            setattr(document, name, content[name])
+    _write_amounts(document, content)
     for name, (_, model) in CHOICES.items():
-        if name in said:
-            if said[name] is not None:
-                lookups.refer(model, document.organization_id, said[name], camel(name))
-            setattr(document, name, said[name])
-    if said.get("account_id") is not None:
+        if name in content:
+            if content[name] is not None:
+                lookups.refer(model, document.organization_id, content[name], camel(name))
+            setattr(document, name, content[name])
+    if content.get("account_id") is not None:
         _check_account(document)
     document.chosen = sorted({*document.chosen, *by_hand})
     return by_hand
 
 
 def facts(document: Document) -> dict[str, Any]:
-    """Give what a document says, for the audit trail."""
-    return told({name: getattr(document, name) for name in SHOWN})
+    """Give the fields of a document as JSON, for the audit trail."""
+    return as_json({name: getattr(document, name) for name in SHOWN})
 
 
-def given(facts_: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what the document itself says out of its facts."""
-    return {camel(name): facts_[camel(name)] for name in GIVEN}
+def own_facts(facts_: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the document's own fields out of its facts."""
+    return {camel(name): facts_[camel(name)] for name in OWN_FIELDS}
 
 
-def told(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Write fields in JSON for the audit trail; a long text by its beginning and its digest."""
-    return {camel(name): _told(value) for name, value in said.items()}
+def as_json(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Give fields as JSON for the audit trail; a long text by its beginning and its digest."""
+    return {camel(name): _value_as_json(value) for name, value in content.items()}
 
 
-def _told(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > LONGEST_TEXT_TOLD:
+def _value_as_json(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
         digest = sha256(value.encode()).hexdigest()
-        return f"{value[:LONGEST_TEXT_TOLD]}… ({len(value):,} characters, SHA-256 {digest})"
+        return f"{value[:LONGEST_TEXT]}… ({len(value):,} characters, SHA-256 {digest})"
     return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
-def _chosen_by_hand(document: Document, said: Mapping[str, Any]) -> set[str]:
-    """Tell what somebody chooses here, which no rule sets from then on; to agree with a rule is no choice.
+def _chosen_by_hand(document: Document, content: Mapping[str, Any]) -> set[str]:
+    """Find what somebody chooses, which no rule sets from then on; to agree with a rule is no choice.
 
-    A currency is what the document says, and only a choice where it contradicts what a rule has set.
+    A currency is written on the document, and only a choice where it contradicts what a rule has set.
     """
     chosen = {
         kind.value
         for name, (kind, _) in CHOICES.items()
-        if name in said and said[name] != getattr(document, name)
+        if name in content and content[name] != getattr(document, name)
     }
-    if document.id is not None and said.get("currency", document.currency) != document.currency:
-        set_by_rules = {each.kind for each in document_rules.standing(document)}
+    if document.id is not None and content.get("currency", document.currency) != document.currency:
+        set_by_rules = {each.kind for each in document_rules.current_settings(document)}
         chosen |= {EffectKind.SET_CURRENCY.value} & set_by_rules
     return chosen
 
 
-def _write_amounts(document: Document, said: Mapping[str, Any]) -> None:
+def _write_amounts(document: Document, content: Mapping[str, Any]) -> None:
     """Write the amounts in the document's currency; where it names none, they are in the base currency."""
     amounts: dict[str, Decimal | None] = {}
     for name in AMOUNTS:
-        stands: Money | None = getattr(document, name)
-        amounts[name] = said.get(name, None if stands is None else stands.decimal)
-    # Who sends the currency back that a rule has set says nothing about what the document itself says.
-    if "currency" in said and said["currency"] != document.currency:
-        document.given_currency = document.currency = said["currency"]
+        stored: Money | None = getattr(document, name)
+        amounts[name] = content.get(name, None if stored is None else stored.decimal)
+    # Whoever sends the currency back that a rule has set does not read it off the document.
+    if "currency" in content and content["currency"] != document.currency:
+        document.given_currency = document.currency = content["currency"]
     if document.currency is None and any(amount is not None for amount in amounts.values()):
         document.currency = organizations.get(document.organization_id).base_currency
     for name, amount in amounts.items():

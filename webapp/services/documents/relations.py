@@ -1,4 +1,4 @@
-"""Which bank lines and entries a document belongs to: said and taken back, without changing either."""
+"""Attaching documents to bank lines and entries, and detaching them, without changing either."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Related(NamedTuple):
 
 
 def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> Related:
-    """Let a document belong to a line or an entry; `name` says which of the two `other_id` names.
+    """Attach a document to a line or an entry; `name` is the column that `other_id` goes to.
 
-    What it belongs to already it goes on belonging to. Raises UnknownReferenceError.
+    What is attached already stays so. Raises UnknownReferenceError.
     """
     payload, target = {camel(name): other_id}, ("document", document.id)
     title = f"Attached {titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
         doing.title += f" to {_named(document, name, other_id)}"
-        there = attachments.between(document, name, other_id)
-        if there is not None:
+        existing = attachments.between(document, name, other_id)
+        if existing is not None:
             doing.nothing_to_do()
-            return Related(there, is_new=False)
+            return Related(existing, is_new=False)
         relation = DocumentRelation(
             organization_id=document.organization_id,
             document_id=document.id,
@@ -56,7 +56,7 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
 
 
 def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
-    """Let a document belong to a line or an entry no longer, whether it did or not; raises UnknownReferenceError."""
+    """Detach a document from a line or an entry, whether it was attached or not; raises UnknownReferenceError."""
     payload, target = {camel(name): other_id}, ("document", document.id)
     title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
@@ -72,6 +72,6 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
 
 
 def _named(document: Document, name: str, other_id: int) -> str:
-    """Name the line or entry that somebody means, or raise UnknownReferenceError."""
+    """Name the line or entry, or raise UnknownReferenceError."""
     other = lookups.refer(MODELS[name], document.organization_id, other_id, camel(name))
     return other.label if isinstance(other, Transaction) else titles.of_entry(other)

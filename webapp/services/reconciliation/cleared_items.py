@@ -1,4 +1,4 @@
-"""The items that an open draft clears against its statement."""
+"""The items that an open reconciliation draft clears against its statement."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class ClearedBeforeError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What somebody wants cleared and uncleared: ids of lines and of entries, or with `auto` all that is confirmed."""
+class ClearingChoice:
+    """The items to clear and unclear: ids of lines and of entries, or with `auto` all confirmed ones."""
 
     cleared: Sequence[int] = ()
     uncleared: Sequence[int] = ()
@@ -82,23 +82,23 @@ class Choice:
     auto: bool = False
 
     @property
-    def named(self) -> bool:
-        """Tell whether ids were given."""
+    def has_ids(self) -> bool:
+        """Tell whether it has ids."""
         return bool(self.cleared or self.uncleared or self.cleared_entries or self.uncleared_entries)
 
-    def alone(self) -> Iterator[tuple[str, int, Choice]]:
-        """Give each id that was named with its place in the body, as a choice of its own."""
+    def alone(self) -> Iterator[tuple[str, int, ClearingChoice]]:
+        """Give each id with its place in the body, as a choice of its own."""
         for index, each in enumerate(self.cleared):
-            yield f"cleared.{index}", each, Choice(cleared=(each,))
+            yield f"cleared.{index}", each, ClearingChoice(cleared=(each,))
         for index, each in enumerate(self.uncleared):
-            yield f"uncleared.{index}", each, Choice(uncleared=(each,))
+            yield f"uncleared.{index}", each, ClearingChoice(uncleared=(each,))
         for index, each in enumerate(self.cleared_entries):
-            yield f"clearedEntries.{index}", each, Choice(cleared_entries=(each,))
+            yield f"clearedEntries.{index}", each, ClearingChoice(cleared_entries=(each,))
         for index, each in enumerate(self.uncleared_entries):
-            yield f"unclearedEntries.{index}", each, Choice(uncleared_entries=(each,))
+            yield f"unclearedEntries.{index}", each, ClearingChoice(uncleared_entries=(each,))
 
     def paths(self) -> dict[Key, str]:
-        """Give each id that was named with its place in the body."""
+        """Give the place in the body of each id."""
         lists = [
             ("cleared", IS_LINE, self.cleared),
             ("uncleared", IS_LINE, self.uncleared),
@@ -110,10 +110,10 @@ class Choice:
         }
 
 
-def put_lines(
-    account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
+def put_items(
+    account: FeedAccount, choice: ClearingChoice, *, actor: Actor, now: datetime, version: int | None = None
 ) -> ActionResult:
-    """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one by its day."""
+    """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one up to its day."""
     payload = {
         "cleared": list(choice.cleared),
         "uncleared": list(choice.uncleared),
@@ -124,7 +124,7 @@ def put_lines(
     target = ("feed_account", account.id)
     title = f"Changed what is cleared of {account.name}"
     with act(actor, now, "clear_reconciliation_items", target, title=title, payload=payload) as doing:
-        if choice.auto == choice.named:
+        if choice.auto == choice.has_ids:
             raise NothingToClearError
         draft = clearing.require(account, version)
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
@@ -138,7 +138,7 @@ def put_lines(
         _insert(draft, cleared)
         _remove(draft, uncleared)
         clearing.advance(draft)
-        doing.after = {"cleared": _named(cleared), "uncleared": _named(uncleared)}
+        doing.after = {"cleared": _ids(cleared), "uncleared": _ids(uncleared)}
     return ActionResult(action_request_id=doing.id, changed=True)
 
 
@@ -147,10 +147,10 @@ def _title(draft: Reconciliation, cleared: Sequence[Key], uncleared: Sequence[Ke
         _name(draft.organization_id, keys[0]) if len(keys) == 1 else titles.counted(len(keys), "item")
         for keys in (cleared, uncleared)
     )
-    said = f"Cleared {some}" if cleared else f"Uncleared {others}"
+    title = f"Cleared {some}" if cleared else f"Uncleared {others}"
     if cleared and uncleared:
-        said += f" instead of {others}"
-    return f"{said} on the statement of {name} to {draft.statement_date:%-d %b %Y}"
+        title += f" instead of {others}"
+    return f"{title} on the statement of {name} to {draft.statement_date:%-d %b %Y}"
 
 
 def _name(organization_id: str, key: Key) -> str:
@@ -160,22 +160,22 @@ def _name(organization_id: str, key: Key) -> str:
     return act_titles.of_entry(lookups.get(JournalEntry, organization_id, row_id))
 
 
-def put_one_by_one(
-    account: FeedAccount, choice: Choice, *, actor: Actor, now: datetime, version: int | None = None
+def bulk_put_items(
+    account: FeedAccount, choice: ClearingChoice, *, actor: Actor, now: datetime, version: int | None = None
 ) -> list[ItemResult]:
-    """Clear and unclear the named items by an act for each; a refused one says why and stops nobody.
+    """Clear and unclear items by an act for each; a refused one stops no other.
 
-    Each result has the place of its item in the lists as `path`, whose order is that of the results.
+    Each result has the place of its item in the lists as `path`, in the order of the lists.
     """
     clearing.require(account, version)
-    if choice.auto or not choice.named:
+    if choice.auto or not choice.has_ids:
         raise NothingToClearError
     alone = list(choice.alone())
     if len(alone) > MOST_AT_ONCE:
         raise TooManyItemsError
 
-    def put(one: Choice) -> ActionResult:
-        return put_lines(account, one, actor=actor, now=now)
+    def put(one: ClearingChoice) -> ActionResult:
+        return put_items(account, one, actor=actor, now=now)
 
     return [replace(attempt(each, partial(put, one)), path=path) for path, each, one in alone]
 
@@ -193,8 +193,10 @@ def _confirmed(account: FeedAccount, draft: Reconciliation) -> list[Key]:
     ]
 
 
-def _chosen(account: FeedAccount, draft: Reconciliation, choice: Choice) -> tuple[list[Key], list[Key]]:
-    """Tell which of the named items change, or raise what stands against one of them, naming its place."""
+def _chosen(
+    account: FeedAccount, draft: Reconciliation, choice: ClearingChoice
+) -> tuple[list[Key], list[Key]]:
+    """Find which of the items change, or raise the error of one of them with its place in the body."""
     wanted = {(IS_LINE, each) for each in choice.cleared} | {
         (IS_ENTRY, each) for each in choice.cleared_entries
     }
@@ -225,7 +227,7 @@ def _chosen(account: FeedAccount, draft: Reconciliation, choice: Choice) -> tupl
 
 
 def _refuse(account: FeedAccount, kind: int, each: int, path: str) -> None:
-    """Say why something that was named is no open item."""
+    """Raise why something is no open item of the account."""
     organization_id = account.organization_id
     if kind == IS_LINE:
         line = lookups.refer(Transaction, organization_id, each, path)
@@ -278,7 +280,7 @@ def _remove(draft: Reconciliation, keys: Sequence[Key]) -> None:
     )
 
 
-def _named(keys: Sequence[Key]) -> dict[str, list[int]]:
+def _ids(keys: Sequence[Key]) -> dict[str, list[int]]:
     return {
         "transactionIds": [each for kind, each in keys if kind == IS_LINE],
         "journalEntryIds": [each for kind, each in keys if kind == IS_ENTRY],

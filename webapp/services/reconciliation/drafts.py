@@ -1,4 +1,4 @@
-"""Reconciliation drafts: a statement's day and balance, changed by whoever saw the last version, or given up."""
+"""Reconciliation drafts: a statement's day and balance, changed in the version that was seen, or abandoned."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class VersionRequiredError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class DraftChange:
-    """A draft as it is now, and the lines and entries that the change had to unclear, by their ids."""
+    """A draft after a change, and the ids of the lines and entries that the change uncleared."""
 
     draft: Reconciliation
     uncleared: list[int]
@@ -46,8 +46,8 @@ class DraftChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """What somebody says of a statement, and whether it keeps its account as new."""
+class StatementInput:
+    """The figures of a statement, and whether it keeps its account as new."""
 
     statement_date: date
     statement_balance: Decimal
@@ -57,24 +57,29 @@ class Statement:
 
 
 def put_draft(
-    account: FeedAccount, statement: Statement, *, actor: Actor, now: datetime, version: int | None = None
+    account: FeedAccount,
+    statement: StatementInput,
+    *,
+    actor: Actor,
+    now: datetime,
+    version: int | None = None,
 ) -> DraftChange:
-    """Open the draft of an account, or change its inputs; what it may then no longer clear is uncleared.
+    """Open the draft of an account, or change its inputs; items that it may not clear any more are uncleared.
 
     An open draft needs the `version` that the caller saw.
     """
     title = f"Changed the statement of {account.name}"
     with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id), title=title) as doing:
-        draft = _seen(account, version)
+        draft = _open_draft(account, version)
         inputs = _inputs(account, reconciliations.anchor_of(account), statement)
-        doing.payload = doing.after = _said(inputs, account.currency)
+        doing.payload = doing.after = _facts_of(inputs, account.currency)
         verb = "Started" if draft is None else "Changed"
-        doing.title = f"{verb} the statement of {account.name}: {_named(inputs, account.currency)}"
+        doing.title = f"{verb} the statement of {account.name}: {_figures(inputs, account.currency)}"
         if draft is None:
-            change = DraftChange(_open(account, inputs, actor=actor, now=now), [], [])
+            change = DraftChange(_create(account, inputs, actor=actor, now=now), [], [])
         else:
             before = {name: getattr(draft, name) for name in INPUTS}
-            doing.before = said(draft)
+            doing.before = statement_facts(draft)
             if before == inputs:
                 doing.nothing_to_do()
                 return DraftChange(draft, [], [])
@@ -88,8 +93,8 @@ def put_draft(
     return change
 
 
-def _seen(account: FeedAccount, version: int | None) -> Reconciliation | None:
-    """Find the open draft, if there is one, in the version that the caller must have seen of it."""
+def _open_draft(account: FeedAccount, version: int | None) -> Reconciliation | None:
+    """Find the open draft, if there is one, in the version that the caller saw; raises VersionRequiredError."""
     if version is not None:
         return clearing.require(account, version)
     if reconciliations.draft_of(account) is not None:
@@ -97,7 +102,9 @@ def _seen(account: FeedAccount, version: int | None) -> Reconciliation | None:
     return None
 
 
-def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime) -> Reconciliation:
+def _create(
+    account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime
+) -> Reconciliation:
     draft = Reconciliation(
         organization_id=account.organization_id,
         feed_account_id=account.id,
@@ -112,13 +119,13 @@ def _open(account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now:
     return draft
 
 
-def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: Statement) -> dict[str, Any]:
-    """Check what is said of a statement and give it as a draft stores it."""
+def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: StatementInput) -> dict[str, Any]:
+    """Check the figures of a statement, and give them as a draft stores them."""
     if anchor is not None and statement.statement_date <= anchor.statement_date:
         day = f"{anchor.statement_date:%-d %b %Y}"
-        raise _refused("statementDate", f"The last proof is of {day}. Write a later day.")
+        raise _invalid("statementDate", f"The last proof is of {day}. Write a later day.")
     if anchor is not None and statement.keep_as_new:
-        raise _refused("keepAsNew", "This account has a proof already, and goes on from its balance.")
+        raise _invalid("keepAsNew", "This account has a proof already, and goes on from its balance.")
     balance = money_at(statement.statement_balance, account.currency, "statementBalance").minor
     opening: int | None = None
     if statement.opening_balance is not None:
@@ -131,7 +138,7 @@ def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: Stat
         opening = opening or 0
         opening_date = opening_date or _opening_day(account, statement.statement_date)
         if opening_date > statement.statement_date:
-            raise _refused("openingDate", "The books cannot begin after the statement. Write an earlier day.")
+            raise _invalid("openingDate", "The books cannot begin after the statement. Write an earlier day.")
     return {
         "statement_date": statement.statement_date,
         "statement_balance_minor": balance,
@@ -148,21 +155,21 @@ def _check_no_opening(
     follows = 0 if anchor is None else anchor.statement_balance_minor
     if opening is not None and opening != follows:
         amount = Money(follows, currency)
-        raise _refused("openingBalance", f"Without keepAsNew this draft opens with {amount.formatted}.")
+        raise _invalid("openingBalance", f"Without keepAsNew this draft opens with {amount.formatted}.")
     if opening_date is not None:
-        raise _refused("openingDate", "Send keepAsNew with it, or leave it out.")
+        raise _invalid("openingDate", "Send keepAsNew with it, or leave it out.")
 
 
 def _opening_day(account: FeedAccount, statement_date: date) -> date:
     return min(openings.day_before_first_line(account) or statement_date, statement_date)
 
 
-def _refused(path: str, sentence: str) -> StatementError:
+def _invalid(path: str, sentence: str) -> StatementError:
     return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
 
 
-def _named(inputs: Mapping[str, Any], currency: str) -> str:
-    """Say a statement's figures in a title."""
+def _figures(inputs: Mapping[str, Any], currency: str) -> str:
+    """Write the figures of a statement for a title."""
     balance = Money(inputs["statement_balance_minor"], currency).formatted
     figures = f"{balance} on {inputs['statement_date']:%-d %b %Y}"
     if not inputs["keep_as_new"]:
@@ -171,13 +178,13 @@ def _named(inputs: Mapping[str, Any], currency: str) -> str:
     return f"{figures}, kept as new with {opening} on {inputs['opening_date']:%-d %b %Y}"
 
 
-def said(draft: Reconciliation) -> dict[str, Any]:
-    """Give what a draft or proof says of its statement in JSON, for the audit trail."""
-    return _said({name: getattr(draft, name) for name in INPUTS}, draft.currency)
+def statement_facts(draft: Reconciliation) -> dict[str, Any]:
+    """Give the figures of a draft or proof as JSON, for the audit trail."""
+    return _facts_of({name: getattr(draft, name) for name in INPUTS}, draft.currency)
 
 
 def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
-    """Give what a draft has cleared: lines, and entries that come from none."""
+    """Give the cleared items of a draft: lines, and entries that come from none."""
     items = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id)
         .where(refers_to(ReconciliationItem.reconciliation_id, draft))
@@ -191,7 +198,7 @@ def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
     }
 
 
-def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
+def _facts_of(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
     opening, opening_date = inputs["opening_balance_minor"], inputs["opening_date"]
     return {
         "statementDate": inputs["statement_date"].isoformat(),
@@ -203,7 +210,7 @@ def _said(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
 
 
 def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
-    """Discard the open draft with everything cleared in it; without one nothing happens, and a proof is left alone."""
+    """Delete the open draft with its cleared items; without one nothing happens, and a proof stays."""
     title = f"Abandoned the draft of {account.name}"
     with act(actor, now, "abandon_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = reconciliations.draft_of(account)
@@ -215,7 +222,7 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
         if count := sum(map(len, cleared.values())):
             doing.title += f" with {titles.counted(count, 'cleared item')}"
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        doing.before = {**said(draft), "faId": account.id, **cleared}
+        doing.before = {**statement_facts(draft), "faId": account.id, **cleared}
         db.session.execute(
             sa.delete(ReconciliationItem).where(refers_to(ReconciliationItem.reconciliation_id, draft))
         )

@@ -1,4 +1,4 @@
-"""The entry that begins the books of an account kept as new."""
+"""The opening entry of an account kept as new."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.services.journal import entries, line_drafts
 
 
 def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: Act) -> JournalEntry | None:
-    """Post what brings the account to its opening balance on its opening day; nothing posts no entry.
+    """Post what brings the account to its opening balance on its opening day; no difference posts no entry.
 
     Mirrored at that day's rate, or raises ExchangeRateMissingError.
     """
@@ -40,7 +40,7 @@ def post(account: FeedAccount, draft: Reconciliation, amount_minor: int, doing: 
 
 
 def cancel(proof: Reconciliation, doing: Act) -> TouchedIds | None:
-    """Void the opening entry of a proof that stands no longer, on its own day; None where it has none."""
+    """Void the opening entry of a reopened proof, on its own day; None where it has none."""
     if proof.opening_entry_id is None:
         return None
     entry = journal_entries.get(proof.organization_id, proof.opening_entry_id)

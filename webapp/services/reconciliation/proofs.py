@@ -39,7 +39,7 @@ class NotReadyError(LedgerError):
 def complete(
     account: FeedAccount, *, actor: Actor, now: datetime, version: int | None = None
 ) -> Reconciliation:
-    """Freeze the open draft as a proof, when its difference is nothing, all is confirmed and the books agree."""
+    """Freeze the open draft as a proof, when its difference is zero, all is confirmed and the books agree."""
     title = f"Completed the statement of {account.name}"
     with act(actor, now, "complete_reconciliation", ("feed_account", account.id), title=title) as doing:
         draft = clearing.require(account, version)
@@ -47,7 +47,7 @@ def complete(
         balance = Money(draft.statement_balance_minor, draft.currency).formatted
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
-        doing.after = told(draft)
+        doing.after = proof_facts(draft)
         doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}
     return draft
 
@@ -65,8 +65,8 @@ def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEnt
     return opening
 
 
-def told(proof: Reconciliation) -> dict[str, Any]:
-    """Say what an act proved: the statement, and in one word its lines, which the same lines always have."""
+def proof_facts(proof: Reconciliation) -> dict[str, Any]:
+    """Give the statement of a proof as JSON, and a digest of its lines, which the same lines always have."""
     document = json.loads(proof.frozen or "{}")
     return {
         "digest": proof.digest or "",
@@ -79,22 +79,22 @@ def told(proof: Reconciliation) -> dict[str, Any]:
 
 
 def _not_ready(ready: Readiness, currency: str) -> NotReadyError:
-    """Say everything that is missing; the code is of the first."""
+    """Write everything that is missing as one error; the code is of the first."""
     details: dict[str, object] = {}
-    said = []
+    missing = []
     if ready.difference_minor:
         amount = Money(ready.difference_minor, currency)
         details["difference"] = str(amount)
-        said.append(f"the difference is {amount.formatted}, not zero")
+        missing.append(f"the difference is {amount.formatted}, not zero")
     if ready.unconfirmed:
         details["unconfirmed"] = ready.unconfirmed
         count = len(ready.unconfirmed)
-        said.append(f"{count} cleared line{' is' if count == 1 else 's are'} not confirmed")
+        missing.append(f"{count} cleared line{' is' if count == 1 else 's are'} not confirmed")
     if ready.books_differ_minor:
         amount = Money(ready.books_differ_minor, currency)
         details["books_differ"] = str(amount)
-        said.append(f"the books differ from it by {amount.formatted}")
-    sentence = f"This statement does not tie out yet: {'; '.join(said)}."
+        missing.append(f"the books differ from it by {amount.formatted}")
+    sentence = f"This statement does not tie out yet: {'; '.join(missing)}."
     return NotReadyError(sentence, details=details, code=next(iter(details)))
 
 

@@ -50,7 +50,7 @@ def reopen(
     now: datetime,
     reconciliation_id: int | None = None,
 ) -> Reconciliation:
-    """Take back the newest proof, or all from the newest back to the one named; they stay for ever.
+    """Reopen the newest proof, or all from the newest back to the one named; they stay stored for ever.
 
     A draft opens with the inputs and cleared items of the oldest of them.
     """
@@ -86,9 +86,9 @@ def reopen(
 def accept(
     account: FeedAccount, *, reconciliation_id: int, actor: Actor, now: datetime, reason: str | None = None
 ) -> Reconciliation:
-    """Complete the statement of a broken proof again over the items as they are now; answers the new proof.
+    """Complete the statement of a broken proof again with the items as they are now; answers the new proof.
 
-    What it had cleared is cleared again; where that leaves a difference, what arrived since is cleared too. The
+    Its cleared items are cleared again; where that leaves a difference, newer confirmed items are cleared too. The
     proofs after it are completed again likewise. Raises NotReadyError where a difference is left.
     """
     payload = {"reason": reason, "reconciliationId": reconciliation_id}
@@ -105,7 +105,7 @@ def accept(
         voided = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
         doing.result = None if voided is None else voided.as_json()
         proved = [_prove_again(account, each, doing) for each in reversed(taken)]
-        doing.after = {"reconciliationIds": [each.id for each in proved], **proofs.told(proved[0])}
+        doing.after = {"reconciliationIds": [each.id for each in proved], **proofs.proof_facts(proved[0])}
     return proved[0]
 
 
@@ -121,7 +121,7 @@ def _prove_again(account: FeedAccount, proof: Reconciliation, doing: Act) -> Rec
 
 
 def _newest_back_to(account: FeedAccount, reconciliation_id: int | None) -> list[Reconciliation]:
-    """List the standing proofs from the newest back to the one named, all of them in open periods."""
+    """List the proofs in force from the newest back to the one named, all of them in open periods."""
     if reconciliation_id is not None:
         lookups.refer(Reconciliation, account.organization_id, reconciliation_id, "reconciliationId")
     if reconciliations.draft_of(account) is not None:

@@ -1,4 +1,4 @@
-"""Lines from before the books of a feed account begin: set aside while a keep-as-new stands or is drafted."""
+"""Lines from before the books of a feed account begin: set aside while a keep-as-new is in force or drafted."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
     day = openings.opening_day(account.organization_id, account.id)
     mine = refers_to(Transaction.feed_account_id, account)
     if day is not None:
-        _part(mine, Transaction.booked_on <= day, now=now)
-        _move(mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
-        _move(mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
+        _unpair(mine, Transaction.booked_on <= day, now=now)
+        _set_status(mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
+        _set_status(mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
     else:
-        _move(mine, before="SET_ASIDE", after="BOOKED", now=now)
+        _set_status(mine, before="SET_ASIDE", after="BOOKED", now=now)
     organization = organizations.get(account.organization_id)
     if organization.lock_date is not None:
         # The draft of a line set aside stops no lock; brought back, it needs an open day.
         lock_dates.open_drafts(organization, organization.lock_date)
 
 
-def _part(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
-    """Take lines that are set aside out of the transfers that they are paired as: their side counts no longer."""
+def _unpair(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
+    """End the transfers of lines that are set aside: their side counts no longer."""
     line_ids = sa.select(Transaction.id).where(*chosen, Transaction.status == "BOOKED")
     unpairing.bulk_unpair(line_ids, now=now)
 
 
-def _move(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:
+def _set_status(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:
     db.session.execute(
         sa.update(Transaction)
         .where(*chosen, Transaction.status == before)

@@ -1,4 +1,4 @@
-"""Rules on documents: run when a document's fields are set, written with their provenance, and taken back."""
+"""Rules on documents: run when a document's fields are set, stored with their provenance, and undone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARSED = "RECEIPT_PARSED"
 
 @dataclass(slots=True)
 class PutBack:
-    """What documents shall be again, by which settings, and the settings that stay because of a later change."""
+    """Documents as they were before, the settings that are undone, and those kept because of a later change."""
 
     receipts: list[tuple[Document, Receipt]] = field(default_factory=list)
     restored: list[DocumentSetting] = field(default_factory=list)
@@ -45,10 +45,10 @@ def run_on(document: Document, *, act_id: str, now: datetime) -> None:
     rules.tally.count(decision.matched, effect.applied, effect.skipped)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:
-        keep(organization.id, run_id, [effect], act_id=act_id, now=now)
+        store_effects(organization.id, run_id, [effect], act_id=act_id, now=now)
 
 
-def keep(
+def store_effects(
     organization_id: str, run_id: int, effects: Iterable[DocumentEffect], *, act_id: str, now: datetime
 ) -> int:
     """Write what rules change of documents, with its provenance; answers how many documents changed."""
@@ -77,7 +77,7 @@ def keep(
 
 
 def write(document: Document, receipt: Receipt, *, now: datetime) -> None:
-    """Let a document be as a receipt says; its amounts stay as they are written, in the receipt's currency."""
+    """Store a receipt's fields in a document; its amounts keep their digits, in the receipt's currency."""
     for name in ("net", "tax", "total"):
         amount: Money | None = getattr(document, name)
         if amount is not None and receipt.currency is not None:
@@ -88,15 +88,15 @@ def write(document: Document, receipt: Receipt, *, now: datetime) -> None:
 
 
 def supersede(document: Document, kinds: Iterable[str], act_id: str) -> None:
-    """Note on what rules set of a document before which act has set it anew."""
-    for setting in standing(document):
+    """Store on the settings by rules of a document which act has set them anew."""
+    for setting in current_settings(document):
         if setting.kind in kinds:
             setting.superseded_by = act_id
     db.session.flush()
 
 
-def standing(document: Document) -> Sequence[DocumentSetting]:
-    """List what rules set of a document, and nobody since."""
+def current_settings(document: Document) -> Sequence[DocumentSetting]:
+    """List the settings by rules of a document that nobody has changed since."""
     return db.session.scalars(
         sa.select(DocumentSetting).where(
             refers_to(DocumentSetting.document_id, document),
@@ -107,7 +107,7 @@ def standing(document: Document) -> Sequence[DocumentSetting]:
 
 def put_back(organization: Organization, run: RuleRun, *, act_id: str, now: datetime) -> PutBack:
     """Put back what a run set of documents, field by field, unless somebody has changed it since."""
-    back = judged(organization, run)
+    back = plan_put_back(organization, run)
     for document, receipt in back.receipts:
         write(document, receipt, now=now)
     for setting in back.restored:
@@ -116,8 +116,8 @@ def put_back(organization: Organization, run: RuleRun, *, act_id: str, now: date
     return back
 
 
-def judged(organization: Organization, run: RuleRun) -> PutBack:
-    """Tell what putting back a run would do to documents; writes nothing."""
+def plan_put_back(organization: Organization, run: RuleRun) -> PutBack:
+    """Plan what putting back a run does to documents; writes nothing."""
     back = PutBack()
     settings = db.session.scalars(
         sa.select(DocumentSetting)
@@ -129,12 +129,14 @@ def judged(organization: Organization, run: RuleRun) -> PutBack:
     books = compiled_rules.books(organization)
     documents = lookups.by_id(Document, organization.id, {each.document_id for each in settings})
     for document_id, of_document in groupby(settings, lambda each: each.document_id):
-        _judge(documents[document_id], list(of_document), books, back)
+        _plan_document(documents[document_id], list(of_document), books, back)
     return back
 
 
-def _judge(document: Document, settings: Sequence[DocumentSetting], books: Books, back: PutBack) -> None:
-    """Tell what a document was before some settings, as far as they still stand and it can be so again."""
+def _plan_document(
+    document: Document, settings: Sequence[DocumentSetting], books: Books, back: PutBack
+) -> None:
+    """Plan a document as it was before some settings, as far as nobody changed them and it is possible again."""
     receipt = document_effects.receipt_of(document)
     going = [
         each

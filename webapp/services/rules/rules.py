@@ -40,7 +40,7 @@ NARROWED = (
 )
 
 
-class StaleVersionError(LedgerError):
+class StaleRuleError(LedgerError):
     """Somebody changed this rule in the meantime; read it again and repeat your change."""
 
     code = "stale_version"
@@ -54,7 +54,7 @@ class EffectAccountError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class CreatedRule:
-    """A rule that was made, the paths of its input that nothing used, and what to know about it."""
+    """A created rule, the ignored paths of its input, and warnings about it."""
 
     rule: Rule
     ignored: list[str]
@@ -69,7 +69,7 @@ def create(
     now: datetime,
     **said: Any,
 ) -> CreatedRule:
-    """Store a rule; one of whose conditions a part was ignored is stored inactive, and says so."""
+    """Store a rule; where a part of its conditions was ignored it is stored inactive, with a warning."""
     is_wider = is_narrowed(ignored or [])
     title = f"Made the rule {said['name']}"
     with act(actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(said)) as doing:
@@ -97,7 +97,7 @@ def replace(
     now: datetime,
     **said: Any,
 ) -> Rule:
-    """Put a rule in place of what it was; its version counts on."""
+    """Replace all of a rule; it gets the next version."""
     differing = {name: value for name, value in said.items() if getattr(rule, name) != value}
     if is_active is not None:
         differing["is_active"] = is_active
@@ -106,30 +106,30 @@ def replace(
     )
     with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(said)) as doing:
         if version is not None and version != rule.version:
-            raise StaleVersionError(details={"version": rule.version})
+            raise StaleRuleError(details={"version": rule.version})
         check_references(actor.organization_id, said["conditions"], said["effects"])
         active = rule.is_active if is_active is None else is_active
         change(rule, {**said, "is_active": active}, doing, now)
         if not doing.is_void:
-            count_on(rule, doing)
+            next_version(rule, doing)
     return rule
 
 
 def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
-    """Let a rule run by itself, or keep it from doing so; its version counts on."""
+    """Activate or deactivate a rule; it gets the next version."""
     title = f"Switched the rule {rule.name} {'on' if is_active else 'off'}"
     with act(actor, now, "update_rule", ("rule", rule.id), title=title) as doing:
         change(rule, {"is_active": is_active}, doing, now)
         if not doing.is_void:
-            count_on(rule, doing)
+            next_version(rule, doing)
     return rule
 
 
 def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
-    """Let a rule run directly before another one, or last of all; whichever priorities that takes change in one act."""
+    """Move a rule directly before another one, or to the end; all priorities that this needs change in one act."""
     title = f"Moved the rule {rule.name} to the end"
-    said = {"beforeId": before_id}
-    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=said) as doing:
+    asked = {"beforeId": before_id}
+    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=asked) as doing:
         if before_id is not None:
             other = lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
             doing.title = f"Moved the rule {rule.name} before {other.name}"
@@ -143,7 +143,7 @@ def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> R
         doing.before = _priorities(renumbered)
         for each in renumbered:
             each.priority, each.updated_at = priorities[each.id], now
-            count_on(each, doing)
+            next_version(each, doing)
         doing.after = _priorities(renumbered)
     return rule
 
@@ -154,15 +154,15 @@ def _priorities(renumbered: list[Rule]) -> dict[str, Any]:
     }
 
 
-def count_on(rule: Rule, doing: Act) -> None:
-    """Make what a rule says now its next version."""
+def next_version(rule: Rule, doing: Act) -> None:
+    """Store a changed rule as its next version."""
     rule.version += 1
     db.session.flush()
     keep_version(rule, doing)
 
 
 def keep_version(rule: Rule, doing: Act) -> None:
-    """Keep what a rule says in its version, for good."""
+    """Store the present content of a rule as a version, for good."""
     content = {name: getattr(rule, name) for name in (*RuleContent.FACTS, "version")}
     db.session.add(
         RuleVersion(
@@ -188,7 +188,7 @@ def delete(rule: Rule, *, actor: Actor, now: datetime) -> None:
 def check_references(
     organization_id: str, conditions: Mapping[str, Any], effects: list[dict[str, Any]]
 ) -> None:
-    """Refuse ids that name nothing in these books, each at its path, and accounts that no line may move to."""
+    """Refuse unknown ids, each at its path, and accounts that no line may be booked on."""
     named = [*_effect_ids(effects), *_condition_ids(conditions["conditions"])]
     problems: dict[str, list[str]] = {}
     for model in {model for _, model, _ in named}:
@@ -204,9 +204,11 @@ def check_references(
         path = min(problems)
         raise UnknownReferenceError(f"{path}: {problems[path][0]}", fields=problems)
     closed = accounts.closed_to_counter_legs(organization_id)
-    said = {path: [closed[row_id]] for path, model, row_id in named if model is Account and row_id in closed}
-    if said:
-        raise EffectAccountError(next(iter(said.values()))[0], fields=said)
+    refused = {
+        path: [closed[row_id]] for path, model, row_id in named if model is Account and row_id in closed
+    }
+    if refused:
+        raise EffectAccountError(next(iter(refused.values()))[0], fields=refused)
 
 
 def _effect_ids(effects: list[dict[str, Any]]) -> list[tuple[str, type[Numbered], int]]:

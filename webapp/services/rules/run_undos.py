@@ -34,7 +34,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.rules import document_rules, writes
 from webapp.services.rules.document_rules import PutBack
-from webapp.services.rules.writes import Change
+from webapp.services.rules.writes import CounterReplacement
 
 CHANGED_SINCE = "It was changed since."
 GONE = "The line is not in the books any more."
@@ -48,8 +48,8 @@ class UndoneError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A field of a line or document that stays as it is, and why."""
+class KeptField:
+    """A field of a line or document that is not restored, and why."""
 
     transaction_id: int | None
     kind: str
@@ -59,18 +59,18 @@ class Kept:
 
 @dataclass(slots=True)
 class UndoneRun:
-    """An undone run: how many fields of how many lines and documents went back, and the fields that stay."""
+    """An undone run: how many fields of how many lines and documents were restored, and the fields that are kept."""
 
     run: RuleRun
     lines: int = 0
     documents: int = 0
     restored: int = 0
-    kept: list[Kept] = field(default_factory=list)
+    kept: list[KeptField] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class _Undoing:
-    """In whose books which run is undone, and onto which accounts and projects something may go back."""
+class _RunUndo:
+    """The run that is undone, its books, and the accounts and projects that fields may be restored to."""
 
     organization: Organization
     accounts: Mapping[int, AccountFacts]
@@ -78,7 +78,7 @@ class _Undoing:
     undone: UndoneRun
 
 
-class _Setting(NamedTuple):
+class _RunSetting(NamedTuple):
     """A field of a line that the run set, as it was before and as the run set it."""
 
     id: int
@@ -90,21 +90,21 @@ class _Setting(NamedTuple):
 
 
 def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
-    """Put back what a run of rules set, field by field, in one act; raises UndoneError.
+    """Restore what a run of rules set, field by field, in one act; raises UndoneError.
 
-    A draft goes back at once, a posted entry by its correction marker, or its marker goes.
+    A draft is restored at once, a posted entry by its correction marker, or its marker is deleted.
     """
-    title = f"Undid the run of {_named(run)}"
+    title = f"Undid the run of {_run_name(run)}"
     with act(actor, now, "undo_rule_run", ("rule_run", run.id), title=title) as doing:
         if run.undone_at is not None:
             raise UndoneError
-        undoing = _undoing(run)
+        undoing = _run_undo(run)
         undone = undoing.undone
         for settings in _portions(run):
             _undo(undoing, settings, doing)
         _note(undone, document_rules.put_back(undoing.organization, run, act_id=doing.id, now=now))
-        _stand_again(run, doing.id, RuleSetting, RuleSetting.transaction_id)
-        _stand_again(run, doing.id, DocumentSetting, DocumentSetting.document_id)
+        _reinstate_earlier(run, doing.id, RuleSetting, RuleSetting.transaction_id)
+        _reinstate_earlier(run, doing.id, DocumentSetting, DocumentSetting.document_id)
         db.session.refresh(run)
         run.undone_at, run.undone_by = now, doing.id
         db.session.flush()
@@ -114,38 +114,37 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
     return undone
 
 
-def _named(run: RuleRun) -> str:
+def _run_name(run: RuleRun) -> str:
     """Name a run by its rules and its day."""
     names = titles.listed([each["name"] for each in run.rules])
-    return (
-        f"{names or 'rules'} of {run.created_at:%-d %b %Y} with its {titles.counted(run.changed, 'change')}"
-    )
+    changes = titles.counted(run.changed, "change")
+    return f"{names or 'rules'} of {run.created_at:%-d %b %Y} with its {changes}"
 
 
-def would_keep(run: RuleRun) -> list[Kept]:
-    """Tell which fields undoing a run would leave as they are; writes nothing."""
-    undoing = _undoing(run)
+def would_keep(run: RuleRun) -> list[KeptField]:
+    """List the fields that undoing a run would not restore; writes nothing."""
+    undoing = _run_undo(run)
     for settings in _portions(run):
-        _judge(undoing, settings)
-    _note(undoing.undone, document_rules.judged(undoing.organization, run))
+        _plan(undoing, settings)
+    _note(undoing.undone, document_rules.plan_put_back(undoing.organization, run))
     return undoing.undone.kept
 
 
 def _note(undone: UndoneRun, back: PutBack) -> None:
-    """Note what becomes of documents beside what becomes of lines."""
+    """Add the restored and kept fields of documents to the result."""
     undone.documents, undone.restored = len(back.receipts), undone.restored + len(back.restored)
-    undone.kept += [Kept(None, each.kind, CHANGED_SINCE, each.document_id) for each in back.kept]
+    undone.kept += [KeptField(None, each.kind, CHANGED_SINCE, each.document_id) for each in back.kept]
 
 
-def _undoing(run: RuleRun) -> _Undoing:
+def _run_undo(run: RuleRun) -> _RunUndo:
     organization = organizations.get(run.organization_id)
     accounts = compiled_rules.books(organization).accounts
     projects = db.session.scalars(sa.select(Project.id).where(Project.organization_id == organization.id))
-    return _Undoing(organization, accounts, frozenset(projects), UndoneRun(run))
+    return _RunUndo(organization, accounts, frozenset(projects), UndoneRun(run))
 
 
-def _portions(run: RuleRun) -> Iterator[Sequence[_Setting]]:
-    """Give what a run set, whole lines at a time."""
+def _portions(run: RuleRun) -> Iterator[Sequence[_RunSetting]]:
+    """Give the settings of a run in portions of whole lines."""
     run_id, organization_id, last = run.id, run.organization_id, 0
     while True:
         of_run = (RuleSetting.organization_id == organization_id, RuleSetting.run_id == run_id)
@@ -159,70 +158,72 @@ def _portions(run: RuleRun) -> Iterator[Sequence[_Setting]]:
         if not lines:
             return
         rows = db.session.execute(
-            sa.select(*(getattr(RuleSetting, name) for name in _Setting._fields))
+            sa.select(*(getattr(RuleSetting, name) for name in _RunSetting._fields))
             .where(*of_run, RuleSetting.transaction_id.between(lines[0], lines[-1]))
             .order_by(RuleSetting.transaction_id, RuleSetting.id)
         ).all()
-        yield [_Setting._make(row) for row in rows]
+        yield [_RunSetting._make(row) for row in rows]
         last = lines[-1]
 
 
-def _undo(undoing: _Undoing, settings: Sequence[_Setting], doing: Act) -> None:
-    changes, restored = _judge(undoing, settings)
+def _undo(undoing: _RunUndo, settings: Sequence[_RunSetting], doing: Act) -> None:
+    changes, restored = _plan(undoing, settings)
     undone = undoing.undone
     undone.lines, undone.restored = undone.lines + len(changes), undone.restored + len(restored)
     if changes:
-        writes.write(undoing.organization, changes, now=doing.now)
-        _mark(undoing.organization, restored, doing)
+        writes.replace_counters(undoing.organization, changes, now=doing.now)
+        _supersede(undoing.organization, restored, doing)
 
 
-def _judge(undoing: _Undoing, settings: Sequence[_Setting]) -> tuple[list[Change], list[int]]:
-    """Tell what goes back and by which settings, and note the fields that stay."""
+def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[CounterReplacement], list[int]]:
+    """Plan which counter legs are restored and by which settings, and add the fields that are kept to the result."""
     organization, undone = undoing.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
     lines = {line.id: line for each in candidates.named(organization.id, line_ids) for line in each}
     standings = candidates.standings(organization.id, list(lines.values()))
-    changes: list[Change] = []
+    changes: list[CounterReplacement] = []
     restored: list[int] = []
     for line_id, of_line in groupby(settings, lambda each: each.transaction_id):
         line = lines.get(line_id)
         if line is None:
-            undone.kept += [Kept(line_id, each.kind, GONE) for each in of_line]
+            undone.kept += [KeptField(line_id, each.kind, GONE) for each in of_line]
             continue
-        side, back = _put_back(undoing, line, standings[line_id], list(of_line))
+        side, back = _counter_before(undoing, line, standings[line_id], list(of_line))
         if side is not None and back:
             restored += back
-            changes.append(Change(line, standings[line_id], side))
+            changes.append(CounterReplacement(line, standings[line_id], side))
     return changes, restored
 
 
-def _put_back(
-    undoing: _Undoing, line: PastLine, standing: Standing, settings: Sequence[_Setting]
+def _counter_before(
+    undoing: _RunUndo, line: PastLine, standing: Standing, settings: Sequence[_RunSetting]
 ) -> tuple[CounterLeg | None, list[int]]:
-    """Give what stood opposite a line before, as far as its fields are as the run set them; and which settings."""
+    """Give the counter side of a line before the run, as far as nobody changed its fields since; and which settings."""
     side = standing.side
     if side is None:
         reason = standing.closed or CHANGED_SINCE
-        undoing.undone.kept += [Kept(line.id, each.kind, reason) for each in settings]
+        undoing.undone.kept += [KeptField(line.id, each.kind, reason) for each in settings]
         return None, []
     back = []
     for setting in settings:
         is_as_set = setting.superseded_by is None and side.value(EffectKind(setting.kind)) == setting.value
-        before = _before(undoing, line, side, setting) if is_as_set else None
+        before = _restored(undoing, line, side, setting) if is_as_set else None
         if before is None:
             reason = CANNOT_BE if is_as_set else CHANGED_SINCE
-            undoing.undone.kept.append(Kept(line.id, setting.kind, reason))
+            undoing.undone.kept.append(KeptField(line.id, setting.kind, reason))
         else:
             side = before
             back.append(setting.id)
     if undoing.accounts[side.account_id].currency not in (None, side.currency):
-        undoing.undone.kept += [Kept(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back]
+        undoing.undone.kept += [
+            KeptField(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back
+        ]
         return None, []
     return side, back
 
 
-def _before(undoing: _Undoing, line: PastLine, side: CounterLeg, setting: _Setting) -> CounterLeg | None:
-    """Give a side with one field as it was before; None where it cannot be that any more."""
+def _restored(undoing: _RunUndo, line: PastLine, side: CounterLeg, setting: _RunSetting) -> CounterLeg | None:
+    """Give a side with one field as it was before; None where that is not possible any more."""
     before = setting.before
     match EffectKind(setting.kind):
         case EffectKind.SET_ACCOUNT:
@@ -259,7 +260,7 @@ def _in_currency(
     return side._replace(currency=code, amount_minor=amount)
 
 
-def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) -> None:
+def _supersede(organization: Organization, setting_ids: Sequence[int], doing: Act) -> None:
     for start in range(0, len(setting_ids), AT_ONCE):
         db.session.execute(
             sa.update(RuleSetting)
@@ -272,8 +273,8 @@ def _mark(organization: Organization, setting_ids: Sequence[int], doing: Act) ->
         )
 
 
-def _stand_again(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None:
-    """Let what earlier runs set stand again where this run had set it anew and has gone back."""
+def _reinstate_earlier(run: RuleRun, act_id: str, model: type[Any], item: Any) -> None:
+    """Make the settings of earlier runs current again where this run had superseded them and is undone."""
     gone = table_of(model).alias("gone")
     went_back = (
         sa.select(1)

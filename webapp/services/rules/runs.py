@@ -1,11 +1,11 @@
-"""Runs of rules by hand: a rule applied to the past exactly as its preview said."""
+"""Runs of rules by hand: a rule applied to existing lines exactly as its preview showed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -27,14 +27,14 @@ MANUAL_APPLY = "MANUAL_APPLY"
 
 
 class RunProgress(Protocol):
-    """Someone who is told how far a rule is."""
+    """A receiver of the progress of a run."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Hear how many lines the rule has been asked of, of how many."""
+        """Take how many lines are done, of how many."""
 
 
 def silent(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report to nobody."""
     del done, total
 
 
@@ -51,8 +51,8 @@ class PreviewOnlyError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Running:
-    """The run of a rule in its version, how many lines or documents it is asked of, and the act that it is."""
+class _Run:
+    """A run in progress: the rule in its version, how many lines or documents there are, and the act."""
 
     run_id: int
     rule_id: int
@@ -66,19 +66,19 @@ class _Running:
         lines = [each for each in effects if isinstance(each, LineEffect)]
         documents = [each for each in effects if isinstance(each, DocumentEffect)]
         act_id, now = self.doing.id, self.doing.now
-        writes.keep(organization, self.run_id, lines, act_id=act_id, now=now)
-        document_rules.keep(organization.id, self.run_id, documents, act_id=act_id, now=now)
+        writes.store_effects(organization, self.run_id, lines, act_id=act_id, now=now)
+        document_rules.store_effects(organization.id, self.run_id, documents, act_id=act_id, now=now)
 
 
 def apply(
     rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime, progress: RunProgress = silent
 ) -> RuleRun:
-    """Let a rule change what it matches, exactly as the preview of this digest said, in one act.
+    """Apply a rule to what it matches, exactly as the preview of this digest showed, in one act.
 
     Drafts and documents change at once, posted entries get correction markers. Raises PreviewOnlyError,
     PreviewMovedError, OtherTargetError.
     """
-    title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_said(chosen)}
+    title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_payload(chosen)}
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
         if rule.trigger == "MANUAL_PREVIEW":
             raise PreviewOnlyError
@@ -87,7 +87,7 @@ def apply(
         is_of_documents = rule.target == "RECEIPT"
         looked_at = document_effects if is_of_documents else candidates
         total = looked_at.count(rule.organization_id, chosen)
-        running = _Running(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
+        running = _Run(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
         portions = previews.effects(rule.organization_id, asked, rule, chosen)
         tally = _write(running, portions, digest, progress)
         _end(run, tally, asked)
@@ -114,13 +114,11 @@ def _begin(rule: Rule, doing: Act) -> RuleRun:
     return run
 
 
-def _write(
-    running: _Running, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress
-) -> Tally:
-    """Write what the rule does and count it, or raise PreviewMovedError where that is not what was looked at.
+def _write(running: _Run, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress) -> Tally:
+    """Write what the rule does and count it, or raise PreviewMovedError where that is not what was previewed.
 
-    Judging and writing are one pass, which halves the writer's turn: nobody else writes meanwhile, and where the
-    digest turns out to be another one all of it is rolled back.
+    Deciding and writing are one pass, which halves the time of the writer's lock: nobody else writes meanwhile, and
+    where the digest is another one in the end all of it is rolled back.
     """
     organization = organizations.get(running.doing.actor.organization_id)
     found, tally, done = Digest(running.rule_id, running.version), Tally(), 0
@@ -145,12 +143,12 @@ def _end(run: RuleRun, tally: Tally, asked: AskedRules) -> None:
     db.session.refresh(run)
 
 
-def _said(chosen: Chosen) -> dict[str, Any]:
-    said = {
+def _payload(chosen: Chosen) -> dict[str, object]:
+    payload = {
         "from": None if chosen.from_ is None else chosen.from_.isoformat(),
         "to": None if chosen.to is None else chosen.to.isoformat(),
         "faId": chosen.fa_id,
         "transactionId": chosen.transaction_id,
         "documentId": chosen.document_id,
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in payload.items() if value is not None}

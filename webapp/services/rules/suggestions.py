@@ -1,4 +1,4 @@
-"""Suggested rules that somebody does not want, and taking that back."""
+"""Dismissing suggested rules, and taking a dismissal back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FACTS = ("key", "account_id", "conditions", "evidence_count", "sentence")
 
 
 def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> SuggestionDismissal:
-    """Suggest this rule no more, until twice as many lines speak for it."""
+    """Dismiss a suggested rule, until twice as many lines support it."""
     title = f"Dismissed the suggested rule: {suggestion.sentence.rstrip('.')}"
     with act(actor, now, "dismiss_suggestion", ("suggestion", suggestion.key), title=title) as doing:
         dismissal = rule_suggestions.find_dismissal(actor.organization_id, suggestion.key)
@@ -37,7 +37,7 @@ def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> Sugge
 
 
 def undismiss(dismissal: SuggestionDismissal, *, actor: Actor, now: datetime) -> None:
-    """Suggest a dismissed rule again, as long as its lines still speak for it."""
+    """Suggest a dismissed rule again, as long as its lines still support it."""
     title = f"Took back the dismissal of the suggested rule: {dismissal.sentence.rstrip('.')}"
     with act(actor, now, "undismiss_suggestion", ("suggestion", dismissal.key), title=title) as doing:
         doing.before = facts(dismissal, FACTS)

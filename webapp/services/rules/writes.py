@@ -1,4 +1,4 @@
-"""What rules set, written into entries in bulk: drafts at once, posted ones by their correction markers."""
+"""Effects of rules, written into entries in bulk: drafts at once, posted ones by their correction markers."""
 
 from __future__ import annotations
 
@@ -27,16 +27,18 @@ _SETTING = table_of(RuleSetting)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What shall stand opposite a line instead of what does."""
+class CounterReplacement:
+    """A new counter side of a line in place of its present one."""
 
     line: PastLine
     standing: Standing
     after: CounterLeg
 
 
-def write(organization: Organization, changes: Sequence[Change], *, now: datetime) -> None:
-    """Let other sides stand opposite lines; what a draft is in the base currency stays."""
+def replace_counters(
+    organization: Organization, changes: Sequence[CounterReplacement], *, now: datetime
+) -> None:
+    """Replace the counter legs of lines; the amounts of a draft in the base currency stay."""
     quick = [each for each in changes if each.standing.posting_id is not None]
     if quick:
         db.session.connection().execute(_UPDATE, [_row(organization.id, each) for each in quick])
@@ -52,7 +54,7 @@ def write(organization: Organization, changes: Sequence[Change], *, now: datetim
         counter_legs.write_own(*own, [_leg(each.after)])
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
     touches.touch_lines(organization.id, entry_ids, now=now)
-    # What the session knows of the entries is over.
+    # The entries that the session has loaded are outdated.
     db.session.flush()
     db.session.expire_all()
 
@@ -74,26 +76,28 @@ def run_on(
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=trigger)
     if run_id is not None:
         for effects in portions:
-            keep(organization, run_id, effects, act_id=act_id, now=now)
+            store_effects(organization, run_id, effects, act_id=act_id, now=now)
 
 
-def keep(
+def store_effects(
     organization: Organization, run_id: int, effects: Iterable[LineEffect], *, act_id: str, now: datetime
 ) -> int:
-    """Write what rules change of a portion of lines, with its provenance; answers how many lines changed."""
+    """Write what rules change of a portion of lines, with provenance; answers how many lines changed."""
     making = [each for each in effects if each.applied and each.after is not None]
     if not making:
         return 0
-    write(organization, [Change(e.line, e.standing, e.after) for e in making if e.after], now=now)
+    replace_counters(
+        organization, [CounterReplacement(e.line, e.standing, e.after) for e in making if e.after], now=now
+    )
     supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.applied], act_id)
-    rows = [_setting(organization.id, run_id, effect) for effect in making]
+    rows = [_setting_rows(organization.id, run_id, effect) for effect in making]
     # By the connection itself: the session would send them one by one.
     db.session.connection().execute(sa.insert(_SETTING), [row for each in rows for row in each])
     return len(making)
 
 
 def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: str) -> None:
-    """Note on what rules set before, by line and kind, which act has set it anew."""
+    """Store on earlier settings by rules, by line and kind, which act has set them anew."""
     by_kind: dict[str, list[int]] = {}
     for line_id, kind in fields:
         by_kind.setdefault(kind, []).append(line_id)
@@ -111,7 +115,7 @@ def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: s
         )
 
 
-def _setting(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, Any]]:
+def _setting_rows(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, Any]]:
     before = effect.standing.side
     return [
         {
@@ -138,7 +142,7 @@ def _leg(side: CounterLeg) -> Leg:
     )
 
 
-def _row(organization_id: str, change: Change) -> dict[str, Any]:
+def _row(organization_id: str, change: CounterReplacement) -> dict[str, Any]:
     after = change.after
     return {
         "of_organization": organization_id,

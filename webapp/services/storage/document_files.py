@@ -1,8 +1,8 @@
 """Files of documents: kept beside the books under random names, readable by their owner only, and whole or not at all.
 
-A file is there before the transaction that names it ends, and goes with it when that is rolled back; one whose
-document is deleted goes after that is committed. While nobody knows which of the two it will be, a mark stands beside
-it, so that what a killed process left is found and removed.
+A file is written before the transaction that names it ends, and deleted when that is rolled back; one whose document
+is deleted is deleted after the commit. As long as either is possible a mark is beside it, so that what a killed
+process left is found and removed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LEFT_AFTER: Final = timedelta(hours=1)
 
 
 def folder() -> Path:
-    """Tell where the files of documents are kept."""
+    """Give the folder of the files of documents."""
     return kept_beside("documents")
 
 
 def path_of(name: str) -> Path:
-    """Tell where a file is kept under a name that `keep` gave; raises ValueError for any other."""
+    """Give the path of a file by a name that `keep` gave; raises ValueError for any other."""
     if not NAME.fullmatch(name):
         raise ValueError(name)
     return folder() / name
@@ -40,7 +40,7 @@ def path_of(name: str) -> Path:
 def keep(data: bytes, name: str | None = None) -> str:
     """Keep a file as part of the open transaction, and answer the name it is kept under.
 
-    A restored file brings its name along; where one stands under it already it stays, and goes with nothing.
+    A restored file brings its name along; where a file has it already that one stays.
     """
     name = name or secrets.token_hex(16)
     path = path_of(name)
@@ -57,8 +57,8 @@ def keep(data: bytes, name: str | None = None) -> str:
     return name
 
 
-def let_go(name: str) -> None:
-    """Let a file go once the open transaction is committed; it stays where that is rolled back."""
+def release(name: str) -> None:
+    """Delete a file once the open transaction is committed; it stays where that is rolled back."""
     _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
     _mark(name).touch(mode=0o600)
@@ -90,7 +90,7 @@ def sweep(*, now: datetime) -> None:
 
 
 def _wait(name: str, *, stays: bool) -> None:
-    """Let a marked file wait for the end of the open transaction or savepoint."""
+    """Settle a marked file at the end of the open transaction or savepoint."""
     _sync(_mark(name).parent)
     at_end(
         committed=partial(_drop, name, is_kept=stays),

@@ -1,4 +1,4 @@
-"""The way back from each kind of act, or why there is none; and what a key did, undone as one batch."""
+"""The inverse of each kind of act, or why there is none; and undoing everything that a token did."""
 
 from webapp.services.undo import agent_undos
 

@@ -1,4 +1,4 @@
-"""The ways back from acts on accounts, merchants, projects, bank accounts, the lock date and rates."""
+"""The inverses of acts on accounts, merchants, projects, bank accounts, the lock date and rates."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from webapp.queries.currencies import exchange_rates as rate_queries
 from webapp.services.accounts import accounts, feed_accounts, merchants, projects
 from webapp.services.audit.field_changes import facts
 from webapp.services.bookkeeping import exchange_rates, lock_dates
+from webapp.services.bookkeeping.exchange_rates import RateInput
 from webapp.services.imports.removal import unused_accounts
-from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same, stay
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same, stay
 
 Named = Account | Merchant | Project | ProjectGroup
 Step = Callable[[Undoing, ActionRequest], str]
-# What may be changed of a bank's account, by its name in the trail.
+# What may be changed of a feed account, by its name in the audit trail.
 FEED_NAMES = {
     camel(name): name
     for name in (
@@ -42,7 +43,7 @@ FEED_NAMES = {
 def archive_account(undoing: Undoing, request: ActionRequest) -> str:
     """Archive an account that was opened and that no posting names."""
     account = lookups.get(Account, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(facts(account, accounts.FACTS), request.after)
+    require_same(facts(account, accounts.FACTS), request.after)
     if account_queries.is_named(account):
         stay(f"Something is written on {account.name}, so it stays.")
     accounts.update(account, {"is_archived": True}, **undoing.by)
@@ -52,7 +53,7 @@ def archive_account(undoing: Undoing, request: ActionRequest) -> str:
 def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a merchant that was made and that nothing names."""
     merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(facts(merchant, merchants.FACTS), request.after)
+    require_same(facts(merchant, merchants.FACTS), request.after)
     merchants.delete(merchant, **undoing.by)
     return f"Delete {merchant.name}, which nothing names."
 
@@ -60,7 +61,7 @@ def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
 def delete_project(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a project that was made and that nothing names."""
     project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(facts(project, projects.FACTS), request.after)
+    require_same(facts(project, projects.FACTS), request.after)
     projects.delete(project, **undoing.by)
     return f"Delete {project.name}, which nothing names."
 
@@ -77,7 +78,7 @@ def bring_project_back(undoing: Undoing, request: ActionRequest) -> str:
 def delete_group(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a group that was made and that holds nothing."""
     group = lookups.get(ProjectGroup, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(facts(group, projects.GROUP_FACTS), request.after)
+    require_same(facts(group, projects.GROUP_FACTS), request.after)
     if project_queries.of_group(group):
         stay(f"There are projects in {group.name}, so it stays.")
     projects.delete_group(group, **undoing.by)
@@ -97,10 +98,10 @@ def bring_group_back(undoing: Undoing, request: ActionRequest) -> str:
     return f"Make the group {group.name} again, with its projects."
 
 
-def rest_feed_account(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a bank's account rest that was opened and that nothing came to."""
+def deactivate_feed_account(undoing: Undoing, request: ActionRequest) -> str:
+    """Deactivate a feed account that was opened and that has no lines."""
     account = _feed(undoing, request)
-    demand_same(feed_accounts.state(account), request.after)
+    require_same(feed_accounts.state(account), request.after)
     if unused_accounts.is_used(account):
         stay(f"Lines or statements of {account.name} are in the books, so it stays.")
     feed_accounts.edit(account, {"is_active": False}, **undoing.by)
@@ -108,21 +109,21 @@ def rest_feed_account(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def unchange_feed_account(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a bank's account be again what it was before a change."""
+    """Restore a feed account as it was before a change."""
     account = _feed(undoing, request)
     before, after = request.before or {}, request.after or {}
     differing = [name for name in FEED_NAMES if before.get(name) != after.get(name)]
-    demand_same(feed_accounts.state(account), {name: after.get(name) for name in differing})
+    require_same(feed_accounts.state(account), {name: after.get(name) for name in differing})
     feed_accounts.edit(account, {FEED_NAMES[name]: before.get(name) for name in differing}, **undoing.by)
     return f"Let {account.name} be what it was before."
 
 
 def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
-    """Let the books be closed up to the day that they were closed to before."""
+    """Move the lock date back to the day from before."""
     organization = organizations.get(undoing.actor.organization_id)
     before, after = request.before or {}, request.after or {}
     present = organization.lock_date and organization.lock_date.isoformat()
-    demand_same({"lockDate": present}, {"lockDate": after.get("lockDate")})
+    require_same({"lockDate": present}, {"lockDate": after.get("lockDate")})
     day = before["lockDate"] and date.fromisoformat(before["lockDate"])
     lock_dates.move(organization, day or None, reason=undoing.reason, **undoing.by)
     closed = f"Close the books up to {day:%-d %b %Y} again" if day else "Open the books again"
@@ -130,26 +131,26 @@ def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
     return f"{closed}; {moved} drafts stay on the day that they were moved to." if moved else f"{closed}."
 
 
-def unput_rates(undoing: Undoing, request: ActionRequest) -> str:
-    """Write the rates that others replaced down again."""
-    said, replaced = _rates(request.payload["rates"]), _rates((request.before or {})["rates"])
-    if {_day(each) for each in said} != {_day(each) for each in replaced}:
+def restore_rates(undoing: Undoing, request: ActionRequest) -> str:
+    """Restore the rates that were replaced."""
+    written, replaced = _rates(request.payload["rates"]), _rates((request.before or {})["rates"])
+    if {_day(each) for each in written} != {_day(each) for each in replaced}:
         stay("A rate of a day that had none is not taken back; write the right one in its place.")
-    days = [each["day"] for each in said]
-    codes = {each["currency"] for each in said}
+    days = [each["day"] for each in written]
+    codes = {each["currency"] for each in written}
     present = rate_queries.between(undoing.actor.organization_id, codes, min(days), max(days))
-    if any(present[_day(each)][0] != each["units_per_base"] for each in said):
+    if any(present[_day(each)][0] != each["units_per_base"] for each in written):
         raise ChangedSinceError
     exchange_rates.put(replaced, **undoing.by)
     return "Write the rates from before down again."
 
 
 def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., object]) -> Step:
-    """Make the way back from a change of what has a name: it is again what it was before."""
+    """Make the inverse of a change of an account, merchant, project or group."""
 
     def unchange(undoing: Undoing, request: ActionRequest) -> str:
         row = lookups.get(model, undoing.actor.organization_id, undoing.target_id(request))
-        demand_same(facts(row, tuple(names)), request.after)
+        require_same(facts(row, tuple(names)), request.after)
         before: Mapping[str, Any] = request.before or {}
         changes = {name: before[camel(name)] for name in names if camel(name) in before}
         if changes.get("group_id") is not None:
@@ -170,7 +171,7 @@ def _feed(undoing: Undoing, request: ActionRequest) -> FeedAccount:
     return lookups.get(FeedAccount, undoing.actor.organization_id, undoing.target_id(request))
 
 
-def _rates(said: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+def _rates(stored: Sequence[Mapping[str, str]]) -> list[RateInput]:
     return [
         {
             "day": date.fromisoformat(each["day"]),
@@ -178,9 +179,9 @@ def _rates(said: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
             "units_per_base": Decimal(each["unitsPerBase"]),
             "source": each.get("source", "put back"),
         }
-        for each in said
+        for each in stored
     ]
 
 
-def _day(rate: Mapping[str, Any]) -> tuple[date, str]:
+def _day(rate: RateInput) -> tuple[date, str]:
     return rate["day"], rate["currency"]

@@ -1,7 +1,7 @@
-"""What a token did, undone: one reviewed batch, the newest act first, and what cannot be undone with the reason.
+"""Undoing the acts of a token: reviewed together, the newest first, and what cannot be undone with the reason.
 
-The preview does it and takes it back, so that it says exactly what would happen. Newest first is the order of
-dependency: an act can only lean on what was done before it.
+The preview does it as a trial, so that it shows exactly what would happen. Newest first is the order of dependency:
+an act can only depend on what was done before it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ from webapp.models import ActionRequest, ApiToken
 from webapp.queries.audit import agent_acts
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.storage import savepoints
 from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
 
-# An act takes its service some 30 ms to undo, and nobody else writes meanwhile.
+# Undoing an act takes some 30 ms, and nobody else writes meanwhile.
 MOST_AT_ONCE = 100
 NO_WAY_BACK = "There is no way back from this; look at it, and write what should be there."
 NAMED = "Something else in the books names it by now, so it stays."
 
 
-class MovedError(LedgerError):
+class UndoMovedError(LedgerError):
     """Undoing this would do something else by now than the preview said; look at it again."""
 
     code = "moved"
 
-    def __init__(self, batch: UndoBatch) -> None:
+    def __init__(self, preview: AgentUndo) -> None:
         """Carry what it would do now."""
-        super().__init__(details={"digest": batch.digest})
-        self.batch = batch
+        super().__init__(details={"digest": preview.digest})
+        self.preview = preview
 
 
 class NothingToUndoError(LedgerError):
@@ -46,8 +47,8 @@ class NothingToUndoError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How an act is undone: the name of its way back, and what that does in a sentence."""
+class UndoWay:
+    """How an act is undone: the kind of its inverse, and what that does in a sentence."""
 
     kind: str
     sentence: str
@@ -55,13 +56,13 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class UndoItem:
-    """An act of a token with the way back from it, or why it stays; `undone_by` are the acts that undid it."""
+    """An act of a token with its inverse, or why it stays; `undone_by` are the acts that undid it."""
 
     action_request_id: str
     kind: str
     title: str
     decided_at: datetime | None
-    undo: Way | None
+    undo: UndoWay | None
     why: str
     undone_by: tuple[str, ...] = ()
 
@@ -77,10 +78,10 @@ class UndoResult:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoBatch:
-    """What a token did since an instant, the newest first, and how many older acts are left for another batch.
+class AgentUndo:
+    """The acts of a token since an instant, the newest first, and how many older acts are left for the next undo.
 
-    A batch holds at most 100 acts; `before` is the act that it goes on from, none for the newest.
+    It holds at most 100 acts, those before the act `before` where one is named.
     """
 
     token_id: int
@@ -92,18 +93,18 @@ class UndoBatch:
 
     @property
     def next_before(self) -> str | None:
-        """Give the act that the next batch goes on from, whatever became of this one; none where nothing is left."""
+        """Give the act that the next undo goes on from, whatever became of this one; none where nothing is left."""
         return self.items[-1].action_request_id if self.left else None
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what would happen, however it is called in the books afterwards."""
+        """The SHA-256 of what would happen, without the ids that the books give it."""
         facts = [
             [item.action_request_id, item.undo and [item.undo.kind, item.undo.sentence], item.why]
             for item in self.items
         ]
-        said = {"tokenId": self.token_id, "since": instant_text(self.since), "items": facts}
-        return sha256_hex(canonical_json(said))
+        content = {"tokenId": self.token_id, "since": instant_text(self.since), "items": facts}
+        return sha256_hex(canonical_json(content))
 
     @property
     def results(self) -> list[UndoResult]:
@@ -125,18 +126,14 @@ def preview(
     actor: Actor,
     now: datetime,
     before: str | None = None,
-) -> UndoBatch:
-    """Tell what undoing everything that a token did since an instant would do; nothing stays of it.
+) -> AgentUndo:
+    """Preview undoing everything that a token did since an instant, as a trial.
 
-    Of more than 100 acts it tells the newest, or those before the act `before`; raises UnknownReferenceError.
-    `scopes` are those of whoever undoes: what needs another one is left.
+    Of more than 100 acts it has the newest, or those before the act `before`; raises UnknownReferenceError.
+    `scopes` are those of the person who undoes: what needs another one is left.
     """
-    trial = db.session.begin_nested()
-    try:
+    with savepoints.trial():
         return _run(token, since, before, scopes, _undoing(token, folder, actor, now))
-    finally:
-        trial.rollback()
-        db.session.expire_all()
 
 
 def undo(
@@ -149,35 +146,35 @@ def undo(
     actor: Actor,
     now: datetime,
     before: str | None = None,
-) -> UndoBatch:
-    """Undo everything that a token did since an instant, exactly as the preview of this digest said.
+) -> AgentUndo:
+    """Undo everything that a token did since an instant, exactly as the preview of this digest showed.
 
-    Raises MovedError with the new digest where something else would happen by now. The batch is an act of its own,
-    which names its parts; each part is undone by an act of its kind.
+    Raises UndoMovedError with the new preview where something else would happen by now. The undo is an act of its
+    own, which names its parts; each part is undone by an act of its kind.
     """
     payload = {"tokenId": token.id, "since": instant_text(since), "digest": digest}
     if before is not None:
         payload["before"] = before
-    batch = _run(token, since, before, scopes, _undoing(token, folder, actor, now))
-    if batch.digest != digest:
-        raise MovedError(batch)
-    undone = [item for item in batch.items if item.undo]
-    if not undone:
+    undone = _run(token, since, before, scopes, _undoing(token, folder, actor, now))
+    if undone.digest != digest:
+        raise UndoMovedError(undone)
+    parts = [item for item in undone.items if item.undo]
+    if not parts:
         raise NothingToUndoError
-    title = f"Undid {len(undone)} act{'' if len(undone) == 1 else 's'} of {token.name}"
+    title = f"Undid {len(parts)} act{'' if len(parts) == 1 else 's'} of {token.name}"
     with act(actor, now, agent_acts.UNDO, ("token", token.id), title=title, payload=payload) as doing:
         doing.result = {
             "parts": [
                 {"actionRequestId": item.action_request_id, "undoneBy": list(item.undone_by)}
-                for item in undone
+                for item in parts
             ],
             "left": [
                 {"actionRequestId": item.action_request_id, "why": item.why}
-                for item in batch.items
+                for item in undone.items
                 if not item.undo
             ],
         }
-    return replace(batch, action_request_id=doing.id)
+    return replace(undone, action_request_id=doing.id)
 
 
 def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undoing:
@@ -186,15 +183,15 @@ def _undoing(token: ApiToken, folder: Path, actor: Actor, now: datetime) -> Undo
 
 def _run(
     token: ApiToken, since: datetime, before: str | None, scopes: Collection[str], undoing: Undoing
-) -> UndoBatch:
+) -> AgentUndo:
     ids, token_id = agent_acts.undoable(token, since, before), token.id
     requests = agent_acts.named(token.organization_id, ids[:MOST_AT_ONCE])
     items = [_undo_one(request, scopes, undoing) for request in requests]
-    return UndoBatch(token_id, since, items, len(ids) - len(items), before=before)
+    return AgentUndo(token_id, since, items, len(ids) - len(items), before=before)
 
 
 def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing) -> UndoItem:
-    """Undo one act in a savepoint of its own; one that a rule holds is left, and says why."""
+    """Undo one act in a savepoint of its own; one that a rule prevents is left, with the reason."""
     facts = (request.id, request.kind, request.title, request.decided_at)
     inverse = INVERSES.get(request.kind)
     if inverse is None:
@@ -215,4 +212,4 @@ def _undo_one(request: ActionRequest, scopes: Collection[str], undoing: Undoing)
     except sa.exc.IntegrityError:
         undoing.moved = moved
         return UndoItem(*facts, None, NAMED)
-    return UndoItem(*facts, Way(inverse.kind, sentence), "", made)
+    return UndoItem(*facts, UndoWay(inverse.kind, sentence), "", made)

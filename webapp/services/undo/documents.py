@@ -1,4 +1,4 @@
-"""The ways back from filing documents, and from what they were attached to."""
+"""The inverses of filing documents, and of attaching them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from webapp.models import ActionRequest, Document
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments
 from webapp.services.documents import documents, fields, relations
-from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
 
 NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
 
@@ -15,7 +15,7 @@ NAMES = {"transaction_id": "transaction", "journal_entry_id": "journal_entry"}
 def unfile(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a document that was filed, and that nothing in the books holds."""
     document = lookups.get(Document, undoing.actor.organization_id, undoing.target_id(request))
-    demand_same(fields.facts(document), request.after)
+    require_same(fields.facts(document), request.after)
     documents.delete(document, **undoing.by)
     return f"Delete {document.label}, with its file." if document.kept_file else f"Delete {document.label}."
 

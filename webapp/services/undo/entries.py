@@ -1,4 +1,4 @@
-"""The ways back from acts on journal entries."""
+"""The inverses of acts on journal entries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from webapp.queries.journal import entries
 from webapp.queries.journal import manual_entries as manual_queries
 from webapp.queries.transactions import transactions
 from webapp.services.bookkeeping import manual_entries, voids
+from webapp.services.bookkeeping.manual_entries import PostingInput
 from webapp.services.transactions.edits import summary
 from webapp.services.undo import transactions as lines
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
@@ -25,24 +26,24 @@ def uncreate(undoing: Undoing, request: ActionRequest) -> str:
     entry = _entry(undoing, request)
     if request.payload.get("post"):
         return _void(undoing, request, entry, copy=False)
-    _demand_as_written(entry, request.after or {})
+    _require_as_written(entry, request.after or {})
     manual_entries.delete(entry, **undoing.by)
     return "Delete the draft."
 
 
 def unchange(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a draft say again what it said before a change."""
+    """Restore a draft as it was before a change."""
     entry = _entry(undoing, request)
     if request.payload.get("post"):
         _void(undoing, request, entry, copy=True)
         entry = _entry(undoing, request)
-    _demand_as_written(entry, request.after or {})
+    _require_as_written(entry, request.after or {})
     _rewrite(undoing, entry, request.before or {})
     return "Put back what the draft said before."
 
 
 def unpost(undoing: Undoing, request: ActionRequest) -> str:
-    """Void an entry that was posted, and let a copy of it be a draft again."""
+    """Void an entry that was posted, with a copy of it as a draft."""
     return _void(undoing, request, _entry(undoing, request), copy=True)
 
 
@@ -51,7 +52,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     before = request.before or {}
     entry = manual_entries.create(
         effective_at=date.fromisoformat(before["effectiveAt"]),
-        postings=_said(before),
+        postings=_postings_before(before),
         description=before["description"],
         document_id=before.get("documentId"),
         **undoing.by,
@@ -72,9 +73,9 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         fresh = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         line_ids = entries.transactions_of(entries.legs_of(fresh))
         line = transactions.get(voided.organization_id, line_ids[0])
-        said = lines.post_again(undoing, line, fresh.id, voided)
+        sentence = lines.post_again(undoing, line, fresh.id, voided)
         is_marked = bool((request.result or {}).get("deletedJournalEntryIds"))
-        return f"{said} Its open correction is not there any more." if is_marked else said
+        return f"{sentence} Its open correction is not there any more." if is_marked else sentence
     if made:
         copy = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         manual_entries.post(copy, version=None, **undoing.by)
@@ -103,13 +104,13 @@ def _void(undoing: Undoing, request: ActionRequest, entry: JournalEntry, *, copy
     return f"Void entry {entry.id} on {day:%-d %b %Y}{'; a draft of it stays' if copy else ''}."
 
 
-def _rewrite(undoing: Undoing, entry: JournalEntry, said: Mapping[str, Any]) -> None:
+def _rewrite(undoing: Undoing, entry: JournalEntry, before: Mapping[str, Any]) -> None:
     manual_entries.change(
         entry,
         version=manual_queries.version(entry) or "",
-        effective_at=date.fromisoformat(said["effectiveAt"]),
-        postings=_said(said),
-        description=said["description"],
+        effective_at=date.fromisoformat(before["effectiveAt"]),
+        postings=_postings_before(before),
+        description=before["description"],
         **undoing.by,
     )
 
@@ -118,15 +119,15 @@ def _entry(undoing: Undoing, request: ActionRequest) -> JournalEntry:
     return entries.get(undoing.actor.organization_id, undoing.target_id(request))
 
 
-def _demand_as_written(entry: JournalEntry, said: Mapping[str, Any]) -> None:
-    """Refuse a draft that says something else by now, or is none any more."""
+def _require_as_written(entry: JournalEntry, written: Mapping[str, Any]) -> None:
+    """Raise ChangedSinceError for a draft that was changed since, or is none any more."""
     present = summary(entries.legs_of(entry), entry.description)
-    is_same = all(present[name] == said.get(name) for name in ("description", "postings"))
+    is_same = all(present[name] == written.get(name) for name in ("description", "postings"))
     if entry.status != "DRAFT" or not is_same:
         raise ChangedSinceError
 
 
-def _said(before: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
     return [
         {
             "account_id": each["accountId"],
@@ -139,7 +140,7 @@ def _said(before: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _postings(legs: Sequence[Leg]) -> list[dict[str, Any]]:
+def _postings(legs: Sequence[Leg]) -> list[PostingInput]:
     return [
         {
             "account_id": leg.account_id,

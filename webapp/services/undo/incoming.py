@@ -1,4 +1,4 @@
-"""The ways back from what came in: files and batches of a feed."""
+"""The inverses of imports and of pushes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def take_back(undoing: Undoing, request: ActionRequest) -> str:
     return "Take the import back, with its lines and drafts."
 
 
-def delete_pushed(undoing: Undoing, request: ActionRequest) -> str:
-    """Delete the lines that a batch brought, where it brought nothing else."""
-    said = request.payload
-    if said["modified"] or said["removed"]:
+def delete_pushed_lines(undoing: Undoing, request: ActionRequest) -> str:
+    """Delete the lines that a push brought, where it brought nothing else."""
+    payload = request.payload
+    if payload["modified"] or payload["removed"]:
         stay("The batch changed or removed lines of the bank; what it said is on each line.")
     feed = lookups.get(FeedAccount, undoing.actor.organization_id, int(request.target_id))
-    batch = feed_lines.batch(feed, said["batchId"])
-    results: list[dict[str, Any]] = json.loads(zlib.decompress(batch.answer))["results"] if batch else []
+    push = feed_lines.batch(feed, payload["batchId"])
+    results: list[dict[str, Any]] = json.loads(zlib.decompress(push.answer))["results"] if push else []
     ids = [each["transactionId"] for each in results if each["verdict"] == "NEW"]
     if not ids:
         stay("The batch brought no new line.")

@@ -1,4 +1,4 @@
-"""The way back from each kind of act, or why there is none."""
+"""The inverse of each kind of act, or why there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["INVERSES", "STAYS", "ChangedSinceError", "Inverse", "StaysError", "U
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """A way back: its name, the scope that it needs, and what does it and says in a sentence what it did."""
+    """An inverse: its kind, the scope that it needs, and the function that does it and answers a sentence."""
 
     kind: str
     scope: str
@@ -47,7 +47,7 @@ INVERSES: Mapping[str, Inverse] = {
     "move_rule": Inverse("PUT_BACK", "draft", rules.unmove),
     "apply_rule": Inverse("PUT_BACK", "draft", rules.unapply),
     "import_file": Inverse("TAKE_BACK", "draft", incoming.take_back),
-    "push_feed": Inverse("DELETE", "draft", incoming.delete_pushed),
+    "push_feed": Inverse("DELETE", "draft", incoming.delete_pushed_lines),
     "create_document": Inverse("DELETE", "draft", documents.unfile),
     "relate_document": Inverse("DETACH", "draft", documents.detach),
     "unrelate_document": Inverse("ATTACH", "draft", documents.attach_again),
@@ -61,10 +61,10 @@ INVERSES: Mapping[str, Inverse] = {
     "create_project_group": Inverse("DELETE", "draft", accounts.delete_group),
     "update_project_group": Inverse("PUT_BACK", "draft", accounts.unchange_group),
     "delete_project_group": Inverse("BRING_BACK", "draft", accounts.bring_group_back),
-    "create_feed_account": Inverse("ARCHIVE", "admin", accounts.rest_feed_account),
+    "create_feed_account": Inverse("ARCHIVE", "admin", accounts.deactivate_feed_account),
     "edit_feed_account": Inverse("PUT_BACK", "admin", accounts.unchange_feed_account),
     "move_lock_date": Inverse("PUT_BACK", "admin", accounts.move_lock_back),
-    "put_exchange_rates": Inverse("PUT_BACK", "admin", accounts.unput_rates),
+    "put_exchange_rates": Inverse("PUT_BACK", "admin", accounts.restore_rates),
 }
 
 # Why what these did stays.

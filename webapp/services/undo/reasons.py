@@ -1,4 +1,4 @@
-"""What every inverse of an act is given, and the two reasons for which an act stays."""
+"""What every inverse of an act takes, and the two errors by which an act stays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict
+from typing import NoReturn, TypedDict
 
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest
@@ -26,7 +26,7 @@ class ChangedSinceError(LedgerError):
 
 
 class By(TypedDict):
-    """Who acts, and when, as services take it."""
+    """Who acts and when: two arguments of every service."""
 
     actor: Actor
     now: datetime
@@ -34,9 +34,9 @@ class By(TypedDict):
 
 @dataclass(slots=True)
 class Undoing:
-    """Who undoes what somebody did, the newest act first, and why; `folder` keeps previewed files.
+    """Who undoes acts, the newest first, and why; `folder` keeps previewed files.
 
-    What comes back comes under another id, which `moved` knows by its kind and the id that it had.
+    What is restored has another id, which `moved` has by its kind and its earlier id.
     """
 
     actor: Actor
@@ -47,30 +47,30 @@ class Undoing:
 
     @property
     def by(self) -> By:
-        """Give who acts, and when, as services take it."""
+        """Give who acts and when, as services take it."""
         return {"actor": self.actor, "now": self.now}
 
     def move(self, kind: str, old_id: int, new_id: int) -> None:
-        """Remember under which id something is there again."""
+        """Store the new id of something that is restored."""
         self.moved[kind, old_id] = new_id
 
     def present_id(self, kind: str, old_id: int) -> int:
-        """Give the id that something has by now."""
+        """Give the present id of something."""
         while (kind, old_id) in self.moved:
             old_id = self.moved[kind, old_id]
         return old_id
 
     def target_id(self, request: ActionRequest) -> int:
-        """Give the id that an act's target has by now."""
+        """Give the present id of an act's target."""
         return self.present_id(request.target_kind, int(request.target_id))
 
 
 def stay(sentence: str) -> NoReturn:
-    """Leave an act as it is, and say why."""
+    """Leave an act as it is, for a reason."""
     raise StaysError(sentence)
 
 
-def demand_same(present: Mapping[str, Any], said: Mapping[str, Any] | None) -> None:
-    """Raise ChangedSinceError unless everything that an act wrote still stands there."""
-    if any(present.get(name) != value for name, value in (said or {}).items()):
+def require_same(present: Mapping[str, object], written: Mapping[str, object] | None) -> None:
+    """Raise ChangedSinceError unless everything that an act wrote is still so."""
+    if any(present.get(name) != value for name, value in (written or {}).items()):
         raise ChangedSinceError

@@ -1,4 +1,4 @@
-"""The ways back from acts on reconciliations."""
+"""The inverses of acts on reconciliations."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from webapp.models import (
 )
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.reconciliation import cleared_items, drafts, proofs, reopenings
-from webapp.services.reconciliation.cleared_items import Choice
-from webapp.services.reconciliation.drafts import Statement
-from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
+from webapp.services.reconciliation.cleared_items import ClearingChoice
+from webapp.services.reconciliation.drafts import StatementInput
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
 
 Items = set[tuple[int | None, int | None]]
 
 
 def unput(undoing: Undoing, request: ActionRequest) -> str:
-    """Abandon a draft that was opened, or let it say again what it said before."""
+    """Abandon a draft that was opened, or restore its figures from before a change."""
     account, draft = _draft(undoing, request)
-    demand_same(drafts.said(draft), request.after)
+    require_same(drafts.statement_facts(draft), request.after)
     if request.before is not None:
         drafts.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
         return "Let the draft say what it said before."
@@ -47,8 +47,8 @@ def open_again(undoing: Undoing, request: ActionRequest) -> str:
     undoing.move("reconciliation", int(request.target_id), draft.id)
     cleared, entries = before.get("cleared", []), before.get("clearedEntries", [])
     if cleared or entries:
-        choice = Choice(cleared=cleared, cleared_entries=entries)
-        cleared_items.put_lines(account, choice, **undoing.by)
+        choice = ClearingChoice(cleared=cleared, cleared_entries=entries)
+        cleared_items.put_items(account, choice, **undoing.by)
     return "Open the draft again, with what was cleared in it."
 
 
@@ -57,13 +57,13 @@ def unclear(undoing: Undoing, request: ActionRequest) -> str:
     account, _ = _draft(undoing, request)
     after = request.after or {}
     done, undone = after["cleared"], after["uncleared"]
-    choice = Choice(
+    choice = ClearingChoice(
         cleared=undone["transactionIds"],
         uncleared=done["transactionIds"],
         cleared_entries=[undoing.present_id("journal_entry", each) for each in undone["journalEntryIds"]],
         uncleared_entries=[undoing.present_id("journal_entry", each) for each in done["journalEntryIds"]],
     )
-    if not cleared_items.put_lines(account, choice, **undoing.by).changed:
+    if not cleared_items.put_items(account, choice, **undoing.by).changed:
         raise ChangedSinceError
     return "Unclear what it cleared, and clear what it uncleared."
 
@@ -98,7 +98,7 @@ def complete_again(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def _account(undoing: Undoing, request: ActionRequest) -> FeedAccount:
-    """Find the account of a draft or proof; of an abandoned draft only its items' account is left."""
+    """Find the account of a draft or proof; of an abandoned draft the act has it."""
     found = db.session.scalar(
         sa.select(Reconciliation.feed_account_id).where(
             of_same_organization(Reconciliation, undoing.actor),
@@ -120,9 +120,9 @@ def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Recon
 
 
 def _inputs(reconciliation: Reconciliation) -> dict[str, Any]:
-    """Give what somebody said of a statement; a proof holds the balance that it opened with too."""
-    said = drafts.said(reconciliation)
-    return said if said["keepAsNew"] else {**said, "openingBalance": None}
+    """Give the figures of a statement as somebody entered them; a proof stores its opening balance too."""
+    facts = drafts.statement_facts(reconciliation)
+    return facts if facts["keepAsNew"] else {**facts, "openingBalance": None}
 
 
 def _items(reconciliation: Reconciliation) -> Items:
@@ -131,16 +131,16 @@ def _items(reconciliation: Reconciliation) -> Items:
             refers_to(ReconciliationItem.reconciliation_id, reconciliation)
         )
     )
-    # A proof names the entry of each line too.
+    # A proof stores the entry of each line too.
     return {(line_id, None if line_id is not None else entry_id) for line_id, entry_id in rows}
 
 
-def _statement(said: Mapping[str, Any]) -> Statement:
-    opening, opening_date = said["openingBalance"], said["openingDate"]
-    is_new = said["keepAsNew"]
-    return Statement(
-        statement_date=date.fromisoformat(said["statementDate"]),
-        statement_balance=Decimal(said["statementBalance"]),
+def _statement(facts: Mapping[str, Any]) -> StatementInput:
+    opening, opening_date = facts["openingBalance"], facts["openingDate"]
+    is_new = facts["keepAsNew"]
+    return StatementInput(
+        statement_date=date.fromisoformat(facts["statementDate"]),
+        statement_balance=Decimal(facts["statementBalance"]),
         keep_as_new=is_new,
         opening_balance=Decimal(opening) if is_new and opening is not None else None,
         opening_date=date.fromisoformat(opening_date) if opening_date else None,

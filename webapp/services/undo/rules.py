@@ -1,4 +1,4 @@
-"""The ways back from acts on rules."""
+"""The inverses of acts on rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.queries.rules import rules as rule_queries
 from webapp.queries.rules import runs
 from webapp.services.audit.field_changes import facts
 from webapp.services.rules import rules, run_undos
-from webapp.services.undo.reasons import ChangedSinceError, Undoing, demand_same
+from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same
 
 NAMES = {camel(name): name for name in RuleContent.FACTS}
 
@@ -18,35 +18,35 @@ NAMES = {camel(name): name for name in RuleContent.FACTS}
 def uncreate(undoing: Undoing, request: ActionRequest) -> str:
     """Delete a rule that was made."""
     rule = _rule(undoing, request)
-    demand_same(facts(rule, RuleContent.FACTS), request.after)
+    require_same(facts(rule, RuleContent.FACTS), request.after)
     rules.delete(rule, **undoing.by)
     return "Delete the rule; what it did stays until its runs are undone."
 
 
 def unchange(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a rule be again what it was before a change."""
+    """Restore a rule as it was before a change."""
     rule = _rule(undoing, request)
-    demand_same(facts(rule, RuleContent.FACTS), request.after)
-    rules.replace(rule, **_said(facts(rule, RuleContent.FACTS) | (request.before or {})), **undoing.by)
+    require_same(facts(rule, RuleContent.FACTS), request.after)
+    rules.replace(rule, **_fields(facts(rule, RuleContent.FACTS) | (request.before or {})), **undoing.by)
     return "Let the rule be what it was before."
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Make a deleted rule again."""
-    rule = rules.create(**_said(request.before or {}), **undoing.by).rule
+    rule = rules.create(**_fields(request.before or {}), **undoing.by).rule
     undoing.move("rule", int(request.target_id), rule.id)
     return "Make the rule again."
 
 
 def unmove(undoing: Undoing, request: ActionRequest) -> str:
-    """Let the rules that another place gave other priorities have those from before."""
-    before, after = ((said or {})["priorities"] for said in (request.before, request.after))
+    """Restore the priorities of rules from before a move."""
+    before, after = ((each or {})["priorities"] for each in (request.before, request.after))
     for was, became in zip(before, after, strict=True):
         rule_id = undoing.present_id("rule", became["id"])
         rule = rule_queries.get(undoing.actor.organization_id, rule_id)
-        demand_same({"priority": rule.priority}, {"priority": became["priority"]})
-        said = facts(rule, RuleContent.FACTS) | {"priority": was["priority"]}
-        rules.replace(rule, **_said(said), **undoing.by)
+        require_same({"priority": rule.priority}, {"priority": became["priority"]})
+        content = facts(rule, RuleContent.FACTS) | {"priority": was["priority"]}
+        rules.replace(rule, **_fields(content), **undoing.by)
     return "Let the rules run in the order from before."
 
 
@@ -64,5 +64,5 @@ def _rule(undoing: Undoing, request: ActionRequest) -> Rule:
     return rule_queries.get(undoing.actor.organization_id, undoing.target_id(request))
 
 
-def _said(said: dict[str, Any]) -> dict[str, Any]:
-    return {NAMES[key]: value for key, value in said.items()}
+def _fields(stored: dict[str, Any]) -> dict[str, Any]:
+    return {NAMES[key]: value for key, value in stored.items()}

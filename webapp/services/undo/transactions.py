@@ -1,4 +1,4 @@
-"""The ways back from acts on bank lines."""
+"""The inverses of acts on bank lines."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ Key = tuple[int, str, int | None, int | None]
 
 
 def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
-    """Void what a confirmation posted, so that the line waits for one again; take a correction back by another."""
+    """Void what a confirmation posted, so that the line is a draft again; a correction is reversed by another."""
     line = _line(undoing, request)
     entry, result = _entry(line), request.result or {}
     if result.get("deletedJournalEntryIds"):
         return _uncorrect(undoing, request, line, entry)
     if entry.id not in [undoing.present_id("journal_entry", each) for each in result["journalEntryIds"]]:
         raise ChangedSinceError
-    _demand_uncleared(line)
+    _require_uncleared(line)
     is_corrected = not is_same(entries.effective_legs(entry), entries.legs_of(entry))
     if is_corrected or entries.marker_of(entry) is not None:
         raise ChangedSinceError("Somebody corrected it since, so it is left as it is.")
@@ -62,7 +62,7 @@ def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entry: JournalEntry) -> str:
-    """Post the opposite of a correction, and let the marker that it came of stand again."""
+    """Post the opposite of a correction, and open the marker again that it was posted from."""
     posted = (request.result or {})["journalEntryIds"]
     family = [entry, *entries.corrections_of(entry)]
     place = next((at for at, each in enumerate(family) if [each.id] == posted), None)
@@ -73,17 +73,17 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         raise ChangedSinceError("Somebody corrected it again since, so it is left as it is.")
     title = f"Took back a correction of {line.label}"
     with act(**undoing.by, kind="undo_correction", target=("transaction", line.id), title=title) as doing:
-        wanted = entries.effective_legs(entry)
+        target = entries.effective_legs(entry)
         marker = corrections.set_correction_target(entry, effective(*legs[:place]), now=undoing.now)
         correction = None if marker is None else corrections.post_marker(entry, marker, doing)
-        back = corrections.set_correction_target(entry, wanted, now=undoing.now)
+        back = corrections.set_correction_target(entry, target, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
         doing.result = TouchedIds(made).as_json()
     return "Post the opposite of the correction; it waits to be confirmed again."
 
 
 def unedit(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a line's entry say again what it said before an edit."""
+    """Restore the entry of a line as it was before an edit."""
     line = _line(undoing, request)
     entry, before, after = _entry(line), request.before or {}, request.after or {}
     if _is_posted_since(entry, request):
@@ -99,13 +99,13 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
         line.updated_at = undoing.now
         db.session.flush()
         doing.after = edits.summary(target_legs.of(entry), entry.description)
-        _let_rules_stand_again(request, line)
+        _reinstate_settings(request, line)
     _pair_again(undoing, line, request.decided_at)
     return "Put back what the line's entry said before."
 
 
 def undiscard(undoing: Undoing, request: ActionRequest) -> str:
-    """Let a correction that was discarded wait again."""
+    """Open a discarded correction again."""
     line = _line(undoing, request) if request.target_kind == "transaction" else None
     entry = _entry(line) if line is not None else None
     if line is None or entry is None or entry.status != "POSTED" or entries.marker_of(entry) is not None:
@@ -120,7 +120,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
-    """Bring a deleted line back, with what its draft said."""
+    """Bring a deleted line back, with its draft."""
     line = lifecycle.restore(_line(undoing, request), **undoing.by)
     before = request.before or {}
     entry = line.journal_entry
@@ -138,25 +138,25 @@ def delete_again(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def unpair(undoing: Undoing, request: ActionRequest) -> str:
-    """Take a transfer apart."""
+    """End a transfer."""
     transfers.unpair(_line(undoing, request), _other(request), **undoing.by)
     return "Take the two lines apart; each has its own draft again."
 
 
 def pair_again(undoing: Undoing, request: ActionRequest) -> str:
-    """Pair two lines that were taken apart."""
+    """Pair the two lines of an ended transfer again."""
     transfers.pair(_line(undoing, request), _other(request), **undoing.by)
     return "Make the two lines one transfer again."
 
 
 def unjoin(undoing: Undoing, request: ActionRequest) -> str:
-    """Take two rows for two lines again."""
+    """Take two joined rows apart again."""
     joins.unjoin(_line(undoing, request), _other(request), **undoing.by)
     return "Take the two rows for two lines again."
 
 
 def join_again(undoing: Undoing, request: ActionRequest) -> str:
-    """Take two rows for one line again."""
+    """Join two rows as one line again."""
     if (request.before or {}).get("status") != "JOINED":
         stay("They were only suggested to be one line; join them by hand if they are.")
     joins.join(_line(undoing, request), _other(request), **undoing.by)
@@ -164,7 +164,7 @@ def join_again(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: JournalEntry) -> str:
-    """Confirm the fresh draft that a void left a line with, where it still says what was voided."""
+    """Confirm the fresh draft of a line after a void, where it still has the legs that were voided."""
     entry = _entry(line)
     if entry.id != fresh_id or entry.status != "DRAFT":
         raise ChangedSinceError
@@ -190,7 +190,7 @@ def _entry(line: Transaction) -> JournalEntry:
 
 
 def _is_posted_since(entry: JournalEntry, request: ActionRequest) -> bool:
-    """Tell whether an edited entry, or what corrected it, was posted after an act and stands."""
+    """Tell whether an edited entry, or a correction that is in force, was posted after an act."""
     decided_at = request.decided_at or request.created_at
     if entry.posted_at is not None and entry.posted_at > decided_at:
         return True
@@ -202,7 +202,7 @@ def _is_posted_since(entry: JournalEntry, request: ActionRequest) -> bool:
     return bool(effective(*later))
 
 
-def _demand_uncleared(line: Transaction) -> None:
+def _require_uncleared(line: Transaction) -> None:
     cleared = sa.select(ReconciliationItem.reconciliation_id).where(
         refers_to(ReconciliationItem.transaction_id, line),
         ReconciliationItem.is_standing,
@@ -212,8 +212,8 @@ def _demand_uncleared(line: Transaction) -> None:
         raise ChangedSinceError(f"Reconciliation {found} has cleared it; take it out there first.")
 
 
-def _legs(said: Mapping[str, Any]) -> list[Leg]:
-    """Read legs as an act wrote them down."""
+def _legs(facts: Mapping[str, Any]) -> list[Leg]:
+    """Read legs as an act stored them."""
     return [
         Leg(
             each["accountId"],
@@ -222,7 +222,7 @@ def _legs(said: Mapping[str, Any]) -> list[Leg]:
             project_id=each["projectId"],
             merchant_id=each["orgMerchantId"],
         )
-        for each in said["postings"]
+        for each in facts["postings"]
     ]
 
 
@@ -233,9 +233,9 @@ def _legs_sums(legs: Sequence[Leg]) -> Counter[Key]:
     return Counter({key: amount for key, amount in sums.items() if amount})
 
 
-def _counters(line: Transaction, said: Mapping[str, Any]) -> list[Leg]:
-    """Give the legs opposite a line of what an act wrote down: all but its bank's."""
-    legs = _legs(said)
+def _counters(line: Transaction, facts: Mapping[str, Any]) -> list[Leg]:
+    """Give the counter legs of a line as an act stored them: all but its bank leg."""
+    legs = _legs(facts)
     bank = next(
         (
             leg
@@ -252,7 +252,7 @@ def _counters(line: Transaction, said: Mapping[str, Any]) -> list[Leg]:
     return [replace(leg, amount_base_minor=None) for leg in legs]
 
 
-def _let_rules_stand_again(request: ActionRequest, line: Transaction) -> None:
+def _reinstate_settings(request: ActionRequest, line: Transaction) -> None:
     db.session.execute(
         sa.update(RuleSetting)
         .where(
@@ -265,7 +265,7 @@ def _let_rules_stand_again(request: ActionRequest, line: Transaction) -> None:
 
 
 def _pair_again(undoing: Undoing, line: Transaction, at: datetime | None) -> None:
-    """Make a transfer again of a line and the one that an act took it apart from."""
+    """Pair a line again with the one that an act separated it from."""
     other_id = db.session.scalar(
         sa.select(TransferPair.other_id).where(
             refers_to(TransferPair.transaction_id, line),
