@@ -1,4 +1,4 @@
-"""What models share: ids, the organization in every key, and words that a column may hold."""
+"""What models share: ids, the organization in every key and join, and the codes that a column may hold."""
 
 from __future__ import annotations
 
@@ -25,12 +25,21 @@ class Organized:
         return mapped_column(sa.String(40), sa.ForeignKey("organizations.id"), nullable=False)
 
 
+class OrganizationKeyed(Organized):
+    """An organization's row without an id of its own: its primary key begins with the organization."""
+
+    @declared_attr
+    def organization_id(self) -> Mapped[str]:
+        """Whose books the row is in."""
+        return mapped_column(sa.String(40), sa.ForeignKey("organizations.id"), primary_key=True)
+
+
 class Numbered(Organized):
     """An organization's row with an id of its own, which composite foreign keys can name."""
 
     @declared_attr
     def id(self) -> Mapped[int]:
-        """The 64-bit id; SQLite never gives one out twice."""
+        """The 64-bit id, which SQLite never assigns twice."""
         return mapped_column(BigId, primary_key=True, autoincrement=True)
 
 
@@ -39,8 +48,8 @@ def numbered(*more: Any) -> tuple[Any, ...]:
     return (sa.UniqueConstraint("organization_id", "id"), *more, {"sqlite_autoincrement": True})
 
 
-def same_organization(column: str, table: str) -> sa.ForeignKeyConstraint:
-    """Make a foreign key that the database refuses across organizations."""
+def foreign_key(column: str, table: str) -> sa.ForeignKeyConstraint:
+    """Make a foreign key of organization and id, which the database refuses across organizations."""
     return sa.ForeignKeyConstraint(
         ["organization_id", column], [f"{table}.organization_id", f"{table}.id"], ondelete="RESTRICT"
     )
@@ -68,14 +77,14 @@ def _columns(row: Any) -> Any:
     return row.c if isinstance(row, sa.FromClause) else row
 
 
-def one_of(column: str, *words: str) -> sa.CheckConstraint:
-    """Let a text column hold these words only."""
-    listed = ", ".join(f"'{word}'" for word in words)
+def one_of(column: str, *codes: str) -> sa.CheckConstraint:
+    """Let a text column hold these codes only."""
+    listed = ", ".join(f"'{code}'" for code in codes)
     return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
 
 
 def table_of(model: type[Base]) -> sa.Table:
-    """Give a model's table, for statements that write or read many rows past the unit of work."""
+    """Return a model's table, for statements that write or read many rows past the unit of work."""
     table: sa.Table = model.__table__  # type: ignore[assignment]
     return table
 
@@ -108,11 +117,12 @@ __all__ = [
     "Base",
     "BigId",
     "Numbered",
+    "OrganizationKeyed",
     "Organized",
     "created",
+    "foreign_key",
     "numbered",
     "of_same_organization",
     "one_of",
     "refers_to",
-    "same_organization",
 ]

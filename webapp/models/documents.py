@@ -8,12 +8,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
+from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
 
 
 class Document(Numbered, Base):
-    """A receipt, invoice, bill or credit note: what it says of itself, its file, and what rules or people chose for it.
+    """A receipt, invoice, bill or credit note: its data, its file, and what rules or people set in it.
 
     `currency` is what the amounts are in; `given_currency` what the document itself says, before any rule. `chosen`
     are the effects' kinds that somebody chose by hand. `kept_file` is the name of the file under the instance.
@@ -21,15 +22,15 @@ class Document(Numbered, Base):
 
     __tablename__ = "documents"
     __table_args__ = numbered(
-        one_of("document_type", "RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER"),
+        one_of("document_type", *DOCUMENT_TYPES),
         sa.CheckConstraint("(kept_file IS NULL) = (sha256 IS NULL)", name="file_digest"),
         sa.CheckConstraint(
             "currency IS NOT NULL OR (net_minor IS NULL AND tax_minor IS NULL AND total_minor IS NULL)",
             name="amounts_currency",
         ),
-        same_organization("account_id", "accounts"),
-        same_organization("org_merchant_id", "merchants"),
-        same_organization("project_id", "projects"),
+        foreign_key("account_id", "accounts"),
+        foreign_key("org_merchant_id", "merchants"),
+        foreign_key("project_id", "projects"),
         sa.Index(
             "uq_documents_file",
             "organization_id",
@@ -92,7 +93,7 @@ class DocumentRelation(Numbered, Base):
     __tablename__ = "document_relations"
     __table_args__ = numbered(
         sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="one_of_two"),
-        same_organization("document_id", "documents"),
+        foreign_key("document_id", "documents"),
         *(
             sa.ForeignKeyConstraint(
                 ["organization_id", f"{name}_id"],

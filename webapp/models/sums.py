@@ -1,7 +1,7 @@
 """Kept sums: what history adds up to, by day and by month, so that no balance ever reads history.
 
 The database itself keeps them, by triggers in the transaction that posts or imports (migration 0004), so that no
-road can forget to; `tieout check` adds everything up again and compares.
+service can forget to; `tieout check` adds everything up again and compares.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from webapp.db import Base
-from webapp.models.base import MONEY, BigId, Organized
+from webapp.models.base import MONEY, BigId, OrganizationKeyed
 
 REACH = "BETWEEN -9223372036854775807 AND 9223372036854775807"
 
@@ -24,22 +24,13 @@ def _within_reach(*columns: str) -> list[sa.CheckConstraint]:
 
 
 def _of(column: str, table: str) -> sa.ForeignKeyConstraint:
-    """Let sums go with what they are of: they say nothing that is not said elsewhere."""
+    """Delete sums together with what they are of: they repeat what other rows have."""
     return sa.ForeignKeyConstraint(
         ["organization_id", column], [f"{table}.organization_id", f"{table}.id"], ondelete="CASCADE"
     )
 
 
-class Kept(Organized):
-    """A row of the database's own, whose key begins with the organization."""
-
-    @declared_attr
-    def organization_id(self) -> Mapped[str]:
-        """Whose books the row is in."""
-        return mapped_column(sa.String(40), sa.ForeignKey("organizations.id"), primary_key=True)
-
-
-class _AccountSum(Kept):
+class _AccountSum(OrganizationKeyed):
     """What POSTED and VOIDED entries put on an account in one currency, and its mirror in the base currency."""
 
     @declared_attr.directive
@@ -69,7 +60,7 @@ class MonthSum(_AccountSum, Base):
     __tablename__ = "month_sums"
 
 
-class _LineSum(Kept):
+class _LineSum(OrganizationKeyed):
     """What a bank's lines of BOOKED and SET_ASIDE come to, and how many BOOKED ones no standing proof cleared."""
 
     @declared_attr.directive
@@ -98,8 +89,8 @@ class LineMonthSum(_LineSum, Base):
     __tablename__ = "line_month_sums"
 
 
-class RegisterLine(Kept, Base):
-    """A posting that counts, where its account's register has it: by day, entry, posting.
+class RegisterLine(OrganizationKeyed, Base):
+    """A posting that counts, in its account's register, ordered by day, entry, posting.
 
     No key leads to the posting itself: whoever changes the legs of a draft would make the database look for
     lines that only what is posted has.

@@ -11,8 +11,6 @@ from typing import Final, NamedTuple
 
 from webapp.ledger.matching.lines import normalised
 
-# The tiers by which a pending line became a booked one, the surest first; TWIN is for duplicates of booked lines.
-PENDING_TIERS: Final = ("LINK", "EXACT", "TIP", "REWORDED")
 PENDING_DAYS: Final = 8
 TIP_PERCENT: Final = 30
 SIMILAR_PERCENT: Final = 50

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import Final
 
+from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.ledger.rules.condition_values import (
     amount_problem,
     code_problem,
@@ -97,7 +98,6 @@ class Condition:
 
 
 DIRECTIONS: Final = ("IN", "OUT")
-DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
 
 RECEIPT_FIELDS: Final = frozenset(
     {Field.DOCUMENT_TYPE, Field.TOTAL, Field.TAX, Field.ISSUED_ON, Field.SENDER, Field.FILE_NAME, Field.TEXT}

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
+from webapp.ledger.scopes import ROLES
 from webapp.models.access.users import User
 from webapp.models.base import BigId, Organized, created, one_of
 
@@ -30,7 +31,7 @@ class Membership(Organized, Base):
     """What a user may do in an organization."""
 
     __tablename__ = "memberships"
-    __table_args__ = (one_of("role", "owner", "bookkeeper", "viewer"),)
+    __table_args__ = (one_of("role", *ROLES),)
 
     organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"), primary_key=True)
     user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True)

@@ -1,4 +1,4 @@
-"""API tokens, of which only a hash is stored, and what each posted on a day."""
+"""API tokens, of which only a hash is stored, and the daily totals that their caps are checked against."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import MONEY, BigId, Numbered, created, numbered, same_organization
-from webapp.models.sums import Kept
+from webapp.models.base import MONEY, BigId, Numbered, OrganizationKeyed, created, foreign_key, numbered
 
 
 class ApiToken(Numbered, Base):
-    """A bearer token of a user in one organization, with scopes out of the words of behaviour.md 5.
+    """A bearer token of a user in one organization, with scopes out of those of behaviour.md 5.
 
     Its caps are what it may post in a day, in entries and in the base currency, and how often it may ask;
-    null is as much as anybody.
+    null is no cap of its own.
     """
 
     __tablename__ = "api_tokens"
@@ -40,11 +39,11 @@ class ApiToken(Numbered, Base):
     max_requests_a_minute: Mapped[int | None] = mapped_column(sa.Integer)
 
 
-class TokenDay(Kept, Base):
+class TokenDay(OrganizationKeyed, Base):
     """What a token posted on one day of its organization: so many entries, and their debits in the base currency."""
 
     __tablename__ = "token_days"
-    __table_args__ = (same_organization("token_id", "api_tokens"), {"sqlite_with_rowid": False})
+    __table_args__ = (foreign_key("token_id", "api_tokens"), {"sqlite_with_rowid": False})
 
     token_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     day: Mapped[date] = mapped_column(sa.Date, primary_key=True)

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.ledger.chart import AccountType
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
 
 
 class Account(Numbered, Base):
@@ -16,10 +17,10 @@ class Account(Numbered, Base):
 
     __tablename__ = "accounts"
     __table_args__ = numbered(
-        one_of("type", "ASSET", "LIABILITY", "EQUITY", "INCOME", "EXPENSE"),
+        one_of("type", *AccountType),
         sa.UniqueConstraint("organization_id", "code"),
         sa.UniqueConstraint("organization_id", "role"),
-        same_organization("parent_id", "accounts"),
+        foreign_key("parent_id", "accounts"),
     )
 
     code: Mapped[str | None] = mapped_column(sa.String(20))

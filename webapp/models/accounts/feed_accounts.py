@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
 from webapp.models.accounts.accounts import Account
-from webapp.models.base import BigId, Numbered, created, numbered, same_organization
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
 
 
 class Institution(Numbered, Base):
@@ -32,8 +32,8 @@ class FeedAccount(Numbered, Base):
 
     __tablename__ = "feed_accounts"
     __table_args__ = numbered(
-        same_organization("account_id", "accounts"),
-        same_organization("institution_id", "institutions"),
+        foreign_key("account_id", "accounts"),
+        foreign_key("institution_id", "institutions"),
         sa.UniqueConstraint("organization_id", "account_id"),
         sa.UniqueConstraint("organization_id", "external_id", "currency"),
     )

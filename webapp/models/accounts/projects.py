@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
-from webapp.models.base import BigId, Numbered, created, numbered, same_organization
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
 
 
 class ProjectGroup(Numbered, Base):
-    """A group of projects; an emoji that was not given is the empty string."""
+    """A group of projects; an emoji left out is the empty string."""
 
     __tablename__ = "project_groups"
     __table_args__ = numbered()
@@ -24,10 +24,10 @@ class ProjectGroup(Numbered, Base):
 
 
 class Project(Numbered, Base):
-    """What postings can be told apart by, across accounts."""
+    """A project, which postings of any account can belong to."""
 
     __tablename__ = "projects"
-    __table_args__ = numbered(same_organization("group_id", "project_groups"))
+    __table_args__ = numbered(foreign_key("group_id", "project_groups"))
 
     name: Mapped[str] = mapped_column(sa.String(255))
     emoji: Mapped[str | None] = mapped_column(sa.String(64))

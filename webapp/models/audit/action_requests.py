@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Organized, created, one_of, same_organization
+from webapp.ledger.codes import ACTION_STATUSES
+from webapp.models.base import BigId, Organized, created, foreign_key, one_of
 
 
 class ActionRequest(Organized, Base):
@@ -17,7 +18,7 @@ class ActionRequest(Organized, Base):
 
     __tablename__ = "action_requests"
     __table_args__ = (
-        one_of("status", "PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED"),
+        one_of("status", *ACTION_STATUSES),
         sa.UniqueConstraint("organization_id", "id"),
         sa.Index("ix_action_requests_target", "organization_id", "target_kind", "target_id"),
         sa.Index(
@@ -61,14 +62,14 @@ class ActionRequest(Organized, Base):
 class Proposal(Organized, Base):
     """A call as it was sent, what it would do, and who decided about it.
 
-    `fingerprint` says which calls are the same call, `digest` which effects the same effect. `acts` are the action
+    Equal calls have the same `fingerprint`, equal effects the same `digest`. `acts` are the action
     requests that it made when it was executed: itself where there was one act.
     """
 
     __tablename__ = "proposals"
     __table_args__ = (
-        same_organization("action_request_id", "action_requests"),
-        same_organization("token_id", "api_tokens"),
+        foreign_key("action_request_id", "action_requests"),
+        foreign_key("token_id", "api_tokens"),
         sa.Index("ix_proposals_fingerprint", "organization_id", "fingerprint"),
         sa.Index("ix_proposals_token", "organization_id", "token_id"),
     )

@@ -8,32 +8,30 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
+from webapp.ledger.codes import ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.accounts import Account
-from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
 
 COUNTING = ("POSTED", "VOIDED")
-SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
-# Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
-WRITTEN_BY_PEOPLE = frozenset({"manual", "document"})
 
 
 class JournalEntry(Numbered, Base):
     """A dated entry. DRAFT with `corrects_id` is a correction marker: what the corrected entry should look like.
 
-    `voided_by_id` names the reversal that cancels it, `voids_id` stands on that reversal and names the original.
+    `voided_by_id` names the reversal that cancels it, `voids_id` is on that reversal and names the original.
     `action_request_id` is the act that posted it.
     """
 
     __tablename__ = "journal_entries"
     __table_args__ = numbered(
-        one_of("status", "DRAFT", "POSTED", "VOIDED"),
-        one_of("source", *SOURCES),
+        one_of("status", *ENTRY_STATUSES),
+        one_of("source", *ENTRY_SOURCES),
         sa.CheckConstraint("(status = 'VOIDED') = (voided_by_id IS NOT NULL)", name="voided_by_reversal"),
-        same_organization("corrects_id", "journal_entries"),
-        same_organization("voids_id", "journal_entries"),
-        same_organization("voided_by_id", "journal_entries"),
-        same_organization("document_id", "documents"),
+        foreign_key("corrects_id", "journal_entries"),
+        foreign_key("voids_id", "journal_entries"),
+        foreign_key("voided_by_id", "journal_entries"),
+        foreign_key("document_id", "documents"),
         sa.Index(
             "uq_journal_entries_marker",
             "organization_id",
@@ -86,21 +84,21 @@ class JournalEntry(Numbered, Base):
 
     @property
     def is_marker(self) -> bool:
-        """Tell whether this draft says what a posted entry should look like."""
+        """Tell whether this draft is a correction marker."""
         return self.status == "DRAFT" and self.corrects_id is not None
 
 
 class Posting(Numbered, Base):
-    """A signed leg, debit positive; `transaction_id` stands on bank legs and names their line."""
+    """A signed leg, debit positive; `transaction_id` is on bank legs and names their line."""
 
     __tablename__ = "postings"
     # No key leads to a posting, so that it needs none of its own that carries the organization.
     __table_args__ = (
-        same_organization("journal_entry_id", "journal_entries"),
-        same_organization("account_id", "accounts"),
-        same_organization("org_merchant_id", "merchants"),
-        same_organization("project_id", "projects"),
-        same_organization("transaction_id", "transactions"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        foreign_key("account_id", "accounts"),
+        foreign_key("org_merchant_id", "merchants"),
+        foreign_key("project_id", "projects"),
+        foreign_key("transaction_id", "transactions"),
         sa.UniqueConstraint("journal_entry_id", "position"),
         sa.Index("ix_postings_account", "account_id", "journal_entry_id"),
         sa.Index(

@@ -1,4 +1,4 @@
-"""What broke proofs and what mended them, and the proofs that a write touched."""
+"""Breaks of proofs with their repairs, and the proofs that a write touched."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import MONEY, BigId, Numbered, numbered, one_of, same_organization
-from webapp.models.sums import Kept
+from webapp.ledger.codes import REPAIRS
+from webapp.models.base import MONEY, BigId, Numbered, OrganizationKeyed, foreign_key, numbered, one_of
 
 UNREPAIRED = sa.text("repaired_at IS NULL")
 
@@ -24,8 +24,8 @@ class ProofBreak(Numbered, Base):
 
     __tablename__ = "proof_breaks"
     __table_args__ = numbered(
-        one_of("repair", "UNDONE", "REOPENED", "ACCEPTED"),
-        same_organization("reconciliation_id", "reconciliations"),
+        one_of("repair", *REPAIRS),
+        foreign_key("reconciliation_id", "reconciliations"),
         sa.CheckConstraint("(repaired_at IS NULL) = (repair IS NULL)", name="repaired_by_repair"),
         sa.Index("ix_proof_breaks_of", "organization_id", "reconciliation_id"),
         sa.Index(
@@ -55,10 +55,10 @@ class ProofBreak(Numbered, Base):
     repair: Mapped[str | None] = mapped_column(sa.String(16))
 
 
-class TouchedProof(Kept, Base):
-    """A standing proof that somebody wrote beside and nobody has judged since; the database notes it by triggers.
+class TouchedProof(OrganizationKeyed, Base):
+    """A standing proof that a write touched and that was not checked since; the database records it by triggers.
 
-    The act that wrote judges it before it ends. What is still noted was written past the application.
+    The act that wrote checks it before it ends. A row that remains comes from a write past the application.
     """
 
     __tablename__ = "touched_proofs"

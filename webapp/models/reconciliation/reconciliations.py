@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
+from webapp.ledger.codes import RECONCILIATION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, numbered, one_of, same_organization
+from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered, one_of
 
 ONE_OPEN = sa.text("status = 'DRAFT'")
 ONE_STANDING = sa.text("status = 'COMPLETED'")
@@ -29,11 +30,11 @@ class Reconciliation(Numbered, Base):
 
     __tablename__ = "reconciliations"
     __table_args__ = numbered(
-        one_of("status", "DRAFT", "COMPLETED", "REOPENED"),
-        same_organization("feed_account_id", "feed_accounts"),
-        same_organization("previous_id", "reconciliations"),
-        same_organization("reopened_from_id", "reconciliations"),
-        same_organization("opening_entry_id", "journal_entries"),
+        one_of("status", *RECONCILIATION_STATUSES),
+        foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("previous_id", "reconciliations"),
+        foreign_key("reopened_from_id", "reconciliations"),
+        foreign_key("opening_entry_id", "journal_entries"),
         sa.Index(
             "uq_reconciliations_draft",
             "organization_id",
@@ -82,7 +83,7 @@ class Reconciliation(Numbered, Base):
 
     @property
     def statement_balance(self) -> Money:
-        """What the statement says, from the account holder's view."""
+        """The closing balance of the statement, from the account holder's view."""
         return Money(self.statement_balance_minor, self.currency)
 
 
@@ -95,10 +96,10 @@ class ReconciliationItem(Numbered, Base):
 
     __tablename__ = "reconciliation_items"
     __table_args__ = numbered(
-        same_organization("reconciliation_id", "reconciliations"),
-        same_organization("feed_account_id", "feed_accounts"),
-        same_organization("transaction_id", "transactions"),
-        same_organization("journal_entry_id", "journal_entries"),
+        foreign_key("reconciliation_id", "reconciliations"),
+        foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("transaction_id", "transactions"),
+        foreign_key("journal_entry_id", "journal_entries"),
         sa.CheckConstraint("(transaction_id IS NULL) <> (journal_entry_id IS NULL)", name="line_or_entry"),
         sa.Index(
             "uq_reconciliation_items_transaction",

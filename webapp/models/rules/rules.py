@@ -1,4 +1,4 @@
-"""Automation rules, and what each of them said in each of its versions."""
+"""Automation rules and their versions."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
+from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.models.base import BigId, Numbered, created, numbered, one_of
-
-TARGETS = ("RECEIPT", "TRANSACTION")
-TRIGGERS = (
-    "RECEIPT_PARSED",
-    "TRANSACTION_INGESTED",
-    "TRANSACTION_UPDATED",
-    "MANUAL_PREVIEW",
-    "MANUAL_APPLY",
-)
 
 
 class RuleContent:
-    """What a rule says, under its canonical names (behaviour.md 4); FACTS are those that make a version of it."""
+    """The content of a rule, under its canonical names (behaviour.md 4); a change of FACTS makes a new version."""
 
     FACTS: ClassVar = (
         "name",
@@ -53,8 +45,8 @@ class Rule(RuleContent, Numbered, Base):
 
     __tablename__ = "rules"
     __table_args__ = numbered(
-        one_of("target", *TARGETS),
-        one_of("trigger", *TRIGGERS),
+        one_of("target", *Target),
+        one_of("trigger", *Trigger),
         sa.Index("ix_rules_order", "organization_id", "priority", "id"),
     )
 
@@ -65,19 +57,19 @@ class Rule(RuleContent, Numbered, Base):
 
 
 class RuleVersion(RuleContent, Numbered, Base):
-    """What a rule said in one version; never changed, and kept when the rule is deleted.
+    """The content of a rule in one version; never changed, and kept when the rule is deleted.
 
     `action_request_id` is the act that made the version, none for the first one kept of an older rule.
     """
 
     __tablename__ = "rule_versions"
     __table_args__ = numbered(
-        one_of("target", *TARGETS),
-        one_of("trigger", *TRIGGERS),
+        one_of("target", *Target),
+        one_of("trigger", *Trigger),
         sa.UniqueConstraint("organization_id", "rule_id", "version"),
     )
 
-    # No foreign key: a rule may be deleted, and what it did still tells by which words.
+    # No foreign key: a rule may be deleted, and what it did still refers to its version.
     rule_id: Mapped[int] = mapped_column(BigId)
     action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
     created_at: Mapped[datetime] = created()

@@ -1,4 +1,4 @@
-"""What rules did: each run, and each field that a run set, with what stood there before."""
+"""Runs of rules, and each field that a run set, with its value before."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.ledger.rules.effects import EffectKind
+from webapp.ledger.rules.triggers import Trigger
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
 
 
 class RuleRun(Numbered, Base):
     """Rules that ran once: over an import, a push, or by hand over the past.
 
-    `rules` says of each rule that matched `{id, version, name, matched}`, `skipped` of what could not be set
-    `{ruleId, kind, reason, lines}`. `rule_id` is the rule of a run by hand.
+    `rules` has `{id, version, name, matched}` of each rule that matched, `skipped` has `{ruleId, kind, reason, lines}`
+    of what could not be set. `rule_id` is the rule of a run by hand.
     """
 
     __tablename__ = "rule_runs"
     __table_args__ = numbered(
-        one_of("trigger", "TRANSACTION_INGESTED", "TRANSACTION_UPDATED", "RECEIPT_PARSED", "MANUAL_APPLY"),
+        one_of("trigger", *(each for each in Trigger if each is not Trigger.MANUAL_PREVIEW)),
         sa.Index("ix_rule_runs_newest", "organization_id", "created_at", "id"),
     )
 
@@ -37,7 +39,7 @@ class RuleRun(Numbered, Base):
     undone_by: Mapped[str | None] = mapped_column(sa.String(40))
 
 
-class Set:
+class FieldSetting:
     """A field that a rule set, as it was before and as the rule set it.
 
     `value` and `before` are an id or a currency's code. `superseded_by` is the act that set the field anew.
@@ -52,18 +54,15 @@ class Set:
     superseded_by: Mapped[str | None] = mapped_column(sa.String(40))
 
 
-KINDS = ("SET_CURRENCY", "SET_ACCOUNT", "SET_MERCHANT", "SET_PROJECT")
-
-
-class RuleSetting(Set, Numbered, Base):
+class RuleSetting(FieldSetting, Numbered, Base):
     """A field of a line's entry that a rule set."""
 
     __tablename__ = "rule_settings"
     # No key leads to a setting, so that it needs none of its own that carries the organization.
     __table_args__ = (
-        one_of("kind", *KINDS),
-        same_organization("transaction_id", "transactions"),
-        same_organization("run_id", "rule_runs"),
+        one_of("kind", *EffectKind),
+        foreign_key("transaction_id", "transactions"),
+        foreign_key("run_id", "rule_runs"),
         sa.Index("ix_rule_settings_line", "transaction_id"),
         sa.Index("ix_rule_settings_run", "run_id", "transaction_id"),
         {"sqlite_autoincrement": True},
@@ -76,14 +75,14 @@ class RuleSetting(Set, Numbered, Base):
     )
 
 
-class DocumentSetting(Set, Numbered, Base):
+class DocumentSetting(FieldSetting, Numbered, Base):
     """A field of a document that a rule set."""
 
     __tablename__ = "document_settings"
     __table_args__ = (
-        one_of("kind", *KINDS),
-        same_organization("document_id", "documents"),
-        same_organization("run_id", "rule_runs"),
+        one_of("kind", *EffectKind),
+        foreign_key("document_id", "documents"),
+        foreign_key("run_id", "rule_runs"),
         sa.Index("ix_document_settings_document", "document_id"),
         sa.Index("ix_document_settings_run", "run_id", "document_id"),
         {"sqlite_autoincrement": True},

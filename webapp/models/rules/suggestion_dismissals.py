@@ -1,4 +1,4 @@
-"""Suggested rules that somebody did not want, so that they are not suggested again on the same evidence."""
+"""Suggested rules that somebody dismissed, so that they are not suggested again on the same evidence."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
 from webapp.ledger.suggestions.habits import LONGEST_KEY
-from webapp.models.base import BigId, Numbered, created, numbered, same_organization
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
 
 
 class SuggestionDismissal(Numbered, Base):
     """A suggested rule that was dismissed, by its `key` (ledger/suggestions/habits.py).
 
-    It keeps how many lines spoke for the rule at that time.
+    It keeps how many lines were evidence for the rule at that time.
     """
 
     __tablename__ = "suggestion_dismissals"
     __table_args__ = numbered(
-        same_organization("account_id", "accounts"),
+        foreign_key("account_id", "accounts"),
         sa.UniqueConstraint("organization_id", "key"),
     )
 

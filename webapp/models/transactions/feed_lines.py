@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Numbered, Organized, created, numbered, one_of, same_organization
+from webapp.models.base import BigId, Numbered, Organized, created, foreign_key, numbered, one_of
 
 
 class FeedLine(Organized, Base):
@@ -23,8 +23,8 @@ class FeedLine(Organized, Base):
     __tablename__ = "feed_lines"
     __table_args__ = (
         one_of("said", "ADDED", "MODIFIED", "REMOVED"),
-        same_organization("feed_account_id", "feed_accounts"),
-        same_organization("transaction_id", "transactions"),
+        foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("transaction_id", "transactions"),
         sa.Index("ix_feed_lines_transaction", "organization_id", "transaction_id"),
         sa.Index(
             "ix_feed_lines_pending",
@@ -52,7 +52,7 @@ class FeedBatch(Numbered, Base):
 
     __tablename__ = "feed_batches"
     __table_args__ = numbered(
-        same_organization("feed_account_id", "feed_accounts"),
+        foreign_key("feed_account_id", "feed_accounts"),
         sa.UniqueConstraint("organization_id", "feed_account_id", "batch_id"),
     )
 
@@ -68,7 +68,7 @@ class LineChange(Numbered, Base):
 
     __tablename__ = "line_changes"
     __table_args__ = numbered(
-        same_organization("transaction_id", "transactions"),
+        foreign_key("transaction_id", "transactions"),
         sa.Index("ix_line_changes_transaction", "organization_id", "transaction_id"),
     )
 

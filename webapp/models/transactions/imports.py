@@ -1,4 +1,4 @@
-"""Imports of bank files, and what became of each of their lines."""
+"""Imports of bank files, and the verdict on each of their lines."""
 
 from __future__ import annotations
 
@@ -9,21 +9,30 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.models.base import BigId, Numbered, Organized, created, numbered, one_of, same_organization
-from webapp.models.sums import Kept
+from webapp.ledger.codes import IMPORT_STATUSES, VERDICTS
+from webapp.models.base import (
+    BigId,
+    Numbered,
+    OrganizationKeyed,
+    Organized,
+    created,
+    foreign_key,
+    numbered,
+    one_of,
+)
 
 
 class Import(Numbered, Base):
     """One bank file: previewed, imported or refused; `accounts` is its answer per account (behaviour.md 2).
 
-    `reading` says how it was read: the `mapping` that was told, where it was `remembered` from (a sentence), and
+    `reading` is how it was read: the `mapping` that was chosen, where it was `remembered` from (a sentence), and
     for a refused file the place or the question that `refused` it.
     """
 
     __tablename__ = "imports"
     __table_args__ = numbered(
-        one_of("status", "PREVIEWED", "IMPORTED", "REFUSED"),
-        same_organization("feed_account_id", "feed_accounts"),
+        one_of("status", *IMPORT_STATUSES),
+        foreign_key("feed_account_id", "feed_accounts"),
     )
 
     file_name: Mapped[str] = mapped_column(sa.String(255))
@@ -39,7 +48,7 @@ class Import(Numbered, Base):
     created_at: Mapped[datetime] = created()
 
 
-class BulkTurn(Kept, Base):
+class BulkTurn(OrganizationKeyed, Base):
     """A long import that is being written: its lines are added to the kept sums, all at once, when this row goes.
 
     No transaction ends with one: a deferred key leads to import 0, which there never is.
@@ -48,7 +57,7 @@ class BulkTurn(Kept, Base):
     __tablename__ = "bulk_turns"
     __table_args__ = (
         sa.CheckConstraint("no_import_id = 0", name="ends"),
-        same_organization("import_id", "imports"),
+        foreign_key("import_id", "imports"),
         sa.ForeignKeyConstraint(
             ["organization_id", "no_import_id"],
             ["imports.organization_id", "imports.id"],
@@ -66,9 +75,9 @@ class ImportLine(Organized, Base):
 
     __tablename__ = "import_lines"
     __table_args__ = (
-        one_of("verdict", "NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED"),
-        same_organization("import_id", "imports"),
-        same_organization("transaction_id", "transactions"),
+        one_of("verdict", *VERDICTS),
+        foreign_key("import_id", "imports"),
+        foreign_key("transaction_id", "transactions"),
         sa.Index("ix_import_lines_transaction", "transaction_id"),
         {"sqlite_with_rowid": False},
     )
@@ -87,7 +96,7 @@ class ColumnMapping(Numbered, Base):
 
     __tablename__ = "column_mappings"
     __table_args__ = numbered(
-        same_organization("feed_account_id", "feed_accounts"),
+        foreign_key("feed_account_id", "feed_accounts"),
         sa.UniqueConstraint("organization_id", "feed_account_id", "layout"),
         sa.Index("ix_column_mappings_layout", "organization_id", "layout"),
     )

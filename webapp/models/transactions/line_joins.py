@@ -1,4 +1,4 @@
-"""Joins: which rows of one account are the same line of the bank, by what evidence, and who says they are not."""
+"""Joins: rows of one account that are the same bank line, with the evidence, and those that a person refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.ledger.codes import JOIN_STATUSES, JOIN_TIERS
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
 
 
 class LineJoin(Numbered, Base):
@@ -20,10 +21,10 @@ class LineJoin(Numbered, Base):
 
     __tablename__ = "line_joins"
     __table_args__ = numbered(
-        one_of("tier", "LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON"),
-        one_of("status", "JOINED", "SUGGESTED", "REFUSED"),
-        same_organization("kept_id", "transactions"),
-        same_organization("joined_id", "transactions"),
+        one_of("tier", *JOIN_TIERS),
+        one_of("status", *JOIN_STATUSES),
+        foreign_key("kept_id", "transactions"),
+        foreign_key("joined_id", "transactions"),
         sa.UniqueConstraint("organization_id", "kept_id", "joined_id"),
         sa.Index("ix_line_joins_joined", "organization_id", "joined_id"),
         sa.Index(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, numbered, same_organization
+from webapp.models.base import MONEY, BigId, Numbered, foreign_key, numbered
 
 
 class ProviderBalance(Numbered, Base):
@@ -17,8 +17,8 @@ class ProviderBalance(Numbered, Base):
 
     __tablename__ = "provider_balances"
     __table_args__ = numbered(
-        same_organization("feed_account_id", "feed_accounts"),
-        same_organization("import_id", "imports"),
+        foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("import_id", "imports"),
         sa.Index("ix_provider_balances_by_day", "organization_id", "feed_account_id", "day"),
         sa.Index("ix_provider_balances_import", "organization_id", "import_id"),
     )

@@ -9,14 +9,15 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
 from webapp.ledger import titles
+from webapp.ledger.codes import TRANSACTION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
 from webapp.models.journal.journal_entries import JournalEntry
 
 
 class Transaction(Numbered, Base):
-    """One bank line; what the bank said in it is never edited by us.
+    """One bank line; the bank's data in it is never edited by us.
 
     `line_key` and `occurrence` are its identity among the lines of files (ledger/matching/lines.py). An index that
     begins with an id of all organizations does without the organization's own: there is a bank line for each of its
@@ -25,11 +26,11 @@ class Transaction(Numbered, Base):
 
     __tablename__ = "transactions"
     __table_args__ = numbered(
-        one_of("status", "PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED"),
-        same_organization("feed_account_id", "feed_accounts"),
-        same_organization("journal_entry_id", "journal_entries"),
-        same_organization("import_id", "imports"),
-        same_organization("removed_by_import_id", "imports"),
+        one_of("status", *TRANSACTION_STATUSES),
+        foreign_key("feed_account_id", "feed_accounts"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        foreign_key("import_id", "imports"),
+        foreign_key("removed_by_import_id", "imports"),
         sa.UniqueConstraint("feed_account_id", "line_key", "occurrence"),
         sa.Index("ix_transactions_by_day", "feed_account_id", "booked_on", "id"),
         sa.Index("ix_transactions_newest", "organization_id", "booked_on", "id"),
@@ -81,7 +82,7 @@ class Transaction(Numbered, Base):
 
     @property
     def label(self) -> str:
-        """What a person would call the line: by whom it is with, or else by what the bank says of it."""
+        """A name of the line for people: its counterparty, or else the bank's text, with amount and day."""
         return titles.of_line(self.counterparty or self.description, self.amount, self.booked_on)
 
     @property

@@ -1,4 +1,4 @@
-"""Pairs of bank lines that are one transfer between own accounts, and the pairs that somebody said are none."""
+"""Pairs of bank lines that are one transfer between own accounts, and the pairs that somebody dismissed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
-from webapp.models.base import BigId, Numbered, created, numbered, one_of, same_organization
+from webapp.ledger.codes import PAIR_STATUSES
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
 
 STANDING = sa.text("status = 'STANDING'")
 
@@ -23,9 +24,9 @@ class TransferPair(Numbered, Base):
 
     __tablename__ = "transfer_pairs"
     __table_args__ = numbered(
-        one_of("status", "STANDING", "UNDONE", "DISMISSED"),
-        same_organization("transaction_id", "transactions"),
-        same_organization("other_id", "transactions"),
+        one_of("status", *PAIR_STATUSES),
+        foreign_key("transaction_id", "transactions"),
+        foreign_key("other_id", "transactions"),
         sa.CheckConstraint("transaction_id <> other_id", name="two_lines"),
         sa.UniqueConstraint("organization_id", "transaction_id", "other_id"),
         sa.Index(

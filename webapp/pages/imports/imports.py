@@ -6,9 +6,9 @@ import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.ledger.codes import VERDICTS
 from webapp.ledger.errors import LedgerError
 from webapp.queries.common.paging import Page
-from webapp.queries.imports.imports import VERDICTS
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewExpiredError

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from webapp import queries
+from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.ledger.rules.conditions import (
-    DOCUMENT_TYPES,
     KIND_OF,
     WITHOUT_VALUE,
     Field,

@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.ledger.codes import MANUAL_SOURCES
 from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Rule, Transaction, refers_to
-from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 
 
 def only_changed(
@@ -74,8 +74,6 @@ def _entry_since(organization_id: str, instant: datetime) -> sa.ColumnElement[bo
     return sa.or_(
         JournalEntry.created_at >= instant,
         JournalEntry.posted_at >= instant,
-        sa.and_(
-            JournalEntry.status == "DRAFT", sa.or_(JournalEntry.source.in_(WRITTEN_BY_PEOPLE), is_drafted)
-        ),
+        sa.and_(JournalEntry.status == "DRAFT", sa.or_(JournalEntry.source.in_(MANUAL_SOURCES), is_drafted)),
         JournalEntry.voided_by_id.in_(reversals),
     )

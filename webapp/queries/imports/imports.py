@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.codes import VERDICTS
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, refers_to
 from webapp.queries.common import lookups
@@ -18,7 +19,6 @@ from webapp.queries.common.paging import Order, Page, page
 
 NEWEST = Order((Import.id,))  # type: ignore[arg-type]
 IN_FILE = Order((ImportLine.position,), ascends=True)  # type: ignore[arg-type]
-VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
+from webapp.ledger.codes import MANUAL_SOURCES
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.models import ActionRequest, JournalEntry, of_same_organization
-from webapp.models.journal.journal_entries import WRITTEN_BY_PEOPLE
 from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 
@@ -27,7 +27,7 @@ def said_legs(entry: JournalEntry) -> list[Leg]:
 
 def is_by_hand(entry: JournalEntry) -> bool:
     """Tell whether a person writes this entry as a whole; every other draft is of a bank line."""
-    return entry.source in WRITTEN_BY_PEOPLE
+    return entry.source in MANUAL_SOURCES
 
 
 def version(entry: JournalEntry) -> str | None:

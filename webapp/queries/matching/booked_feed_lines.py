@@ -9,7 +9,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import PENDING_TIERS, LineReport
+from webapp.ledger.codes import PENDING_TIERS
+from webapp.ledger.matching.joins import LineReport
 from webapp.models import (
     FeedAccount,
     FeedLine,

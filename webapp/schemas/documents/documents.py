@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.rules.conditions import DOCUMENT_TYPES
+from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema

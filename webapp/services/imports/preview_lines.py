@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.importers.bank_files import SkippedRow
+from webapp.ledger.codes import VERDICTS
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount, Import, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.accounts import choices
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page
-from webapp.queries.imports.imports import VERDICTS, ImportLineRecord
+from webapp.queries.imports.imports import ImportLineRecord
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.imports.planning import choices as import_choices

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.joins import PENDING_TIERS, Pairing
+from webapp.ledger.codes import PENDING_TIERS
+from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.queries.matching import feed_lines
 from webapp.queries.reconciliation import openings

@@ -1,0 +1,34 @@
+"""The codes of columns and API fields: statuses, sources and verdicts, by which models and schemas check."""
+
+from typing import Final
+
+TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
+FEED_EVENTS: Final = ("ADDED", "MODIFIED", "REMOVED")
+# The tiers by which a pending line became a booked one, the surest first; TWIN is for duplicates of booked lines.
+PENDING_TIERS: Final = ("LINK", "EXACT", "TIP", "REWORDED")
+JOIN_TIERS: Final = (*PENDING_TIERS, "TWIN", "REISSUED", "PERSON")
+JOIN_STATUSES: Final = ("JOINED", "SUGGESTED", "REFUSED")
+PAIR_STATUSES: Final = ("STANDING", "UNDONE", "DISMISSED")
+IMPORT_STATUSES: Final = ("PREVIEWED", "IMPORTED", "REFUSED")
+VERDICTS: Final = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
+
+ENTRY_STATUSES: Final = ("DRAFT", "POSTED", "VOIDED")
+ENTRY_SOURCES: Final = (
+    "bank_feed",
+    "document",
+    "manual",
+    "opening",
+    "correction",
+    "void",
+    "revaluation",
+)
+# Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
+MANUAL_SOURCES: Final = frozenset({"manual", "document"})
+DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
+# The types of ledger accounts that may have a bank account behind them.
+FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")
+
+RECONCILIATION_STATUSES: Final = ("DRAFT", "COMPLETED", "REOPENED")
+REPAIRS: Final = ("UNDONE", "REOPENED", "ACCEPTED")
+
+ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
