@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from webapp.ledger.chart import AccountType
+
 TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
 FEED_EVENTS: Final = ("ADDED", "MODIFIED", "REMOVED")
 # The tiers by which a pending line became a booked one, the surest first; TWIN is for duplicates of booked lines.
@@ -25,6 +27,7 @@ ENTRY_SOURCES: Final = (
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})
 DOCUMENT_TYPES: Final = ("RECEIPT", "INVOICE", "BILL", "CREDIT_NOTE", "OTHER")
+ACCOUNT_TYPES: Final = tuple(each.value for each in AccountType)
 # The types of ledger accounts that may have a bank account behind them.
 FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.ledger.chart import AccountType
+from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
 
 
@@ -17,7 +17,7 @@ class Account(Numbered, Base):
 
     __tablename__ = "accounts"
     __table_args__ = numbered(
-        one_of("type", *AccountType),
+        one_of("type", *ACCOUNT_TYPES),
         sa.UniqueConstraint("organization_id", "code"),
         sa.UniqueConstraint("organization_id", "role"),
         foreign_key("parent_id", "accounts"),

@@ -6,14 +6,12 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.chart import AccountType
+from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
-
-TYPES = tuple(each.value for each in AccountType)
 
 
 class Code(fields.Text):
@@ -32,7 +30,7 @@ class AccountSchema(Schema):
     id = fields.Id()
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
-    type = fields.OneOf(*TYPES)
+    type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = ma.fields.String(allow_none=True)
     currency = fields.Currency(allow_none=True)
     parent_id = fields.Id(allow_none=True)
@@ -48,7 +46,7 @@ class AccountSchema(Schema):
 class AccountQuerySchema(PageSchema):
     """Which accounts to list."""
 
-    type_ = fields.OneOf(*TYPES, data_key="type", load_default=None)
+    type_ = fields.OneOf(*ACCOUNT_TYPES, data_key="type", load_default=None)
     archived = fields.FormFlag(load_default=None)
 
 
@@ -91,7 +89,7 @@ class NewAccountSchema(Schema):
 
     code = Code(allow_none=True, load_default=None)
     name = fields.Name(required=True)
-    type = fields.OneOf(*TYPES, required=True)
+    type = fields.OneOf(*ACCOUNT_TYPES, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
     parent_id = fields.Id(allow_none=True, load_default=None)
@@ -105,7 +103,7 @@ class AccountChangesSchema(Schema):
 
     code = Code(allow_none=True)
     name = fields.Name()
-    type = fields.OneOf(*TYPES)
+    type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = fields.Emoji(allow_none=True)
     currency = fields.Currency(allow_none=True)
     parent_id = fields.Id(allow_none=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
-
-TYPES = ("ASSET", "LIABILITY")
 
 
 class FeedBalanceSchema(Schema):
@@ -26,7 +25,7 @@ class FeedAccountSchema(Schema):
     account_id = fields.Id()
     account_name = ma.fields.String()
     account_emoji = ma.fields.String(allow_none=True)
-    account_type = fields.OneOf(*TYPES)
+    account_type = fields.OneOf(*FEED_ACCOUNT_TYPES)
     mask = ma.fields.String(allow_none=True)
     currency = fields.Currency()
     institution_name = Untrusted(allow_none=True)
@@ -79,7 +78,7 @@ class NewFeedAccountSchema(Schema):
 
     name = fields.Name(required=True)
     currency = fields.Currency(required=True)
-    type = fields.OneOf(*TYPES, allow_none=True, load_default=None)
+    type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
     account_id = fields.Id(allow_none=True, load_default=None)
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     mask = fields.Text(least=1, most=32, allow_none=True, load_default=None)
@@ -91,7 +90,7 @@ class FeedAccountChangesSchema(Schema):
     """The changed fields of a feed account; the others stay as they are."""
 
     name = fields.Name()
-    type = fields.OneOf(*TYPES)
+    type = fields.OneOf(*FEED_ACCOUNT_TYPES)
     account_id = fields.Id()
     external_id = fields.Text(least=1, most=255, allow_none=True)
     mask = fields.Text(least=1, most=32, allow_none=True)

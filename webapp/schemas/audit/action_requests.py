@@ -7,6 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ACTION_STATUSES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.audit.effects import AsStored, EffectSchema
@@ -27,7 +28,6 @@ OF_PROPOSALS: Mapping[str, Any] = {
     "answer": None,
     "acts": [],
 }
-STATUSES = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")
 
 
 class ResultSchema(Schema):
@@ -43,7 +43,7 @@ class ActionResultSchema(Schema):
     """The result of an act, as in the interface document."""
 
     action_request_id = ma.fields.String(allow_none=True)
-    status = fields.OneOf(*STATUSES)
+    status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
     result = ma.fields.Nested(ResultSchema)
     error = ma.fields.String()
@@ -98,7 +98,7 @@ class ActionRequestSchema(Schema):
 
     id = ma.fields.String()
     kind = ma.fields.String()
-    status = fields.OneOf(*STATUSES)
+    status = fields.OneOf(*ACTION_STATUSES)
     actor = ma.fields.Nested(PersonSchema)
     target = ma.fields.Nested(TargetSchema)
     title = Untrusted()
@@ -156,7 +156,7 @@ class ApprovedSchema(Schema):
     """The result of one of several approvals."""
 
     id = ma.fields.String()
-    status = fields.OneOf(*STATUSES)
+    status = fields.OneOf(*ACTION_STATUSES)
     changed = ma.fields.Boolean()
     error = ma.fields.String()
     code = ma.fields.String(allow_none=True)
@@ -171,7 +171,7 @@ class ApprovedManySchema(Schema):
 class ActionRequestQuerySchema(PageSchema):
     """The action requests to list."""
 
-    status = fields.OneOf(*STATUSES, load_default=None)
+    status = fields.OneOf(*ACTION_STATUSES, load_default=None)
     kind = fields.Text(least=1, most=64, load_default=None)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
-from webapp.schemas.bookkeeping.journal_entries import TYPES
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untrusted_paths
 
 
@@ -32,7 +32,7 @@ class BalanceChangeSchema(Schema):
 
     account_id = NewId()
     account_name = ma.fields.String()
-    account_type = fields.OneOf(*TYPES)
+    account_type = fields.OneOf(*ACCOUNT_TYPES)
     currency = fields.Currency()
     before = fields.Amount()
     after = fields.Amount()

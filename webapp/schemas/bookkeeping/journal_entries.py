@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
-STATUSES = ("DRAFT", "POSTED", "VOIDED")
-SOURCES = ("bank_feed", "document", "manual", "opening", "correction", "void", "revaluation")
-TYPES = ("ASSET", "LIABILITY", "EQUITY", "INCOME", "EXPENSE")
 MOST_POSTINGS = 200
 
 
@@ -21,7 +19,7 @@ class PostingSchema(Schema):
 
     account_id = fields.Id()
     account_name = ma.fields.String()
-    account_type = fields.OneOf(*TYPES)
+    account_type = fields.OneOf(*ACCOUNT_TYPES)
     account_emoji = ma.fields.String(allow_none=True)
     institution_logo = ma.fields.String(allow_none=True)
     institution_name = ma.fields.String(allow_none=True)
@@ -62,8 +60,8 @@ class JournalEntrySchema(Schema):
     id = fields.Id()
     effective_at = fields.EffectiveAt()
     description = Untrusted()
-    status = fields.OneOf(*STATUSES)
-    source = fields.OneOf(*SOURCES)
+    status = fields.OneOf(*ENTRY_STATUSES)
+    source = fields.OneOf(*ENTRY_SOURCES)
     base_currency = fields.Currency()
     corrects_journal_entry_id = fields.Id(allow_none=True)
     postings = ma.fields.List(ma.fields.Nested(PostingSchema))
@@ -82,8 +80,8 @@ class EntryAnswerSchema(Schema):
 class EntryQuerySchema(PageSchema):
     """Which entries to list; days are inclusive."""
 
-    status = fields.OneOf(*STATUSES, load_default=None)
-    source = fields.OneOf(*SOURCES, load_default=None)
+    status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
+    source = fields.OneOf(*ENTRY_SOURCES, load_default=None)
     account_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)

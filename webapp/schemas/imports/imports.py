@@ -6,13 +6,13 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES, IMPORT_STATUSES, VERDICTS
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_DECISIONS = 10_000
-VERDICTS = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 
 
 class ImportFormSchema(Schema):
@@ -56,7 +56,7 @@ class ImportSchema(Schema):
     id = fields.Id()
     file_name = Untrusted()
     format = ma.fields.String(allow_none=True)
-    status = fields.OneOf("PREVIEWED", "IMPORTED", "REFUSED")
+    status = fields.OneOf(*IMPORT_STATUSES)
     error = Untrusted(allow_none=True)
     warnings = ma.fields.List(Untrusted())
     accounts = ma.fields.List(ma.fields.Nested(ImportAccountSchema))
@@ -107,7 +107,7 @@ class AccountChoiceSchema(Schema):
     currency = fields.Currency(allow_none=True, load_default=None)
     fa_id = fields.Id(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
-    type = fields.OneOf("ASSET", "LIABILITY", allow_none=True, load_default=None)
+    type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
 
 
 class CommitSchema(Schema):
@@ -135,7 +135,7 @@ class AccountChoiceFormSchema(Schema):
     currency = fields.Currency(allow_none=True, load_default=None)
     fa_id = fields.FormId(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
-    type = fields.OneOf("ASSET", "LIABILITY", allow_none=True, load_default=None)
+    type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
 
 
 class CommitFormSchema(Schema):

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ENTRY_STATUSES, RECONCILIATION_STATUSES, REPAIRS
 from webapp.ledger.proofs.equations import BreachField
 from webapp.schemas import fields
 from webapp.schemas.accounts.feed_accounts import FeedAccountSchema
@@ -129,7 +130,7 @@ class StatementLineSchema(Schema):
     booked_on = fields.Day()
     amount = fields.Amount()
     description = Untrusted()
-    entry_status = fields.OneOf("DRAFT", "POSTED", "VOIDED", allow_none=True)
+    entry_status = fields.OneOf(*ENTRY_STATUSES, allow_none=True)
     cleared = ma.fields.Boolean()
 
 
@@ -227,7 +228,7 @@ class BreakSchema(Schema):
     """A period in which a proof was broken: the change that broke it, and its repair."""
 
     broken_by = ma.fields.Nested(BrokenBySchema)
-    repair = fields.OneOf("UNDONE", "REOPENED", "ACCEPTED", allow_none=True)
+    repair = fields.OneOf(*REPAIRS, allow_none=True)
     repaired_at = fields.Timestamp(allow_none=True)
     repaired_by = ma.fields.Nested(PersonSchema, allow_none=True)
     repair_action_request_id = ma.fields.String(allow_none=True)
@@ -239,7 +240,7 @@ class ReconciliationSchema(Schema):
     id = fields.Id()
     organization_id = ma.fields.String()
     fa_id = fields.Id()
-    status = fields.OneOf("DRAFT", "COMPLETED", "REOPENED")
+    status = fields.OneOf(*RECONCILIATION_STATUSES)
     currency = fields.Currency()
     statement_date = fields.Day()
     statement_balance = fields.Amount()

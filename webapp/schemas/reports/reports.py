@@ -7,9 +7,9 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.periods import Period
 from webapp.schemas import fields
-from webapp.schemas.accounts.accounts import TYPES
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
@@ -55,7 +55,7 @@ class _ReportAccountSchema(Schema):
     account_id = fields.Id()
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
-    type = fields.OneOf(*TYPES)
+    type = fields.OneOf(*ACCOUNT_TYPES)
     in_scope = ma.fields.Boolean()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.codes import JOIN_STATUSES, TRANSACTION_STATUSES
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import Schema
 from webapp.schemas.rules.suggestions import LikelyAccountSchema
-from webapp.schemas.transactions.transactions import STATUSES
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 TIERS = ("LINK", "EXACT", "TIP", "REWORDED", "TWIN", "REISSUED", "PERSON")
@@ -25,13 +25,13 @@ class LineJoinSchema(Schema):
     tier = fields.OneOf(*TIERS, allow_none=True)
     days_apart = ma.fields.Integer(allow_none=True)
     is_only = ma.fields.Boolean(allow_none=True)
-    status = fields.OneOf("JOINED", "SUGGESTED", "REFUSED")
+    status = fields.OneOf(*JOIN_STATUSES)
     reason = Untrusted()
     booked_on = fields.Day()
     amount = fields.Amount()
     currency = fields.Currency()
     description = Untrusted()
-    line_status = fields.OneOf(*STATUSES)
+    line_status = fields.OneOf(*TRANSACTION_STATUSES)
     source = fields.OneOf("file", "feed", allow_none=True)
     provider_transaction_id = Untrusted(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)

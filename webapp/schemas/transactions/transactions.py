@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
 
-STATUSES = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
-ENTRY_STATUSES = ("DRAFT", "POSTED", "VOIDED")
 MOST_SPLITS = 100
 MOST_IDS = 500
 
@@ -31,7 +30,7 @@ class TransactionSchema(Schema):
     id = fields.Id()
     fa_id = fields.Id()
     provider_transaction_id = Untrusted(allow_none=True)
-    status = fields.OneOf(*STATUSES)
+    status = fields.OneOf(*TRANSACTION_STATUSES)
     booked_on = fields.Day()
     value_on = fields.Day(allow_none=True)
     amount = fields.Amount()
@@ -64,7 +63,7 @@ class TransactionQuerySchema(PageSchema):
 
     fa_id = fields.FormId(load_default=None)
     account_id = fields.FormId(load_default=None)
-    status = fields.OneOf(*STATUSES, load_default=None)
+    status = fields.OneOf(*TRANSACTION_STATUSES, load_default=None)
     entry_status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
     reconciled = fields.FormFlag(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)

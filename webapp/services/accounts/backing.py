@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import (
     Account,
@@ -18,8 +19,6 @@ from webapp.models import (
 )
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
-
-TYPES = ("ASSET", "LIABILITY")
 
 
 class AlreadyBackedError(LedgerError):
@@ -43,7 +42,7 @@ class UnfitAccountError(UnprocessableError):
 def take(organization_id: str, account_id: int, currency: str) -> Account:
     """Find the ledger account that is to stand behind a feed of this currency, or raise why it cannot."""
     account = lookups.refer(Account, organization_id, account_id, "accountId")
-    if account.type not in TYPES or account.is_system or account.is_archived:
+    if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
             f"{account.name} cannot stand behind a bank's account. Choose an asset or a liability in use."
         )
