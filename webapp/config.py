@@ -1,4 +1,4 @@
-"""Settings: read once from the environment, each `X` or from the file named by `X_FILE`; unsafe ones stop the start."""
+"""Settings: read from the environment, each `X` or from the file in `X_FILE`; unsafe ones prevent the start."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 class UnsafeSettingError(Exception):
-    """A setting that would put the books at risk; the message says how to mend it."""
+    """A setting that would put the books at risk; the message says how to correct it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How this installation runs (design.md 4)."""
+    """The settings of this installation (design.md 4)."""
 
     database_url: str
     secret_key: str
@@ -40,18 +40,18 @@ class Settings:
 
     @property
     def is_sqlite(self) -> bool:
-        """Tell whether the books are in a SQLite file."""
+        """Whether the books are in a SQLite file."""
         return self.database_url.startswith("sqlite")
 
     @property
     def bind(self) -> str:
-        """Give host and port as a server takes them, an IPv6 address in brackets."""
+        """Host and port for a server to bind, with an IPv6 address in brackets."""
         host = self.host.strip("[]")
         return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     @property
     def address(self) -> str:
-        """Give the address that a browser on this machine opens."""
+        """The URL for a browser on this machine."""
         return f"http://{self.bind}"
 
     @classmethod
@@ -62,7 +62,7 @@ class Settings:
         database_url = _database_url(read.text("DATABASE_URL", ""), instance_path)
         settings = cls(
             database_url=database_url,
-            secret_key=read.text("SECRET_KEY", "") or _kept_secret(instance_path),
+            secret_key=read.text("SECRET_KEY", "") or _stored_secret(instance_path),
             instance_path=instance_path,
             host=read.text("HOST", "127.0.0.1"),
             port=read.number("PORT", 8000, most=65535),
@@ -83,14 +83,12 @@ class _Environment:
         self._environment = environment
 
     def text(self, name: str, default: str) -> str:
-        named_file = self._environment.get(f"{name}_FILE")
-        if named_file:
+        path = self._environment.get(f"{name}_FILE")
+        if path:
             try:
-                return Path(named_file).read_text(encoding="utf-8").strip()
+                return Path(path).read_text(encoding="utf-8").strip()
             except OSError as error:
-                raise UnsafeSettingError(
-                    f"{name}_FILE names a file that cannot be read: {named_file}."
-                ) from error
+                raise UnsafeSettingError(f"{name}_FILE names a file that cannot be read: {path}.") from error
         return self._environment.get(name) or default
 
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1000) -> int:
@@ -111,8 +109,8 @@ def _database_url(text: str, instance_path: Path) -> str:
     raise UnsafeSettingError("DATABASE_URL must begin with postgresql:// or sqlite:///.")
 
 
-def _kept_secret(instance_path: Path) -> str:
-    """Make the secret key once and keep it beside the books, readable by their owner only."""
+def _stored_secret(instance_path: Path) -> str:
+    """Create the secret key once and store it in the instance, readable by its owner only."""
     path = instance_path / "secret_key"
     make_instance(instance_path)
     try:
@@ -125,12 +123,12 @@ def _kept_secret(instance_path: Path) -> str:
 
 
 def make_instance(instance_path: Path) -> None:
-    """Make the folder of the books where it is missing, closed to everybody else."""
+    """Create the instance folder if it is missing, readable by its owner only."""
     instance_path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is reachable from this machine only.
+    """Return whether an address is reachable from this machine only.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, True, False)
@@ -144,11 +142,11 @@ def is_loopback(host: str) -> bool:
 
 
 def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
-    """Raise UnsafeSettingError for a start that would put the books at risk."""
+    """Raise UnsafeSettingError for settings that would put the books at risk."""
     if len(settings.secret_key) < SHORTEST_SECRET:
         raise UnsafeSettingError(
             f"SECRET_KEY has {len(settings.secret_key)} characters; use at least {SHORTEST_SECRET} random ones, "
-            "or unset it and one is made and kept in the instance."
+            "or unset it to have one created and stored in the instance."
         )
     if environment.get("FLASK_DEBUG", "0").lower() not in {"", "0", "false", "no"}:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")

@@ -40,7 +40,7 @@ NAMING = {
 
 
 class Base(orm.DeclarativeBase):
-    """What every model derives from."""
+    """The base class of all models."""
 
     metadata = sa.MetaData(naming_convention=NAMING)
 
@@ -68,7 +68,7 @@ class Instant(sa.TypeDecorator[datetime]):
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Give the instant back in UTC."""
+        """Return the instant in UTC."""
         del dialect
         if value is None:
             return None
@@ -83,23 +83,23 @@ class Exact(sa.TypeDecorator[Decimal]):
 
     def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
         """Choose text or NUMERIC."""
-        chosen: sa.types.TypeEngine[Any] = sa.String(64) if dialect.name == "sqlite" else sa.Numeric()
-        return dialect.type_descriptor(chosen)
+        stored_as: sa.types.TypeEngine[Any] = sa.String(64) if dialect.name == "sqlite" else sa.Numeric()
+        return dialect.type_descriptor(stored_as)
 
     def process_bind_param(self, value: Decimal | None, dialect: sa.Dialect) -> Decimal | str | None:
-        """Write the digits as they are."""
+        """Store the digits unchanged."""
         if value is None or dialect.name != "sqlite":
             return value
         return format(value, "f")
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> Decimal | None:
-        """Read the digits as they were."""
+        """Read the digits unchanged."""
         del dialect
         return None if value is None else Decimal(value)
 
 
 class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written as a function)
-    """Text without case, for search: SQLite's own LOWER knows ASCII only, so each connection brings Python's."""
+    """Text in lower case, for search: SQLite's LOWER only converts ASCII, so each connection has Python's."""
 
     type = sa.String()
     inherit_cache = True
@@ -111,7 +111,7 @@ def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
 
 
 class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
-    """The first day of a day's month, which month sums are kept under."""
+    """The first day of a day's month, the key of monthly sums."""
 
     type = sa.Date()
     inherit_cache = True
@@ -131,10 +131,10 @@ db = SQLAlchemy(metadata=Base.metadata, session_options={"expire_on_commit": Fal
 
 
 class Writer:
-    """The one place where writers to a SQLite file queue: a lock in the process and one on a file.
+    """The queue of writers to a SQLite file: a lock in the process and one on a file.
 
-    SQLite's own busy handler sleeps in growing steps, so that a few writers already wait for
-    hundreds of milliseconds; a queue in front of it makes contention waiting, never an error.
+    SQLite's own busy handler sleeps in growing steps, so that even a few writers wait for
+    hundreds of milliseconds; with a queue in front of it writers wait and do not fail.
     """
 
     def __init__(self, lock_file: Path) -> None:
@@ -172,7 +172,7 @@ class Writer:
 
 
 def prepare_engine(engine: sa.Engine) -> None:
-    """Give an engine the manners of this project: pragmas, an explicit BEGIN, a queue of writers."""
+    """Set up an engine: pragmas, an explicit BEGIN, a queue of writers."""
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
 
@@ -199,7 +199,7 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    # The commit event fires before the commit itself; a connection goes back to the pool after it.
+    # The commit event fires before the commit; a connection returns to the pool after it.
     @event.listens_for(engine, "checkin")
     def checkin(_connection: Any, record: Any) -> None:
         if record.info.pop("is_writer", False):
@@ -207,9 +207,9 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
 
 
 def sqlite_pragmas(connection: Any) -> list[str]:
-    """List what every SQLite connection is told, WAL only where the library is free of the WAL-reset bug."""
+    """The pragmas of every SQLite connection, with WAL only where the library does not have the WAL-reset bug."""
     version = tuple(
-        int(part) for part in connection.execute("SELECT sqlite_version()").fetchone()[0].split(".")
+        int(number) for number in connection.execute("SELECT sqlite_version()").fetchone()[0].split(".")
     )
     journal = "WAL" if version >= FIRST_SAFE_WAL_VERSION else "DELETE"
     return [
@@ -224,7 +224,7 @@ def sqlite_pragmas(connection: Any) -> list[str]:
 
 
 def begin_read() -> None:
-    """Open the session's transaction as one snapshot that reads."""
+    """Open the session's transaction as a read snapshot."""
     options: dict[str, Any] = {"read_only": True}
     if db.engine.dialect.name == "postgresql":
         options |= {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -232,10 +232,10 @@ def begin_read() -> None:
 
 
 def begin_write(organization_id: str | None = None) -> None:
-    """Open the session's transaction as the one that writes to this organization.
+    """Open the session's transaction to write to this organization.
 
     SQLite has one writer; on PostgreSQL the organization's row is locked first, so that acts on the
-    same books follow each other there too, and the audit chain cannot fork.
+    same books are serial there too, and the audit chain cannot fork.
     """
     db.session.connection()
     if organization_id is not None:
@@ -243,10 +243,10 @@ def begin_write(organization_id: str | None = None) -> None:
 
 
 def begin_bulk(first: Preparation) -> None:
-    """Open the session's transaction as one that writes much, and then, with `lock_books`, what others wait for.
+    """Open the session's transaction for a large write, whose last part locks the books with `lock_books`.
 
-    `first` is done on the connection before anybody has to wait for it, in tables of the connection's own. After it
-    the transaction is SQLite's one writer; on PostgreSQL nobody waits before the books are locked.
+    `first` prepares data in temporary tables of the connection, while nobody waits for it. After it the transaction
+    is SQLite's one writer; on PostgreSQL nobody waits before the books are locked.
     """
     if db.engine.dialect.name == "sqlite":
         db.session.connection(execution_options={"first": first})
@@ -257,32 +257,32 @@ def begin_bulk(first: Preparation) -> None:
 
 
 def lock_books(organization_id: str) -> None:
-    """Become the one who writes to this organization; SQLite's one writer is that already."""
+    """Lock this organization's books for writing; on SQLite the one writer has the lock already."""
     if db.engine.dialect.name == "postgresql":
         statement = sa.text("SELECT 1 FROM organizations WHERE id = :id FOR NO KEY UPDATE")
         db.session.connection().execute(statement, {"id": organization_id})
 
 
-def kept_beside(name: str) -> Path:
-    """Tell the folder beside the books in which files of a kind are kept."""
+def instance_folder(name: str) -> Path:
+    """The folder of the instance for files of one kind."""
     return Path(current_app.instance_path) / name
 
 
 def scope_session(organization_id: str) -> None:
-    """Let ORM reads of this session see rows of one organization only: the second net behind the queries."""
+    """Restrict ORM reads of this session to one organization, as a safeguard behind the queries."""
     state_of(db.session()).organization_id = organization_id
 
 
 def next_ids(
     connection: sa.Connection, table: sa.Table, place: sa.ColumnElement[int]
 ) -> sa.ColumnElement[int]:
-    """Give an expression of ids that nobody else has, for rows whose places count up from 0.
+    """An SQL expression of new ids, for rows whose positions count up from 0.
 
-    Parents and children can be written by them without reading back. The transaction is one that writes.
+    With it parents and children can be written without reading ids back. The transaction must be a write one.
     """
     if connection.dialect.name == "postgresql":
         return sa.func.nextval(f"{table.name}_id_seq")
-    # Under BEGIN IMMEDIATE nobody else can insert, and AUTOINCREMENT follows explicit ids by itself.
+    # Under BEGIN IMMEDIATE nobody else can insert, and AUTOINCREMENT continues after explicit ids.
     last = connection.scalar(
         sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table.name}
     )
@@ -291,9 +291,9 @@ def next_ids(
 
 @contextlib.contextmanager
 def own_transaction() -> Iterator[orm.Session]:
-    """Write in a short transaction of its own, after the request's has ended.
+    """Write in a separate short transaction, after the request's has ended.
 
-    The request's session must have given its connection back: SQLite has one writer.
+    The request's session must have released its connection: SQLite has one writer.
     """
     with orm.Session(db.engine, expire_on_commit=False) as session, session.begin():
         yield session

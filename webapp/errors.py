@@ -1,4 +1,4 @@
-"""Errors, answered once each in two dresses: JSON under /api, a page everywhere else."""
+"""Answers to errors: JSON under /api, a page everywhere else."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ MOST_FIELDS, MOST_MESSAGES, LONGEST_PATH = 20, 5, 80
 RETRY_AFTER_SECONDS = "2"
 log = logging.getLogger("tieout.errors")
 
-SENTENCES = {
+HTTP_ERRORS = {
     400: ("bad_request", "The request could not be read."),
     401: ("unauthenticated", "Sign in, or send an API token as a bearer token."),
     403: ("forbidden", "You may not do this."),
     404: ("not_found", "There is nothing here."),
-    405: ("method_not_allowed", "This address does not take that method."),
-    413: ("too_large", "The body is larger than this address takes."),
+    405: ("method_not_allowed", "This address does not allow that method."),
+    413: ("too_large", "The body is larger than this address allows."),
     415: ("unsupported_media_type", "Send the body as application/json."),
-    422: ("validation", "Some values cannot be taken."),
-    429: ("too_many_requests", "Too many tries; wait a little."),
+    422: ("validation", "Some values are not valid."),
+    429: ("too_many_requests", "Too many attempts; wait a little."),
     500: (
         "internal",
-        "Something went wrong here; nothing was changed. The log has it under this request's id.",
+        "Something went wrong; nothing was changed. The log has the details under this request's id.",
     ),
     503: ("busy", "The books are busy; try again in a few seconds."),
 }
 
 
 def register_errors(app: Flask) -> None:
-    """Give the application its answers to everything that can go wrong."""
+    """Register the handlers of all errors."""
     app.register_error_handler(LedgerError, answer_ledger_error)
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(ma.ValidationError, answer_validation_error)
@@ -54,7 +54,7 @@ def register_errors(app: Flask) -> None:
 
 
 def answer_ledger_error(error: LedgerError) -> Response:
-    """Answer a rule of the books that was held."""
+    """Answer an error of the ledger."""
     response = error_response(
         error.status, error.code, str(error), fields=error.fields, details=error.details
     )
@@ -67,7 +67,7 @@ def answer_ledger_error(error: LedgerError) -> Response:
 
 
 def _record_refusal(error: LedgerError) -> None:
-    """Record a refused act; what stands against that must not hide why the act was refused."""
+    """Record a refused act; a failure of that must not hide the refusal."""
     try:
         record_refusal(error)
     except (LedgerError, sqlalchemy.exc.SQLAlchemyError) as other:
@@ -76,14 +76,14 @@ def _record_refusal(error: LedgerError) -> None:
 
 
 def sentence_of(fields: Mapping[str, list[str]]) -> str:
-    """Say in one line what is wrong where."""
+    """The first message of each field in one line."""
     return " ".join(f"{path}: {messages[0]}" if path else messages[0] for path, messages in fields.items())
 
 
 def answer_http_error(error: HTTPException) -> Response:
-    """Answer what Werkzeug, Flask or webargs refused, and keep the headers it asks for."""
+    """Answer an error of Werkzeug, Flask or webargs, with its headers."""
     status = error.code or 500
-    code, sentence = SENTENCES.get(status, ("error", error.description or error.name))
+    code, sentence = HTTP_ERRORS.get(status, ("error", error.description or error.name))
     fields = shortened(flat_messages(getattr(error, "data", None)))
     if fields:
         sentence = sentence_of(fields)
@@ -100,7 +100,7 @@ def answer_http_error(error: HTTPException) -> Response:
 
 
 def answer_validation_error(error: ma.ValidationError) -> Response:
-    """Answer a form of another shape, where its view has no better place to say so."""
+    """Answer an invalid form, where its view does not handle it."""
     found: dict[str, list[str]] = {}
     for path, text in walk_messages(error.messages, ()):
         found.setdefault(path, []).append(text)
@@ -109,34 +109,34 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
 
 
 def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
-    """Answer a database that cannot take the write now: locked, full, or gone for the moment."""
+    """Answer a database that cannot write now: locked, full, or not available."""
     log.error("The database refused: %s", type(error.orig).__name__)
     return answer_ledger_error(BusyError())
 
 
 def answer_data_error(error: sqlalchemy.exc.DataError) -> Response:
-    """Answer a value that the database has no room for and no check has met."""
+    """Answer a value that the database refuses and no schema has checked."""
     log.error("The database could not take a value", exc_info=error)
-    return error_response(422, *SENTENCES[422])
+    return error_response(422, *HTTP_ERRORS[422])
 
 
 def answer_integrity_error(error: sqlalchemy.exc.IntegrityError) -> Response:
-    """Answer a write that the database itself refused to take."""
+    """Answer a write that a constraint of the database refused."""
     log.error("The database refused a write", exc_info=error)
     sentence = (
-        "This contradicts what is in the books; nothing was changed. Read the present state and try again."
+        "This contradicts the present state of the books; nothing was changed. Read it again and retry."
     )
     return error_response(409, "conflict", sentence)
 
 
 def answer_unexpected(error: Exception) -> Response:
-    """Answer what nobody foresaw, without a word of what is inside."""
+    """Answer an unexpected error without details."""
     log.error("Unexpected error", exc_info=error)
-    return error_response(500, *SENTENCES[500])
+    return error_response(500, *HTTP_ERRORS[500])
 
 
 def is_for_api() -> bool:
-    """Tell whether the request is a program's."""
+    """Return whether the request is for the API."""
     return request.path == "/api" or request.path.startswith("/api/")
 
 
@@ -148,7 +148,7 @@ def error_response(
     fields: Mapping[str, list[str]] | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Put one error into the dress of its visitor, and undo whatever was half-done."""
+    """Roll back, and answer an error as JSON or as a page."""
     db.session.rollback()
     if is_for_api():
         body: dict[str, Any] = {"error": sentence, "code": code}
@@ -158,7 +158,7 @@ def error_response(
 
 
 def shortened(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Keep what a person can read: who sends a million faults, or a name of a million letters, gets the first ones.
+    """The first messages, with long paths cut: a request may have a million errors or a name of a million letters.
 
     >>> shortened({"a" * 1000: ["No."]}).popitem()
     ('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…', ['No.'])
@@ -170,10 +170,10 @@ def shortened(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def flat_messages(data: Any) -> dict[str, list[str]]:
-    """Flatten what webargs and Marshmallow say into dotted paths.
+    """Flatten the messages of webargs and Marshmallow to dotted paths.
 
-    >>> flat_messages({"messages": {"json": {"effects": {0: {"kind": ["Say which."]}}}}})
-    {'effects.0.kind': ['Say which.']}
+    >>> flat_messages({"messages": {"json": {"effects": {0: {"kind": ["Send one."]}}}}})
+    {'effects.0.kind': ['Send one.']}
     """
     if not isinstance(data, dict):
         return {}
@@ -181,8 +181,8 @@ def flat_messages(data: Any) -> dict[str, list[str]]:
     if not isinstance(messages, dict):
         return {}
     flat: dict[str, list[str]] = {}
-    for part in messages.values():
-        for path, text in walk_messages(part, ()):
+    for location in messages.values():
+        for path, text in walk_messages(location, ()):
             flat.setdefault(path, []).append(text)
     return flat
 

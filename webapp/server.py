@@ -1,4 +1,4 @@
-"""gunicorn, set up for these books: threads, a graceful end, logs as lines of JSON."""
+"""The gunicorn server: threads, a graceful shutdown, logs as lines of JSON."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a 
 
 
 class RawAnswer(NamedTuple):
-    """The answer to what is no request that our application could see."""
+    """An answer to a malformed request, which never reaches the application."""
 
     status: str
     code: str
     sentence: str
 
     def as_bytes(self) -> bytes:
-        """Write the whole answer."""
+        """The answer as bytes."""
         body = json.dumps({"error": self.sentence, "code": self.code})
         headers = f"Connection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
         return f"HTTP/1.1 {self.status}\r\n{headers}\r\n\r\n{body}".encode("ascii")
@@ -45,7 +45,7 @@ class RawAnswer(NamedTuple):
 OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
 MALFORMED = RawAnswer("400 Bad Request", "bad_request", "The request could not be read.")
 BROKEN = RawAnswer("500 Internal Server Error", "internal", "Something went wrong here.")
-REFUSALS = {
+ERROR_ANSWERS = {
     LimitRequestLine: RawAnswer("414 URI Too Long", "address_too_long", "The address is too long."),
     LimitRequestHeaders: RawAnswer(
         "431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."
@@ -54,19 +54,19 @@ REFUSALS = {
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """gunicorn's worker with threads, whose own refusals are JSON, too, and repeat nothing of what came in."""
+    """gunicorn's threaded worker, with errors as JSON that repeat nothing of the request."""
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:
-        """Refuse what is no HTTP; gunicorn itself would answer HTML, and log the words that it could not read."""
+        """Answer a malformed request; gunicorn itself would answer HTML, and log parts of the request."""
         del req, addr
         if isinstance(exc, ParseException) and not isinstance(exc, OUR_FAULT):
             self.log.warning("A request was not read: %s", type(exc).__name__)
-            refusal = REFUSALS.get(type(exc), MALFORMED)
+            answer = ERROR_ANSWERS.get(type(exc), MALFORMED)
         else:
             self.log.error("A request ended in an error", exc_info=exc)
-            refusal = BROKEN
+            answer = BROKEN
         with contextlib.suppress(OSError):
-            util.write_nonblock(client, refusal.as_bytes())
+            util.write_nonblock(client, answer.as_bytes())
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -77,9 +77,9 @@ class Server(BaseApplication):  # type: ignore[misc]
         super().__init__()
 
     def load_config(self) -> None:
-        """Tell gunicorn how this installation runs."""
+        """Configure gunicorn from the settings."""
         settings = self._settings
-        wanted: dict[str, Any] = {
+        options: dict[str, Any] = {
             "bind": settings.bind,
             "workers": settings.workers,
             "worker_class": Worker,
@@ -92,28 +92,28 @@ class Server(BaseApplication):  # type: ignore[misc]
             "accesslog": None,
             "limit_request_line": 8190,
             "forwarded_allow_ips": "127.0.0.1,::1" if settings.proxy_hops else "",
-            # A worker tells that it is alive by touching a file: on a slow disk it would seem to be dead.
+            # A worker shows that it is alive by touching a file: on a slow disk it would seem to be dead.
             "worker_tmp_dir": str(SHARED_MEMORY) if os.access(SHARED_MEMORY, os.W_OK) else None,
             "when_ready": lambda _server: sys.stderr.write(f"{self._greeting}\n"),
             "post_fork": lambda _server, _worker: self._forget_connections(),
         }
-        for name, value in wanted.items():
+        for name, value in options.items():
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
-        """Hand over the application."""
+        """The application."""
         return self._app
 
     def _forget_connections(self) -> None:
-        """A worker opens connections of its own; those of its parent are not its to close."""
+        """Drop the connections of the parent process without closing them; a worker opens its own."""
         with self._app.app_context():
             db.engine.dispose(close=False)
 
 
 def serve(app: Flask, settings: Settings, greeting: str) -> None:
-    """Serve until somebody ends it; the greeting is said on standard error once browsers are answered."""
-    # What is there by now stays as long as the process. Were it looked through again whenever a request makes much,
-    # like the preview of a rule that matches every line, a quarter of the time would go into that.
+    """Serve until the process is ended; the greeting is written to standard error when the server is ready."""
+    # Objects that exist now live as long as the process. Without freezing them the garbage collector takes a quarter
+    # of the time of a large request, such as the preview of a rule that matches every line.
     gc.collect()
     gc.freeze()
     Server(app, settings, greeting).run()

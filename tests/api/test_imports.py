@@ -308,7 +308,7 @@ def test_what_no_import_takes_is_refused_by_name(ben):
     assert ben.post(f"{PATH}/999999/commit", json={"sure": True}).json["fields"].keys() == {"sure"}
     unknown = send(ben, b"", colour="red")
     assert unknown.json["fields"] == {
-        "colour": ["This is not known here; known are: dryRun, faId, file, mapping."]
+        "colour": ["This name is unknown; the valid ones are: dryRun, faId, file, mapping."]
     }
 
 

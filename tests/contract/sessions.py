@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from webapp.reference.calls import PARAMETER, ApiCall, calls
+from webapp.reference.api_calls import PARAMETER, ApiCall, calls
 from webapp.reference.examples import example_of
 
 if TYPE_CHECKING:

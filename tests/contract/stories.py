@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.documents import PDF
 from tests.ofx_statements import Line, bank_file
-from webapp.reference.calls import public_path
+from webapp.reference.api_calls import public_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from openapi_spec_validator import validate
 from tests.contract.likenesses import Likeness
 from tests.contract.stories import Teller, tell
 from tests.marks import on_sqlite
-from webapp.reference.examples import FILE, recorded
+from webapp.reference.examples import FILE, recorded_examples
 
 # What is downloaded, or is this document itself.
 UNTOLD = {"GET /api/openapi.json", "GET /api/docs", "GET /api/docs.md", "GET /api/docs/{area}"}
@@ -67,8 +67,8 @@ def test_every_call_has_an_example(document):
         for method in item
         if method != "parameters"
     }
-    assert not calls - recorded().keys() - UNTOLD, "Tell of them in tests/contract/stories.py."
-    assert not recorded().keys() - calls
+    assert not calls - recorded_examples().keys() - UNTOLD, "Tell of them in tests/contract/stories.py."
+    assert not recorded_examples().keys() - calls
 
 
 @on_sqlite

@@ -39,7 +39,7 @@ def test_an_unknown_parameter_is_refused_with_the_valid_ones_everywhere(ada, app
             answer = ada.get(f"{address.path(ids)}?colour=red")
             assert (answer.status_code, answer.json["code"]) == (422, "validation"), address.name
             (sentence,) = answer.json["fields"]["colour"]
-            assert sentence.startswith("This is not known here; known are: "), address.name
+            assert sentence.startswith("This name is unknown; the valid ones are: "), address.name
             with app.test_request_context():
                 names = general_names(view)
             assert all(name in sentence for name in names), (address.name, sentence)

@@ -56,7 +56,7 @@ def test_too_many_are_refused_until_there_is_room_for_one(ada, clock):
         assert program.get("/api/projects").status_code == 200
     refused = program.post("/api/projects", json={"name": "Not to be"})
     assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
-    assert refused.json["error"] == "This key may ask 3 times a minute. Ask again in 20 s."
+    assert refused.json["error"] == "This key may send 3 requests a minute. Try again in 20 s."
     assert refused.headers["Retry-After"] == "20"
     assert told(refused) == [3, 0, 60]
     clock(seconds=19.9)
@@ -100,18 +100,18 @@ def test_a_token_has_the_installations_limit_or_less(ada, installation, clock):
 
 def test_buckets_outlive_their_process_and_are_read_by_their_owner_only(tmp_path, clock):
     path = tmp_path / "buckets"
-    assert Buckets(path).take(7, 2).remaining == 1
-    assert Buckets(path).take(7, 2).remaining == 0
-    assert Buckets(path).take(7 + BUCKETS, 2).wait == 30
+    assert Buckets(path).count(7, 2).remaining == 1
+    assert Buckets(path).count(7, 2).remaining == 0
+    assert Buckets(path).count(7 + BUCKETS, 2).wait == 30
     clock(seconds=30)
-    assert Buckets(path).take(7, 2).wait == 0
+    assert Buckets(path).count(7, 2).wait == 0
     assert (path.stat().st_mode & 0o777, path.stat().st_size) == (0o600, 8 * BUCKETS)
 
 
 def test_a_place_that_cannot_be_written_to_counts_in_memory(tmp_path, clock):
     del clock
     buckets = Buckets(tmp_path / "nowhere" / "buckets")
-    assert [buckets.take(7, 2).wait for _ in range(3)] == [0, 0, 30]
+    assert [buckets.count(7, 2).wait for _ in range(3)] == [0, 0, 30]
 
 
 def test_a_bucket_never_gives_more_than_its_rate(clock):
@@ -123,7 +123,7 @@ def test_a_bucket_never_gives_more_than_its_rate(clock):
             now += (step * 7919 % 13) * MINUTE // (limit * 4)
             if now > 60 * MINUTE or step > 5000:
                 break
-            full_at, level = counted.taken(full_at, now, limit)
+            full_at, level = counted.after_request(full_at, now, limit)
             given += level.wait == 0
         assert given <= limit + now * limit // MINUTE + 1
         assert given >= min(step, limit)

@@ -10,13 +10,13 @@ from flask import Response, current_app, jsonify
 from webapp.ledger.errors import NotFoundError
 from webapp.reference import guide, markdown
 from webapp.reference import openapi as reference
-from webapp.reference.readings import found_by, readings, shape_names, shapes, slug
+from webapp.reference.call_pages import call_pages, matching_calls, shape_names, shapes, slug
 from webapp.schemas.documentation import SearchSchema
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.rendering.htmx import render
 
-bp = Blueprint("documentation", __name__, url_prefix="/api", description="About this interface")
+bp = Blueprint("documentation", __name__, url_prefix="/api", description="Documentation")
 PAGE = {"content_type": "text/html", "description": "A page."}
 
 
@@ -34,7 +34,7 @@ def openapi() -> Response:
 @bp.response(200, {"type": "string"}, **PAGE)
 def docs(query: dict[str, Any]) -> Response:
     """Show the API as a page: the guide, and all calls by area."""
-    calls = found_by(readings(document()), query["q"] or "")
+    calls = matching_calls(call_pages(document()), query["q"] or "")
     areas = {area: list(each) for area, each in groupby(calls, key=lambda call: call.area)}
     return render("documentation/index.html", areas=areas, q=query["q"], sections=guide.SECTIONS, slug=slug)
 
@@ -44,14 +44,14 @@ def docs(query: dict[str, Any]) -> Response:
 @bp.response(200, {"type": "string"}, **PAGE)
 def docs_area(area: str) -> Response:
     """Show the calls of an area with their parameters, shapes, examples and errors."""
-    every = readings(document())
+    every = call_pages(document())
     calls = [each for each in every if slug(each.area) == area]
     if not calls:
         raise NotFoundError
     return render(
         "documentation/area.html",
         area=calls[0].area,
-        said=guide.AREAS.get(calls[0].area, ""),
+        description=guide.AREAS.get(calls[0].area, ""),
         calls=calls,
         shapes=shapes(document(), shape_names(calls)),
         areas={each.area: slug(each.area) for each in every},
@@ -63,7 +63,7 @@ def docs_area(area: str) -> Response:
 @bp.response(200, {"type": "string"}, content_type="text/markdown", description="A text.")
 def docs_as_markdown() -> Response:
     """Get the API as Markdown."""
-    return Response(markdown.written(document()), content_type="text/markdown; charset=utf-8")
+    return Response(markdown.whole_document(document()), content_type="text/markdown; charset=utf-8")
 
 
 def document() -> dict[str, Any]:

@@ -48,7 +48,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def create(form: dict[str, Any]) -> Response:
     """Import a bank file, all or nothing; with `dryRun` only preview it."""
     upload = uploads.received(form)
-    imported = uploads.preview(upload) if form["dry_run"] else uploads.take(upload)
+    imported = uploads.preview(upload) if form["dry_run"] else uploads.import_file(upload)
     return answer(imported, status=200 if form["dry_run"] else 201)
 
 
@@ -79,7 +79,7 @@ def lines(query: dict[str, Any], import_id: int) -> dict[str, Any]:
 @bp.response(200, AnswerSchema)
 def commit(body: dict[str, Any], import_id: int) -> Response:
     """Import a file that was previewed within the last hour, with decisions on possible duplicates and accounts."""
-    return answer(uploads.import_kept(import_id, uploads.choices(body)), status=200)
+    return answer(uploads.import_previewed(import_id, uploads.choices(body)), status=200)
 
 
 @bp.delete("/<id:import_id>")

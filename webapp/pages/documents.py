@@ -18,7 +18,7 @@ from webapp.web import document_files, paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("documents", __name__, url_prefix="/documents")
@@ -51,7 +51,7 @@ def create() -> Response:
         document = services.documents.documents.create(said, file, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
-    return go(url_for("documents.show", document_id=document.id))
+    return redirect_to(url_for("documents.show", document_id=document.id))
 
 
 @bp.get("/<id:document_id>")
@@ -73,7 +73,7 @@ def update(document_id: int) -> Response:
             services.documents.documents.update(document, changes, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error))
-    return go(url_for("documents.show", document_id=document_id))
+    return redirect_to(url_for("documents.show", document_id=document_id))
 
 
 @bp.post("/<id:document_id>/delete")
@@ -85,7 +85,7 @@ def delete(document_id: int) -> Response:
         services.documents.documents.delete(document, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error, place="delete"))
-    return go(url_for("documents.index"))
+    return redirect_to(url_for("documents.index"))
 
 
 @bp.get("/<id:document_id>/file")
@@ -167,4 +167,4 @@ def _related(document_id: int, act: Any) -> Response:
         act(document, name, other_id, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error, place="relations"))
-    return go(url_for("documents.show", document_id=document_id))
+    return redirect_to(url_for("documents.show", document_id=document_id))

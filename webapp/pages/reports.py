@@ -13,7 +13,7 @@ from webapp.schemas.reports.reports import LedgerPageQuerySchema, PeriodPageQuer
 from webapp.web import paging
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import periods
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
 
@@ -22,7 +22,7 @@ bp = Blueprint("reports", __name__, url_prefix="/reports")
 @requires("read")
 def index() -> Response:
     """Go to the first of the reports."""
-    return go(url_for("reports.trial_balance"))
+    return redirect_to(url_for("reports.trial_balance"))
 
 
 @bp.get("/trial-balance")

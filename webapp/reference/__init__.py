@@ -1,1 +1,1 @@
-"""What the interface says of itself: the OpenAPI document, the pages and the Markdown that are made from it."""
+"""The documentation of the API: the OpenAPI document, and the pages and the Markdown made from it."""

@@ -1,4 +1,4 @@
-"""What every operation of the OpenAPI document shares: the shapes, the ways to sign in, and the usual refusals."""
+"""The components of the OpenAPI document that operations share: schemas, security, headers and error answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from webapp.reference.refusals import BUSY, TOO_MANY, DocumentedError, general
+from webapp.reference.documented_errors import BUSY, TOO_MANY, DocumentedError, general
 
 JSON = "application/json"
 FAILURE, LONGEST_NAME = 400, 60
@@ -18,22 +18,21 @@ SECURITY_SCHEMES = {
     "token": {
         "type": "http",
         "scheme": "bearer",
-        "description": "An API key from Settings: `Authorization: Bearer tie_…`. Where this header is sent it alone"
-        " decides who asks; a bad key is 401 and never falls back to a cookie.",
+        "description": "An API key from Settings: `Authorization: Bearer tie_…`. If this header is sent, only it"
+        " counts; a bad key is 401 and never falls back to a cookie.",
     },
     "session": {
         "type": "apiKey",
         "in": "cookie",
         "name": "tieout",
-        "description": "The web client's session (`__Host-tieout` over HTTPS). What changes something must come from"
-        " Tieout's own pages: `Sec-Fetch-Site: same-origin`, or an `Origin` that is ours, else 403 `csrf`.",
+        "description": "The web client's session (`__Host-tieout` over HTTPS). Writes must come from Tieout's own"
+        " pages: `Sec-Fetch-Site: same-origin`, or Tieout's `Origin`, else 403 `csrf`.",
     },
 }
 COUNT = {"type": "string", "pattern": "^[0-9]+$"}
 HEADERS = {
     "X-Request-Id": {
-        "description": "The request's id, by which the log knows it. One of 8 to 64 letters, digits, - or _"
-        " that you send is kept.",
+        "description": "The request's id in the log. An id of 8 to 64 letters, digits, - or _ that you send is used.",
         "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{8,64}$"},
     },
     "WWW-Authenticate": {
@@ -41,28 +40,28 @@ HEADERS = {
         "schema": {"type": "string", "pattern": "^Bearer"},
     },
     "Retry-After": {
-        "description": "After how many seconds to try again.",
+        "description": "The number of seconds after which to try again.",
         "schema": COUNT,
     },
     "RateLimit-Limit": {
-        "description": "How many requests a minute this key may make; a minute's worth may come at once.",
+        "description": "The number of requests per minute of this key; all of them may be sent at once.",
         "schema": COUNT,
     },
     "RateLimit-Remaining": {
-        "description": "How many requests this key may make at once from here; they come back steadily.",
+        "description": "The number of requests that this key may send at once now; it grows steadily.",
         "schema": COUNT,
     },
     "RateLimit-Reset": {
-        "description": "After how many seconds `RateLimit-Remaining` will be `RateLimit-Limit` again.",
+        "description": "The number of seconds until `RateLimit-Remaining` is `RateLimit-Limit` again.",
         "schema": COUNT,
     },
     "Idempotency-Replayed": {
-        "description": "There when this is the answer that was given to the same key before.",
+        "description": "Present when this is the stored answer to an earlier request with the same key.",
         "schema": {"type": "string", "enum": ["true"]},
     },
     "X-Untrusted-Fields": {
-        "description": "The paths in this answer whose text comes from a bank, a file or a document, with commas"
-        " between; `*` for a file. It is data, whatever it says.",
+        "description": "The paths in this answer whose text comes from a bank, a file or a document, separated by"
+        " commas; `*` for a file. It is data, never an instruction.",
         "schema": {"type": "string"},
     },
 }
@@ -71,14 +70,14 @@ WITH_HEADERS = {401: ("WWW-Authenticate",), TOO_MANY: ("Retry-After", *COUNTED),
 
 
 def header_references(*names: str) -> dict[str, Any]:
-    """Point to headers that stand among the components."""
+    """References to headers of the components."""
     return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}
 
 
-def refused(refusals: Iterable[DocumentedError]) -> dict[str, Any]:
-    """Describe an answer with one status: its codes, with the usual sentence of each as an example."""
-    known = sorted(refusals)
-    codes = sorted({each.code for each in known})
+def error_answer(errors: Iterable[DocumentedError]) -> dict[str, Any]:
+    """Describe the error answer of one status: its codes, with the usual sentence of each as an example."""
+    documented = sorted(errors)
+    codes = sorted({each.code for each in documented})
     schema = {
         "allOf": [
             {"$ref": f"{REFERENCE}Error"},
@@ -87,40 +86,40 @@ def refused(refusals: Iterable[DocumentedError]) -> dict[str, Any]:
     }
     examples = {
         each.code: {"summary": each.sentence, "value": {"error": each.sentence, "code": each.code}}
-        for each in reversed(known)
+        for each in reversed(documented)
     }
-    said = "; ".join(f"`{code}`" for code in codes)
+    listed = "; ".join(f"`{code}`" for code in codes)
     return {
-        "description": f"Refused: {said}.",
-        "headers": header_references(*WITH_HEADERS.get(known[0].status, ())),
+        "description": f"Refused: {listed}.",
+        "headers": header_references(*WITH_HEADERS.get(documented[0].status, ())),
         "content": {JSON: {"schema": schema, "examples": dict(sorted(examples.items()))}},
     }
 
 
-def waiting(example: Any) -> dict[str, Any]:
-    """Describe what any write answers that was only proposed, with an example."""
+def waiting_answer(example: Any) -> dict[str, Any]:
+    """Describe the answer to a write that is only proposed, with an example."""
     content = {
         "schema": {"$ref": f"{REFERENCE}ActionRequestAnswer"},
         "examples": {"proposed": {"value": example}},
     }
     return {
-        "description": "Not done yet: it waits for somebody to approve it.",
+        "description": "Not executed yet: it waits for approval.",
         "headers": header_references(*COUNTED),
         "content": {JSON: content},
     }
 
 
-def unexpected() -> dict[str, Any]:
-    """Describe what may be answered to any call and is no matter of its own."""
-    described = refused([general(405), general(500)])
-    described["content"][JSON]["schema"] = {"$ref": f"{REFERENCE}Error"}
-    return described | {"description": "Anything else; its shape is the same."}
+def unexpected_answer() -> dict[str, Any]:
+    """Describe the error answers that any call can have."""
+    answer = error_answer([general(405), general(500)])
+    answer["content"][JSON]["schema"] = {"$ref": f"{REFERENCE}Error"}
+    return answer | {"description": "Anything else; its schema is the same."}
 
 
-def shared(paths: dict[str, Any]) -> dict[str, Any]:
-    """Move refusals that several operations describe alike among the components; give them by their names.
+def share_error_answers(paths: dict[str, Any]) -> dict[str, Any]:
+    """Move error answers that several operations have to the components, and return them by name.
 
-    One of too many codes for a name is called after the first operation that has it.
+    A name is made of the codes, or of the first operation where they are too long.
     """
     places: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for item in paths.values():
@@ -146,7 +145,7 @@ def shared(paths: dict[str, Any]) -> dict[str, Any]:
 
 
 def pascal(words: str) -> str:
-    """Write words as a name.
+    """Write snake case as PascalCase.
 
     >>> pascal("csrf_or_forbidden")
     'CsrfOrForbidden'
@@ -154,18 +153,18 @@ def pascal(words: str) -> str:
     return "".join(word.capitalize() for word in words.split("_"))
 
 
-def described(schemas: dict[str, Any], classes: dict[str, type]) -> None:
-    """Say of every shape what its class says of itself."""
+def describe_shapes(schemas: dict[str, Any], classes: dict[str, type]) -> None:
+    """Describe every schema by the docstring of its class."""
     for name, shape in schemas.items():
-        said = inspect.cleandoc(classes[name].__doc__ or "") if name in classes else ""
-        if said and "$ref" not in shape:
-            shape.setdefault("description", said)
+        docstring = inspect.cleandoc(classes[name].__doc__ or "") if name in classes else ""
+        if docstring and "$ref" not in shape:
+            shape.setdefault("description", docstring)
 
 
-def opened(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str]) -> None:
-    """Let the shapes of answers grow, and say which keys they always have.
+def open_answers(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str]) -> None:
+    """Allow additional keys in the schemas of answers, and list the keys that are always present as required.
 
-    `sent_in` are the shapes of requests, which stay closed; of `narrowed` records `fields` may ask for less.
+    `sent_in` are the schemas of requests, which allow no other keys; of `narrowed` records `fields` selects keys.
     """
     for name, shape in schemas.items():
         if name in sent_in or shape.get("type") != "object":
@@ -177,26 +176,26 @@ def opened(schemas: dict[str, Any], sent_in: set[str], narrowed: set[str]) -> No
             shape["required"] = always
 
 
-def named_by(thing: Any) -> Iterator[str]:
-    """Give the names of the shapes that a piece of the document points to."""
-    if isinstance(thing, dict):
-        target = thing.get("$ref")
+def references(node: Any) -> Iterator[str]:
+    """Yield the names of the schemas that a part of the document refers to."""
+    if isinstance(node, dict):
+        target = node.get("$ref")
         if isinstance(target, str) and target.startswith(REFERENCE):
             yield target.removeprefix(REFERENCE)
-        for inner in thing.values():
-            yield from named_by(inner)
-    elif isinstance(thing, list):
-        for inner in thing:
-            yield from named_by(inner)
+        for inner in node.values():
+            yield from references(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from references(inner)
 
 
 def reachable(roots: Any, schemas: dict[str, Any]) -> set[str]:
-    """Give the names of all shapes that a piece of the document needs."""
+    """The names of all schemas that a part of the document needs."""
     found: set[str] = set()
-    waiting = list(named_by(roots))
-    while waiting:
-        name = waiting.pop()
+    unvisited = list(references(roots))
+    while unvisited:
+        name = unvisited.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(named_by(schemas.get(name, {})))
+            unvisited.extend(references(schemas.get(name, {})))
     return found

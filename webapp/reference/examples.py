@@ -1,4 +1,4 @@
-"""Examples of every call: what was really asked of the application and what it really answered, once."""
+"""Examples of every call: recorded requests to the application with its answers."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from webapp.reference.calls import ApiCall
+from webapp.reference.api_calls import ApiCall
 
 FILE = Path(__file__).with_name("examples.json")
 
 
 @cache
-def recorded() -> dict[str, Any]:
-    """Read what was recorded: by call, the request and its answer; tests/contract records and repeats it."""
+def recorded_examples() -> dict[str, Any]:
+    """The recorded requests and answers by call; tests/contract records and repeats them."""
     found: dict[str, Any] = json.loads(FILE.read_text())
     return found
 
 
 def example_of(call: ApiCall) -> dict[str, Any] | None:
-    """Give the example of a call."""
-    found: dict[str, Any] | None = recorded().get(f"{call.method} {call.path}")
+    """The example of a call."""
+    found: dict[str, Any] | None = recorded_examples().get(f"{call.method} {call.path}")
     return found
 
 
 def with_examples(call: ApiCall, made: dict[str, Any]) -> dict[str, Any]:
-    """Put the example of a call beside the shapes of its body and of its answer."""
+    """Add the example of a call to the schemas of its body and of its answer."""
     example = example_of(call)
     if example is None:
         return made

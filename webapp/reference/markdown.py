@@ -1,4 +1,4 @@
-"""The interface as Markdown, for agents that read text: the guide, every call, and every shape, each once."""
+"""The API as Markdown, for agents: the guide, every call and every schema, each once."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from itertools import groupby
 from typing import Any
 
 from webapp.reference import guide
-from webapp.reference.readings import CallPage, DocumentedKey, Shape, readings, shapes
+from webapp.reference.call_pages import CallPage, DocumentedKey, Shape, call_pages, shapes
 
 Code = tuple[str, str]
 READ = "GET"
-# The guide says of these what they do.
+# Parameters that the guide explains.
 EVERYWHERE = frozenset({"limit", "cursor", "fields", "count", "updatedSince", "dryRun", "Idempotency-Key"})
 
 
-def written(document: dict[str, Any]) -> str:
-    """Write the whole interface."""
+def whole_document(document: dict[str, Any]) -> str:
+    """Write the API as Markdown."""
     return "\n".join(_lines(document)) + "\n"
 
 
 def llms(address: str) -> str:
-    """Say in few words what this is, where its documentation is, and what an agent does here; see llmstxt.org."""
+    """Write /llms.txt: what Tieout is, where its documentation is, and how an agent uses it; see llmstxt.org."""
     sections = dict(guide.SECTIONS)
     return f"""# Tieout
 
@@ -49,15 +49,15 @@ All three need the key.
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
-    calls = readings(document)
+    calls = call_pages(document)
     usual = {
-        is_read: _usual(each for each in calls if (each.method == READ) == is_read)
+        is_read: _common_errors(each for each in calls if (each.method == READ) == is_read)
         for is_read in (True, False)
     }
     yield f"# {document['info']['title']} {document['info']['version']}"
     yield f"\n{guide.SUMMARY}\n\n{guide.markdown()}\n"
     yield f"Any call may be refused by {_codes(usual[True])};"
-    yield f"any write also by {_codes(usual[False] - usual[True])}. What else refuses a call stands beside it."
+    yield f"any write also by {_codes(usual[False] - usual[True])}. Other errors are listed with each call."
     for area, some in groupby(calls, key=lambda each: each.area):
         yield f"\n## {area}\n\n{guide.AREAS.get(area, '')}".rstrip()
         for each in some:
@@ -66,11 +66,11 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     for shape in shapes(document):
         yield from _shape(shape)
     yield "\n## Codes\n"
-    yield from _meanings(calls)
+    yield from _code_sentences(calls)
 
 
-def _usual(calls: Iterable[CallPage]) -> set[Code]:
-    """Give the refusals that all of these calls can meet."""
+def _common_errors(calls: Iterable[CallPage]) -> set[Code]:
+    """The errors that all of these calls can have."""
     each = [{(answer.status, code) for answer in call.answers for code in answer.codes} for call in calls]
     return set.intersection(*each)
 
@@ -80,7 +80,7 @@ def _codes(codes: Iterable[Code]) -> str:
 
 
 def _call(call: CallPage, usual: set[Code]) -> Iterator[str]:
-    yield f"\n### {call.method} {call.path}\n\n{call.summary} " + " ".join(call.said)
+    yield f"\n### {call.method} {call.path}\n\n{call.summary} " + " ".join(call.description)
     own = [each for each in call.parameters if each.name not in EVERYWHERE]
     if own:
         yield "\nParameters:\n"
@@ -93,29 +93,31 @@ def _call(call: CallPage, usual: set[Code]) -> Iterator[str]:
     for answer in call.answers:
         codes = {(answer.status, code) for code in answer.codes} - usual
         if not answer.codes:
-            yield f"\n{answer.status}: {answer.shape or answer.said}"
+            yield f"\n{answer.status}: {answer.shape or answer.description}"
         elif codes:
             yield f"\n{answer.status}: " + ", ".join(f"`{code}`" for _, code in sorted(codes))
     yield f"\n```\n{call.curl}\n```"
 
 
-def _meanings(calls: Iterable[CallPage]) -> Iterator[str]:
-    """Say of every code the sentence that is usual for it."""
-    said = {
+def _code_sentences(calls: Iterable[CallPage]) -> Iterator[str]:
+    """The usual sentence of every code."""
+    sentences = {
         (code, answer.status): sentence
         for call in calls
         for answer in call.answers
         for code, sentence in answer.codes.items()
     }
-    yield from (f"- `{code}` ({status}): {sentence}" for (code, status), sentence in sorted(said.items()))
+    yield from (
+        f"- `{code}` ({status}): {sentence}" for (code, status), sentence in sorted(sentences.items())
+    )
 
 
 def _shape(shape: Shape) -> Iterator[str]:
-    yield f"\n### {shape.name}\n\n{shape.said}\n"
+    yield f"\n### {shape.name}\n\n{shape.description}\n"
     yield from (_row(each, "") for each in shape.rows)
 
 
 def _row(row: DocumentedKey, before: str) -> str:
     marks = [" required" if row.is_required and before else "", " UNTRUSTED" if row.is_untrusted else ""]
-    said = f": {row.said}" if row.said else ""
-    return f"- `{row.name}` ({before}{row.kind}){''.join(marks)}{said}"
+    description = f": {row.description}" if row.description else ""
+    return f"- `{row.name}` ({before}{row.kind}){''.join(marks)}{description}"

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: made of the schemas that read and write the bodies, and of what the views declare."""
+"""The OpenAPI 3.1 document, made from the schemas of bodies and from what the views declare."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 from flask import Flask
 
 from webapp.reference import components, guide
-from webapp.reference.calls import ApiCall, calls, own_path
-from webapp.reference.examples import recorded, with_examples
+from webapp.reference.api_calls import ApiCall, calls, own_path
+from webapp.reference.examples import recorded_examples, with_examples
 from webapp.reference.operations import operation, path_parameters
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.web.access import selections
 
-KEPT = "tieout-openapi"
-# The call of which the recorded answer is an act that waits.
-PROPOSED = "GET /api/action-requests/{id}"
+EXTENSION = "tieout-openapi"
+# The call whose recorded answer is a pending proposal.
+PROPOSAL_EXAMPLE = "GET /api/action-requests/{id}"
 
 
 def document(app: Flask) -> dict[str, Any]:
-    """Give the document of an application; it is made once."""
-    made = app.extensions.get(KEPT)
+    """The document of an application; it is made once."""
+    made = app.extensions.get(EXTENSION)
     if made is None:
-        made = app.extensions[KEPT] = build(app)
+        made = app.extensions[EXTENSION] = build(app)
     return dict(made)
 
 
@@ -32,12 +32,12 @@ def build(app: Flask) -> dict[str, Any]:
     spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
     if "DryRun" not in spec.components.schemas:
         spec.components.schema("DryRun", schema=DryRunSchema)
-    known = json.loads(json.dumps(spec.to_dict()))
-    schemas = known["components"]["schemas"]
+    base = json.loads(json.dumps(spec.to_dict()))
+    schemas = base["components"]["schemas"]
     paths: dict[str, Any] = {}
     narrowed: set[str] = set()
     for call in calls(app):
-        item = known["paths"].get(own_path(call.rule))
+        item = base["paths"].get(own_path(call.rule))
         if item is None or call.method.lower() not in item:
             continue
         made = operation(call, item[call.method.lower()], schemas)
@@ -45,13 +45,13 @@ def build(app: Flask) -> dict[str, Any]:
         place[call.method.lower()] = with_examples(call, made)
         narrowed |= records_of(call, made, schemas)
     finish(schemas, paths, narrowed, classes=shape_classes(app))
-    responses = components.shared(paths) | {
-        "Unexpected": components.unexpected(),
-        "Waiting": components.waiting(recorded()[PROPOSED]["answer"]),
+    responses = components.share_error_answers(paths) | {
+        "Unexpected": components.unexpected_answer(),
+        "Waiting": components.waiting_answer(recorded_examples()[PROPOSAL_EXAMPLE]["answer"]),
     }
     return {
-        "openapi": known["openapi"],
-        "info": known["info"] | guide.INFO,
+        "openapi": base["openapi"],
+        "info": base["info"] | guide.INFO,
         "servers": [{"url": "/", "description": "This installation"}],
         "tags": guide.tags({tag for item in paths.values() for tag in tags_of(item)}),
         "security": components.SECURITY,
@@ -68,36 +68,36 @@ def build(app: Flask) -> dict[str, Any]:
 def finish(
     schemas: dict[str, Any], paths: dict[str, Any], narrowed: set[str], *, classes: dict[str, type]
 ) -> None:
-    """Describe the shapes, open those of answers, and leave out those that nobody names."""
+    """Describe the schemas, allow other keys in those of answers, and remove unused ones."""
     sent_in = components.reachable([each.get("requestBody") for each in operations(paths)], schemas)
-    components.described(schemas, classes)
-    components.opened(schemas, sent_in, narrowed)
-    named = components.reachable(paths, schemas) | {"Error"}
-    for name in schemas.keys() - named:
+    components.describe_shapes(schemas, classes)
+    components.open_answers(schemas, sent_in, narrowed)
+    used = components.reachable(paths, schemas) | {"Error"}
+    for name in schemas.keys() - used:
         del schemas[name]
 
 
 def operations(paths: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give all operations of all paths."""
+    """All operations of all paths."""
     return [each for item in paths.values() for method, each in item.items() if method != "parameters"]
 
 
 def tags_of(item: dict[str, Any]) -> set[str]:
-    """Give the areas of a path."""
+    """The tags of a path."""
     return {tag for each in operations({"": item}) for tag in each["tags"]}
 
 
 def records_of(call: ApiCall, made: dict[str, Any], schemas: dict[str, Any]) -> set[str]:
-    """Name the shapes of which `fields` may ask for less than all keys."""
+    """The names of the schemas from which `fields` selects keys."""
     record = selections.record_of(call.view)
     if record is None or not call.is_safe:
         return set()
     envelope = made["responses"]["200"]["content"][components.JSON]["schema"]
-    (name,) = components.named_by(envelope)
-    return set(components.named_by(schemas[name]["properties"][record.key]))
+    (name,) = components.references(envelope)
+    return set(components.references(schemas[name]["properties"][record.key]))
 
 
 def shape_classes(app: Flask) -> dict[str, type]:
-    """Find the class behind each shape."""
+    """The Marshmallow class of each schema."""
     converter = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].ma_plugin.converter
     return {name: key[0] for key, name in converter.refs.items()}

@@ -8,7 +8,7 @@ from webapp.ledger.canonical import camel
 
 # Marks a key of an answer that may be missing; the OpenAPI document does not list it as required.
 OPTIONAL = {"x-optional": True}
-KNOWN_NAMES = "This is not known here; known are: "
+KNOWN_NAMES = "This name is unknown; the valid ones are: "
 
 
 class Schema(ma.Schema):
@@ -19,7 +19,7 @@ class Schema(ma.Schema):
 
         unknown = ma.RAISE
 
-    error_messages = {"unknown": "This is not known here.", "type": "Send a JSON object."}  # noqa: RUF012
+    error_messages = {"unknown": "This name is unknown.", "type": "Send a JSON object."}  # noqa: RUF012
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
         """Give every field its camelCase key, and sentences for missing and empty values."""

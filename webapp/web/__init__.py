@@ -1,4 +1,4 @@
-"""Small tools of the web side: requests, guards, headers, forms, paging."""
+"""The web layer under pages and API: requests, access, headers, forms, paging."""
 
 from flask import Flask
 
@@ -15,10 +15,10 @@ from webapp.web.rendering.context import add_context
 
 
 def register(app: Flask) -> None:
-    """Put these tools around every request."""
+    """Register converters, template names, and the functions before and after every request."""
     app.url_map.converters |= {"id": IdConverter, "act": ActIdConverter}
     add_context(app)
-    # What is registered first runs last after a request: the log knows the answer as it leaves.
+    # The function that is registered first runs last, so that the log has the final answer.
     register_logs(app)
     register_requests(app)
     register_auth(app)

@@ -1,4 +1,4 @@
-"""Ids in paths, of things and of acts."""
+"""URL converters of ids: whole numbers, and ids of action requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webapp.schemas.fields import LARGEST_ID
 
 
 def up_to(largest: int) -> str:
-    """Write a pattern of the ASCII digits of every whole number from 1 to a largest of two digits or more.
+    """A regular expression for the whole numbers from 1 to a largest one of at least two digits.
 
     >>> up_to(427)
     '(?:[1-9][0-9]{0,1}|[1-3][0-9]{2}|4[0-1][0-9]{1}|42[0-6][0-9]{0}|427)'
@@ -24,9 +24,9 @@ def up_to(largest: int) -> str:
 
 
 class IdConverter(BaseConverter):
-    """An id: ASCII digits without a leading zero, at most 2**63 - 1; anything else is no address.
+    """An id: ASCII digits without a leading zero, at most 2**63 - 1; anything else is 404.
 
-    The pattern itself says so: of an address that a converter refuses later, Werkzeug says that it takes other methods.
+    The pattern itself has the limit: for a path that a converter refuses later, Werkzeug answers 405.
     """
 
     regex = up_to(LARGEST_ID)
@@ -42,7 +42,7 @@ class IdConverter(BaseConverter):
 
 
 class ActIdConverter(BaseConverter):
-    """The id of an act: `ar_` and 26 digits and letters; anything else is no address."""
+    """The id of an action request: `ar_` and 26 digits and letters; anything else is 404."""
 
     regex = "ar_[0-9A-Z]{26}"
     part_isolating = True

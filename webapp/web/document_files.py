@@ -1,4 +1,4 @@
-"""Files of documents on their way in by a form, and out again as nothing but a download."""
+"""Files of documents: uploads by a form, and downloads."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from webapp.services.storage import document_files
 from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
 
-# The parts of a form have names and borders beside the file itself.
+# The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
-# Whatever a browser makes of the file, it runs nothing, loads nothing and is of no origin.
+# A file that a browser shows all the same cannot run scripts, load anything or use our origin.
 SANDBOX = "sandbox; default-src 'none'"
 
 
 class FileLostError(LedgerError):
-    """The file of this document is not where it was kept; `tieout check` lists what is missing."""
+    """The file of this document is missing on disk; `tieout check` lists all missing files."""
 
     code = "file_lost"
 
 
 def received() -> SentFile | None:
-    """Take the file of a form, or none where there is none; 413 where it is too large, 422 where there are more."""
+    """The file of a form, or None; 413 where it is too large, 422 where there are several."""
     files = [each for each in request.files.getlist("file") if each.filename]
     others = sorted(set(request.files) - {"file"})
     if len(files) > 1 or others:
@@ -43,10 +43,10 @@ def received() -> SentFile | None:
 
 
 def sent(document: Document) -> Response:
-    """Send a document's file as a download that no browser shows or runs."""
-    kept, type_, name = documents.file_of(document)
+    """Send a document's file as a download that browsers neither show nor run."""
+    key, type_, name = documents.file_of(document)
     try:
-        data = BytesIO(document_files.path_of(kept).read_bytes())
+        data = BytesIO(document_files.path_of(key).read_bytes())
     except FileNotFoundError:
         raise FileLostError from None
     response = send_file(data, KINDS[type_].served_as, as_attachment=True, download_name=name, etag=False)

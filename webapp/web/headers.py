@@ -21,7 +21,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
 
 
 def add_headers(response: Response) -> Response:
-    """Add the baseline of headers; only static files may be kept by a browser."""
+    """Add the security headers; only static files may be cached by a browser."""
     headers = response.headers
     headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
     headers["X-Content-Type-Options"] = "nosniff"

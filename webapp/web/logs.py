@@ -1,4 +1,4 @@
-"""One line of JSON for each request and each unexpected error: with the request's id, and never with a secret."""
+"""The log: one line of JSON for each request and each unexpected error, with the request's id, without secrets."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ log = logging.getLogger("tieout.requests")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON; control characters in it are escaped, so that no line can be forged."""
+    """Formats a record as one line of JSON with escaped control characters, so that no line can be forged."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the line, with everything that looks like a token or a password's hash taken out."""
+        """Format the line, with tokens and password hashes removed."""
         facts: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -38,7 +38,7 @@ class JsonLines(logging.Formatter):
 
 
 class StandardError(logging.StreamHandler[TextIO]):
-    """Standard error as it is now, wherever somebody has led it."""
+    """A handler for the current standard error, also if it is redirected later."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
@@ -46,7 +46,7 @@ class StandardError(logging.StreamHandler[TextIO]):
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override]
-        """Give the present standard error."""
+        """The current standard error."""
         return sys.stderr
 
 
@@ -54,7 +54,7 @@ _handler = StandardError()
 
 
 def register_logs(app: Flask) -> None:
-    """Write what happens to standard error."""
+    """Log to standard error."""
     for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.setLevel(logging.INFO)
@@ -64,7 +64,7 @@ def register_logs(app: Flask) -> None:
 
 
 def note_request(response: Response) -> Response:
-    """Write one line about a request: its route instead of its path, because a path may hold a one-time secret."""
+    """Log one line about a request, with its route instead of its path, which may contain a one-time secret."""
     if (request.endpoint or "").endswith("static"):
         return response
     found = state().principal

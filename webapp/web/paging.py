@@ -1,4 +1,4 @@
-"""Cursors: where a list goes on, as a text that only we read."""
+"""Cursors of lists: the key of the last record as an opaque text."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from webapp.queries.common.paging import Page
 from webapp.schemas.fields import LARGEST_ID
 from webapp.web.access.request_state import state
 
-# What no text in the books contains; anything else may be part of a name that a list went up to.
+# Characters that no text in the books contains; any other may be part of a name in a cursor.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class CursorError(UnprocessableError):
-    """This cursor was not given out by this list; start again without one."""
+    """This cursor is not from this list; start again without one."""
 
     code = "validation"
 
     def __init__(self) -> None:
-        super().__init__(
-            fields={"cursor": ["This cursor was not given out by this list; start again without one."]}
-        )
+        super().__init__(fields={"cursor": ["This cursor is not from this list; start again without one."]})
 
 
 def encode(key: tuple[Any, ...] | None) -> str | None:
-    """Write a key as a cursor.
+    """Encode a key as a cursor.
 
     >>> decode(encode((date(2026, 10, 31), 7)), "di")
     (datetime.date(2026, 10, 31), 7)
@@ -42,7 +40,7 @@ def encode(key: tuple[Any, ...] | None) -> str | None:
 
 
 def decode(cursor: str | None, kinds: str) -> tuple[Any, ...] | None:
-    """Read a cursor whose parts are of these kinds: d day, i whole number, s text; or raise CursorError."""
+    """Decode a cursor whose values have these kinds: d day, i whole number, s text; or raise CursorError."""
     if cursor is None:
         return None
     try:
@@ -51,10 +49,10 @@ def decode(cursor: str | None, kinds: str) -> tuple[Any, ...] | None:
         raise CursorError from None
     if not isinstance(parts, list) or len(parts) != len(kinds):
         raise CursorError
-    return tuple(_part(value, kind) for value, kind in zip(parts, kinds, strict=True))
+    return tuple(_value(value, kind) for value, kind in zip(parts, kinds, strict=True))
 
 
-def _part(value: Any, kind: str) -> Any:
+def _value(value: Any, kind: str) -> Any:
     if kind == "i":
         if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST_ID:
             raise CursorError
@@ -68,6 +66,6 @@ def _part(value: Any, kind: str) -> Any:
 
 
 def answer(key: str, page: Page[Any]) -> dict[str, Any]:
-    """Give a page as the answer of a list, with the number of all records where it was asked for."""
+    """A page as the answer of a list, with `total` where `count` asked for it."""
     shown = {key: page.items, "next_cursor": encode(page.next_key)}
     return {**shown, "total": page.total()} if state().selection.is_counted else shown

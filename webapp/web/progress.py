@@ -1,4 +1,4 @@
-"""Progress of long work: a sentence in a small file beside the books, which every worker can read."""
+"""Progress of imports and rule runs: a sentence in a small file that every worker can read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from webapp.web.access.auth import organization_id, settings
 
 @contextlib.contextmanager
 def reporting(name: str) -> Iterator[Callable[[str], None]]:
-    """Let a piece of work write down how far it is, and forget it at its end."""
+    """Let a job report its progress, and delete the report at its end."""
     path = _path(name)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def report(progress: str) -> None:
-        beside = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        beside.write_text(json.dumps(progress))
-        beside.replace(path)
+        temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        temporary.write_text(json.dumps(progress))
+        temporary.replace(path)
 
     try:
         yield report
@@ -32,7 +32,7 @@ def reporting(name: str) -> Iterator[Callable[[str], None]]:
 
 
 def read(name: str) -> str | None:
-    """Read how far a piece of work is, in words; None where it does not run."""
+    """Read the progress of a job as a sentence; None where it is not running."""
     try:
         progress: str = json.loads(_path(name).read_text())
     except FileNotFoundError:
@@ -42,7 +42,7 @@ def read(name: str) -> str | None:
 
 @contextlib.contextmanager
 def reporting_import(import_id: int) -> Iterator[Progress]:
-    """Report how far the import of a previewed file is while it runs."""
+    """Report the progress of an import while it runs."""
     with reporting(_of_import(import_id)) as report:
 
         def report_phase(phase: Phase, done: int, total: int | None) -> None:
@@ -52,13 +52,13 @@ def reporting_import(import_id: int) -> Iterator[Progress]:
 
 
 def of_import(import_id: int) -> str | None:
-    """Read how far an import is, in words; None where it does not run."""
+    """Read the progress of an import as a sentence; None where it is not running."""
     return read(_of_import(import_id))
 
 
 @contextlib.contextmanager
 def reporting_rule(rule_id: int) -> Iterator[RunProgress]:
-    """Report how far a rule is while it is applied."""
+    """Report the progress of a rule while it is applied."""
     with reporting(_of_rule(rule_id)) as report:
 
         def report_lines(done: int, total: int) -> None:
@@ -68,7 +68,7 @@ def reporting_rule(rule_id: int) -> Iterator[RunProgress]:
 
 
 def of_rule(rule_id: int) -> str | None:
-    """Read how far a rule is, in words; None where it is not applied just now."""
+    """Read the progress of a rule as a sentence; None where it is not being applied."""
     return read(_of_rule(rule_id))
 
 
@@ -81,5 +81,5 @@ def _of_rule(rule_id: int) -> str:
 
 
 def _path(name: str) -> Path:
-    """Name the file of a piece of work, so that nobody reaches another organization's."""
+    """The file of a job, with the organization's id in its name, so that it cannot be another one's."""
     return settings().instance_path / "progress" / f"{organization_id()}-{name}.json"

@@ -1,4 +1,4 @@
-"""Bank files that come in by a form: streamed to disk, and read before the books are opened for writing."""
+"""Uploads of bank files: read from a form before the books are opened for writing, previewed and imported."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, is_decided_on, organization_id, settings
 
 MOST_BYTES = 160 * requests.MEBIBYTE
-MOST_DOUBTS = 100
-# The parts of a form have names and borders beside the file itself.
+MOST_POSSIBLE_DUPLICATES = 100
+# The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows of a file, and how many there are of each verdict; of a preview also what somebody may decide."""
+    """A page of a file's rows, and the count of each verdict; for a preview also the possible decisions."""
 
     page: Page[ImportLineRecord]
     counts: Mapping[str, int]
@@ -49,20 +49,20 @@ class FileMissingError(UnprocessableError):
 
 
 class PreviewTriedError(UnprocessableError):
-    """A preview writes nothing to the books, so that there is nothing to try or to approve; send the file itself."""
+    """A preview writes nothing, so it has no dry run and no proposal; import the file instead."""
 
     code = "preview_only"
 
 
 class NoUploadError(UnsupportedMediaType):
-    """The file did not come in a form that can hold one."""
+    """The file was not sent as a form with a file."""
 
     own_code = "unsupported_media_type"
     description = "Send the file as the part `file` of a multipart/form-data form."
 
 
 def received(form: Mapping[str, Any]) -> Upload:
-    """Take the request's one file, with the validated fields beside it: `fa_id`, and `mapping` where there is one."""
+    """The request's file, with the validated fields `fa_id` and `mapping` of its form."""
     if request.mimetype != "multipart/form-data":
         raise NoUploadError
     files = request.files.getlist("file")
@@ -76,64 +76,64 @@ def received(form: Mapping[str, Any]) -> Upload:
 
 
 def preview(upload: Upload) -> ImportRecord:
-    """Tell what an import of a file would do; a refused one answers as REFUSED."""
-    if is_at_once():
+    """Preview an import; a refused file has the status REFUSED."""
+    if is_in_transaction():
         raise PreviewTriedError
-    return _kept(runs.preview(upload, folder(), **acting()))
+    return _committed(runs.preview(upload, folder(), **acting()))
 
 
-def take(upload: Upload) -> ImportRecord:
-    """Import a file, all or nothing; a refused one answers as REFUSED."""
-    if is_at_once():
+def import_file(upload: Upload) -> ImportRecord:
+    """Import a file, all or nothing; a refused one has the status REFUSED."""
+    if is_in_transaction():
         return imports.record(runs.take_at_once(upload, **acting()))
-    return _kept(runs.take(upload, **acting()))
+    return _committed(runs.take(upload, **acting()))
 
 
-def import_kept(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:
-    """Import the kept file of a preview; one that the books no longer take answers as REFUSED."""
-    if is_at_once():
+def import_previewed(import_id: int, choices: Choices = NO_CHOICES) -> ImportRecord:
+    """Import the stored file of a preview; one that the books now refuse has the status REFUSED."""
+    if is_in_transaction():
         return imports.record(runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
     with progress.reporting_import(import_id) as report:
-        return _kept(runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
+        return _committed(runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
 
 
 def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:
-    """Read a kept file with a mapping and judge it, without writing anything."""
+    """Read a stored file with a mapping and set its verdicts, without writing anything."""
     imported = imports.get(organization_id(), import_id)
     data = previews.kept(imported, folder(), now=requests.now())
     return imported, column_trials.try_mapping(imported, data, mapping)
 
 
 def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecord:
-    """Keep a mapping with its file, which is a preview then; raises FileRefusedError and leaves it as it was."""
+    """Store a mapping for a previewed file and preview it again; raises FileRefusedError."""
     imported = runs.read_again(import_id, mapping, folder(), **acting())
-    # An import of the file may follow in the same request, in a transaction of its own.
+    # The request may then import the file, in another transaction.
     db.session.commit()
     return imports.record(imported)
 
 
-def choices(said: Mapping[str, Any]) -> Choices:
-    """Take what a commit says of its file, as CommitSchema read it."""
+def choices(body: Mapping[str, Any]) -> Choices:
+    """The decisions of a body that CommitSchema has read."""
     return Choices(
-        accounts=tuple(AccountChoice(**each) for each in said["accounts"]),
-        decisions={each["position"]: each["transaction_id"] for each in said["decisions"]},
-        rest=said.get("rest"),
+        accounts=tuple(AccountChoice(**each) for each in body["accounts"]),
+        decisions={each["position"]: each["transaction_id"] for each in body["decisions"]},
+        rest=body.get("rest"),
     )
 
 
-def _kept(imported: Import) -> ImportRecord:
-    """Let the import stay: the record of a refused one too, though its answer is an error."""
-    requests.keep_writes()
+def _committed(imported: Import) -> ImportRecord:
+    """Commit the record of an import, also of a refused one, whose answer is an error."""
+    requests.commit_on_error()
     return imports.record(imported)
 
 
-def is_at_once() -> bool:
-    """Tell whether an import is part of the open transaction: it is tried, or done because a person approved it."""
+def is_in_transaction() -> bool:
+    """Return whether an import is part of the open transaction: of a dry run, a proposal or an approval."""
     return is_trial() or is_decided_on()
 
 
 def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None, limit: int) -> Rows:
-    """List the rows of a file, of a preview judged against the books as they are now, and count their verdicts."""
+    """List and count the rows of a file; the verdicts of a preview are those against the books as they are now."""
     reading = previews.reread(imported, folder(), now=requests.now())
     if reading is None:
         listed = imports.lines(imported, verdict=verdict, after=after, limit=limit)
@@ -144,11 +144,11 @@ def rows(imported: Import, *, verdict: str | None, after: tuple[Any, ...] | None
     return Rows(
         preview_lines.page(records, verdict=verdict, after=place, limit=limit),
         preview_lines.counts(records),
-        preview_lines.possible_duplicates(imported.organization_id, records, most=MOST_DOUBTS),
+        preview_lines.possible_duplicates(imported.organization_id, records, most=MOST_POSSIBLE_DUPLICATES),
         preview_lines.open_accounts(plan),
     )
 
 
 def folder() -> Path:
-    """Tell where previewed files are kept."""
+    """The folder of previewed files."""
     return settings().instance_path / "previews"

@@ -21,7 +21,9 @@ from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.proposals import approvals
 
-bp = Blueprint("api_action_requests", __name__, url_prefix="/api/action-requests", description="Acts")
+bp = Blueprint(
+    "api_action_requests", __name__, url_prefix="/api/action-requests", description="Action requests"
+)
 
 
 @bp.get("")

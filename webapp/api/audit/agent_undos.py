@@ -12,7 +12,7 @@ from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
 
 bp = Blueprint(
-    "api_agent_undos", __name__, url_prefix="/api/action-requests/undo", description="Undoing what a key did"
+    "api_agent_undos", __name__, url_prefix="/api/action-requests/undo", description="Undo of a key's acts"
 )
 
 

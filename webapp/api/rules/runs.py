@@ -23,7 +23,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
-bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="What rules do")
+bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", description="Rule previews and runs")
 
 
 @bp.post("/rules/preview")

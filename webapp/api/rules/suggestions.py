@@ -16,7 +16,7 @@ bp = Blueprint(
     "api_rule_suggestions",
     __name__,
     url_prefix="/api/automations/suggestions",
-    description="Rules that confirmations suggest",
+    description="Suggested rules",
 )
 
 
@@ -50,7 +50,7 @@ def dismissals(query: dict[str, Any]) -> dict[str, Any]:
 @bp.response(200, wrapped("dismissal", DismissalSchema))
 def dismiss(body: dict[str, str]) -> dict[str, Any]:
     """Dismiss a suggestion until twice as many lines support it."""
-    suggestion = requests.ask_first(
+    suggestion = requests.query_first(
         organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), body["key"])
     )
     return {"dismissal": services.rules.suggestions.dismiss(suggestion, **acting())}

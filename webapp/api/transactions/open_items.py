@@ -12,9 +12,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
-bp = Blueprint(
-    "api_open_items", __name__, url_prefix="/api/open-items", description="What stands on watched accounts"
-)
+bp = Blueprint("api_open_items", __name__, url_prefix="/api/open-items", description="Open items")
 
 
 @bp.get("")

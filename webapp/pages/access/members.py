@@ -12,7 +12,7 @@ from webapp.services.access.organizations import LINK_LIFETIME
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("members", __name__)
@@ -34,7 +34,7 @@ def add() -> Response:
         membership, secret = services.access.organizations.add_member(organization_id(), **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error))
-    return show_link(membership.user.name, secret) if secret else go(url_for("members.index"))
+    return show_link(membership.user.name, secret) if secret else redirect_to(url_for("members.index"))
 
 
 @bp.post("/settings/members/<id:user_id>/link")
@@ -59,7 +59,7 @@ def change_role(user_id: int) -> Response:
         services.access.organizations.change_role(organization_id(), user_id, **said, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
-    return go(url_for("members.index"))
+    return redirect_to(url_for("members.index"))
 
 
 @bp.post("/settings/members/<id:user_id>/remove")
@@ -71,7 +71,7 @@ def remove(user_id: int) -> Response:
         services.access.organizations.remove_member(organization_id(), user_id, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error), member_id=user_id)
-    return go(url_for("members.index"))
+    return redirect_to(url_for("members.index"))
 
 
 @bp.get("/join/<string:secret>")

@@ -17,7 +17,7 @@ from webapp.schemas.access.organizations import (
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("organizations", __name__)
@@ -27,7 +27,7 @@ bp = Blueprint("organizations", __name__)
 @requires("read")
 def settings() -> Response:
     """Go to the first of the settings."""
-    return go(url_for("organizations.show"))
+    return redirect_to(url_for("organizations.show"))
 
 
 @bp.get("/settings/organization")
@@ -48,7 +48,7 @@ def update() -> Response:
         )
     except REFUSALS as error:
         return show_organization(problem_of(error))
-    return go(url_for("organizations.show"))
+    return redirect_to(url_for("organizations.show"))
 
 
 @bp.post("/settings/organization/choose")
@@ -86,7 +86,7 @@ def go_over(organization_id: str) -> Response:
     secret = services.access.sessions.choose_organization(
         principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
     )
-    return keep_cookie(go("/"), secret)
+    return keep_cookie(redirect_to("/"), secret)
 
 
 def show_organization(problem: Problem | None = None) -> Response:

@@ -14,7 +14,7 @@ from webapp.schemas.access.tokens import TokenChangesFormSchema, TokenFormSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires, settings
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("tokens", __name__, url_prefix="/settings/keys")
@@ -62,7 +62,7 @@ def change(token_id: int) -> Response:
         services.access.tokens.change(token, **limits(said), **said, **acting())
     except REFUSALS as error:
         return show_key(token_id, problem_of(error))
-    return go(url_for("tokens.detail", token_id=token_id))
+    return redirect_to(url_for("tokens.detail", token_id=token_id))
 
 
 @bp.post("/<id:token_id>/revoke")
@@ -71,7 +71,7 @@ def revoke(token_id: int) -> Response:
     """End a key at once."""
     token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
     services.access.tokens.revoke(token, **acting())
-    return go(url_for("tokens.index"))
+    return redirect_to(url_for("tokens.index"))
 
 
 def whose() -> int | None:

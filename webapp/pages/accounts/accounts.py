@@ -14,7 +14,7 @@ from webapp.schemas.accounts.accounts import (
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("accounts", __name__, url_prefix="/accounts")
@@ -35,7 +35,7 @@ def create() -> Response:
         services.accounts.accounts.create(**NewAccountFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_chart(problem_of(error))
-    return go(url_for("accounts.index"))
+    return redirect_to(url_for("accounts.index"))
 
 
 @bp.get("/<id:account_id>")
@@ -77,7 +77,7 @@ def update(account_id: int) -> Response:
         services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_account(account_id, problem_of(error))
-    return go(url_for("accounts.index"))
+    return redirect_to(url_for("accounts.index"))
 
 
 @bp.post("/<id:account_id>/archive")
@@ -89,7 +89,7 @@ def archive(account_id: int) -> Response:
         services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_account(account_id, problem_of(error))
-    return go(url_for("accounts.show", account_id=account_id))
+    return redirect_to(url_for("accounts.show", account_id=account_id))
 
 
 def show_chart(problem: Problem | None = None) -> Response:

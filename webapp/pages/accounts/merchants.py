@@ -9,7 +9,7 @@ from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMercha
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("merchants", __name__, url_prefix="/merchants")
@@ -30,7 +30,7 @@ def create() -> Response:
         services.accounts.merchants.create(**NewMerchantSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
-    return go(url_for("merchants.index"))
+    return redirect_to(url_for("merchants.index"))
 
 
 @bp.get("/<id:merchant_id>")
@@ -49,7 +49,7 @@ def update(merchant_id: int) -> Response:
         services.accounts.merchants.update(merchant, NewMerchantSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_merchant(merchant_id, problem_of(error))
-    return go(url_for("merchants.index"))
+    return redirect_to(url_for("merchants.index"))
 
 
 def show_list(problem: Problem | None = None) -> Response:

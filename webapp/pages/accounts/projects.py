@@ -10,7 +10,7 @@ from webapp import queries, services
 from webapp.schemas.accounts.projects import ProjectFormSchema, ProjectGroupFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("projects", __name__, url_prefix="/projects")
@@ -31,7 +31,7 @@ def create() -> Response:
         services.accounts.projects.create(**ProjectFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error), of="project")
-    return go(url_for("projects.index"))
+    return redirect_to(url_for("projects.index"))
 
 
 @bp.post("/groups")
@@ -42,7 +42,7 @@ def create_group() -> Response:
         services.accounts.projects.create_group(**ProjectGroupFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error), of="group")
-    return go(url_for("projects.index"))
+    return redirect_to(url_for("projects.index"))
 
 
 @bp.get("/<id:project_id>")
@@ -111,7 +111,7 @@ def done_or(act: Callable[[], object], otherwise: Callable[[Problem], Response])
         act()
     except REFUSALS as error:
         return otherwise(problem_of(error))
-    return go(url_for("projects.index"))
+    return redirect_to(url_for("projects.index"))
 
 
 def show_list(problem: Problem | None = None, *, of: str = "") -> Response:

@@ -20,7 +20,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, principal, requires
 from webapp.web.proposals import approvals
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def approve_many() -> Response:
     results = approvals.approve_many(list(looked_at), looked_at)
     failed = [each for each in results if each["error"]]
     if not failed:
-        return go(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
+        return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
     return show(chosen=failed[0]["id"], refused=failed, count=len(results) - len(failed))
 
 
@@ -65,7 +65,7 @@ def approve(request_id: str) -> Response:
         raise
     except REFUSALS as error:
         return show(chosen=request_id, problem=problem_of(error))
-    return go(url_for("proposals.index", done=request_id))
+    return redirect_to(url_for("proposals.index", done=request_id))
 
 
 @bp.post("/<string:request_id>/reject")
@@ -78,7 +78,7 @@ def reject(request_id: str) -> Response:
         raise
     except REFUSALS as error:
         return show(chosen=request_id, problem=problem_of(error, place="reject"))
-    return go(url_for("proposals.index", done=request_id))
+    return redirect_to(url_for("proposals.index", done=request_id))
 
 
 def show(

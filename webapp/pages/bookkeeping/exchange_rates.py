@@ -17,7 +17,7 @@ from webapp.web import paging, uploads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 # The parts of a form have names and borders beside the file itself.
@@ -41,7 +41,7 @@ def put() -> Response:
         services.bookkeeping.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting())
     except REFUSALS as error:
         return show_rates("rate", problem_of(error))
-    return go(url_for("exchange_rates.show"))
+    return redirect_to(url_for("exchange_rates.show"))
 
 
 @bp.post("/file")
@@ -57,7 +57,7 @@ def take_file() -> Response:
         )
     except REFUSALS as error:
         return show_rates("file", problem_of(error))
-    return go(url_for("exchange_rates.show"))
+    return redirect_to(url_for("exchange_rates.show"))
 
 
 @bp.post("/revalue")
@@ -70,7 +70,7 @@ def revalue() -> Response:
     except REFUSALS as error:
         return show_rates("revalue", problem_of(error))
     if written:
-        return go(url_for("journal_entries.show", entry_id=written[0].id))
+        return redirect_to(url_for("journal_entries.show", entry_id=written[0].id))
     return show_rates("nothing")
 
 

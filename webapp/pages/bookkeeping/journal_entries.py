@@ -15,7 +15,7 @@ from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, Vo
 from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def void(entry_id: int) -> Response:
             queries.journal.entries.get(organization_id(), entry_id), problem=problem_of(error, place="void")
         )
     if body["copy"]:
-        return go(url_for("manual_entries.edit", entry_id=done.result.journal_entry_ids[-1]))
-    return go(url_for("journal_entries.show", entry_id=entry_id))
+        return redirect_to(url_for("manual_entries.edit", entry_id=done.result.journal_entry_ids[-1]))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
 @bp.post("/<id:entry_id>/correction/discard")
@@ -80,7 +80,7 @@ def discard(entry_id: int) -> Response:
     """Discard the waiting correction of an entry, and show the entry as it stands."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     services.transactions.edits.discard_correction(entry, **acting())
-    return go(url_for("journal_entries.show", entry_id=entry_id))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
 def listed_entry(record: EntryRecord) -> dict[str, Any]:

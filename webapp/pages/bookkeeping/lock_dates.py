@@ -10,7 +10,7 @@ from webapp import queries, services
 from webapp.schemas.bookkeeping.lock_dates import LockDateFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("lock_dates", __name__, url_prefix="/settings/lock-date")
@@ -35,7 +35,7 @@ def move() -> Response:
         )
     except REFUSALS as error:
         return show_lock(said, problem_of(error))
-    return go(url_for("lock_dates.show"))
+    return redirect_to(url_for("lock_dates.show"))
 
 
 def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:

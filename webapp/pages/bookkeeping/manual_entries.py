@@ -21,7 +21,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def create() -> Response:
         )
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))
-    return go(url_for("journal_entries.show", entry_id=entry.id))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry.id))
 
 
 @bp.post("/balance", defaults={"entry_id": None})
@@ -81,7 +81,7 @@ def edit(entry_id: int) -> Response:
     """Show a draft to change it; what cannot be changed is shown as it stands."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     if queries.journal.manual_entries.version(entry) is None:
-        return go(url_for("journal_entries.show", entry_id=entry_id))
+        return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
     return show_form(entry_forms.of_draft(entry), entry_id=entry_id)
 
 
@@ -97,7 +97,7 @@ def change(entry_id: int) -> Response:
         )
     except REFUSALS as error:
         return show_form(form, entry_id=entry_id, problem=problem_of(error))
-    return go(url_for("journal_entries.show", entry_id=entry_id))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
 @bp.post("/<id:entry_id>/post")
@@ -109,7 +109,7 @@ def post(entry_id: int) -> Response:
         services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return refused(entry_id, problem_of(error, place="draft"))
-    return go(url_for("journal_entries.show", entry_id=entry_id))
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
 @bp.post("/<id:entry_id>/delete")
@@ -122,7 +122,7 @@ def delete(entry_id: int) -> Response:
         services.bookkeeping.manual_entries.delete(entry, **said, **acting())
     except REFUSALS as error:
         return refused(entry_id, problem_of(error, place="draft"))
-    return go(url_for("journal_entries.index"))
+    return redirect_to(url_for("journal_entries.index"))
 
 
 def refused(entry_id: int, problem: Problem) -> Response:

@@ -13,7 +13,7 @@ from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, problem_of
 
 bp = Blueprint("import_columns", __name__, url_prefix="/imports")
@@ -25,11 +25,11 @@ def show(import_id: int) -> Response:
     """Show how a kept file is read, or what it leaves open."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     if imported.status == "IMPORTED" or imported.kept_file is None:
-        return go(url_for("imports.show", import_id=import_id))
+        return redirect_to(url_for("imports.show", import_id=import_id))
     try:
         return show_columns(import_id, imported.reading.get("mapping"), ColumnsFormSchema().load({}))
     except PreviewExpiredError:
-        return go(url_for("imports.show", import_id=import_id))
+        return redirect_to(url_for("imports.show", import_id=import_id))
 
 
 @bp.post("/<id:import_id>/columns")
@@ -57,14 +57,14 @@ def forget(mapping_id: int) -> Response:
     services.imports.column_mappings.forget(
         queries.imports.column_mappings.get(organization_id(), mapping_id), **acting()
     )
-    return go(url_for("imports.new"))
+    return redirect_to(url_for("imports.new"))
 
 
 def _use(import_id: int, mapping: dict[str, object] | None, *, is_import: bool) -> Response:
     uploads.read_again(import_id, mapping)
     if is_import:
-        uploads.import_kept(import_id)
-    return go(url_for("imports.show", import_id=import_id))
+        uploads.import_previewed(import_id)
+    return redirect_to(url_for("imports.show", import_id=import_id))
 
 
 def show_columns(

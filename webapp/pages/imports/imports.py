@@ -15,7 +15,7 @@ from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, problem_of
 
 bp = Blueprint("imports", __name__, url_prefix="/imports")
@@ -44,7 +44,7 @@ def preview() -> Response:
         return show_form(problem=problem.message, status=problem.status)
     imported = uploads.preview(upload)
     asks = imported.asks is not None and imported.is_kept
-    return go(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
+    return redirect_to(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
 
 
 @bp.get("/<id:import_id>")
@@ -60,11 +60,11 @@ def commit(import_id: int) -> Response:
     """Take a previewed file in, all or nothing."""
     try:
         said = CommitFormSchema().load(form_body())
-        uploads.import_kept(import_id, uploads.choices(said))
+        uploads.import_previewed(import_id, uploads.choices(said))
     except REFUSALS as error:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
-    return go(url_for("imports.show", import_id=import_id))
+    return redirect_to(url_for("imports.show", import_id=import_id))
 
 
 @bp.post("/<id:import_id>/delete")
@@ -77,7 +77,7 @@ def delete(import_id: int) -> Response:
     except LedgerError as error:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
-    return go(url_for("imports.new"))
+    return redirect_to(url_for("imports.new"))
 
 
 def show_form(*, problem: str | None = None, status: int = 200) -> Response:

@@ -26,7 +26,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, go, is_htmx, render, target
+from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def reopen(fa_id: int) -> Response:
         services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
-    return go(url_for("feed_accounts.show", fa_id=fa_id))
+    return redirect_to(url_for("feed_accounts.show", fa_id=fa_id))
 
 
 @bp.post("/<id:fa_id>/accept")
@@ -93,7 +93,7 @@ def accept(fa_id: int) -> Response:
         )
     except (LedgerError, ma.ValidationError) as error:
         return show_refused(fa_id, problem_of(error))
-    return go(url_for("reconciliations.show", reconciliation_id=proof.id))
+    return redirect_to(url_for("reconciliations.show", reconciliation_id=proof.id))
 
 
 def show_refused(fa_id: int, problem: Problem) -> Response:
@@ -112,7 +112,7 @@ def show(reconciliation_id: int) -> Response:
     """Show a proof on paper; a draft is shown where it is worked on."""
     proof = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
     if proof.status == "DRAFT":
-        return go(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
+        return redirect_to(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
     return show_proof(proof)
 
 
@@ -142,7 +142,7 @@ def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
     except (LedgerError, ma.ValidationError) as error:
         return render_workspace(fa_id, problem=problem_of(error))
     if not is_htmx():
-        return back(url_for("feed_accounts.show", fa_id=fa_id))
+        return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     return render_workspace(fa_id)
 
 

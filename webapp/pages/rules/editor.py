@@ -21,7 +21,7 @@ from webapp.schemas.addresses import NewRulePageSchema, RuleLinesPageSchema
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering import rule_wording
-from webapp.web.rendering.htmx import go, is_htmx, render, render_parts
+from webapp.web.rendering.htmx import is_htmx, redirect_to, render, render_parts
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def create() -> Response:
         made = services.rules.rules.create(**said, **acting())
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))
-    return go(after_saving(made.rule.id))
+    return redirect_to(after_saving(made.rule.id))
 
 
 @bp.get("/<id:rule_id>")
@@ -69,7 +69,7 @@ def show(rule_id: int) -> Response:
     """Show a rule to change it, or to whoever may not, what it would do."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     if "draft" not in principal().scopes:
-        return go(url_for("rule_previews.show", rule_id=rule_id))
+        return redirect_to(url_for("rule_previews.show", rule_id=rule_id))
     return show_form(forms.of_content(rule, version=rule.version), rule=rule)
 
 
@@ -84,7 +84,7 @@ def change(rule_id: int) -> Response:
     except REFUSALS as error:
         problem = problem_of(error)
         return show_form(form, rule=queries.rules.rules.get(organization_id(), rule_id), problem=problem)
-    return go(after_saving(rule_id))
+    return redirect_to(after_saving(rule_id))
 
 
 @bp.post("/try", defaults={"rule_id": None})

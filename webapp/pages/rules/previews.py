@@ -16,7 +16,7 @@ from webapp.web import progress
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("rule_previews", __name__, url_prefix="/rules")
@@ -47,7 +47,7 @@ def apply(rule_id: int) -> Response:
             )
     except REFUSALS as error:
         return show_preview(rule_id, lines, problem_of(error))
-    return go(url_for("rule_runs.show", run_id=run.id))
+    return redirect_to(url_for("rule_runs.show", run_id=run.id))
 
 
 @bp.get("/<id:rule_id>/progress")

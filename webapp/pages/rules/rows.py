@@ -85,7 +85,7 @@ def shown_condition(row: Row, index: int, choices: Choices) -> Row:
         "field": field_.value,
         "operator": operator.value,
         "operators": [
-            {"id": each.value, "name": rule_wording.operator_word(field_, each)}
+            {"id": each.value, "name": rule_wording.operator_text(field_, each)}
             for each in operators_of(field_)
         ],
         "widget": widget(field_, operator),

@@ -14,7 +14,7 @@ from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, go, is_htmx, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def move(rule_id: int) -> Response:
         services.rules.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error, place="list"))
-    return show_list() if is_htmx() else back(url_for("rules.index"))
+    return show_list() if is_htmx() else redirect_back(url_for("rules.index"))
 
 
 @bp.post("/<id:rule_id>/switch")
@@ -54,7 +54,7 @@ def switch(rule_id: int) -> Response:
         services.rules.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
     except REFUSALS as error:
         return show_list(problem_of(error, place="list"))
-    return show_list() if is_htmx() else back(url_for("rules.index"))
+    return show_list() if is_htmx() else redirect_back(url_for("rules.index"))
 
 
 @bp.post("/<id:rule_id>/delete")
@@ -62,7 +62,7 @@ def switch(rule_id: int) -> Response:
 def delete(rule_id: int) -> Response:
     """Delete a rule; what it did stays."""
     services.rules.rules.delete(queries.rules.rules.get(organization_id(), rule_id), **acting())
-    return go(url_for("rules.index"))
+    return redirect_to(url_for("rules.index"))
 
 
 @bp.get("/<id:rule_id>/versions")

@@ -9,7 +9,7 @@ from webapp.schemas.addresses import RunsPageSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
-from webapp.web.rendering.htmx import go, render
+from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("rule_runs", __name__, url_prefix="/rules/runs")
@@ -47,7 +47,7 @@ def ask(run_id: int) -> Response:
     """Show what undoing a run would leave as it is, before anything goes back."""
     run = queries.rules.runs.get(organization_id(), run_id)
     if run.undone_at is not None:
-        return go(url_for("rule_runs.show", run_id=run_id))
+        return redirect_to(url_for("rule_runs.show", run_id=run_id))
     kept = services.rules.run_undos.would_keep(run)
     return show_run(run_id, kept=kept)
 
@@ -60,7 +60,7 @@ def undo(run_id: int) -> Response:
         services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())
     except REFUSALS as error:
         return show_run(run_id, problem=problem_of(error))
-    return go(url_for("rule_runs.show", run_id=run_id))
+    return redirect_to(url_for("rule_runs.show", run_id=run_id))
 
 
 def show_run(

@@ -14,7 +14,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def dismiss() -> Response:
     key = SuggestionKeySchema().load(form_body())["key"]
 
     def act() -> None:
-        suggestion = requests.ask_first(
+        suggestion = requests.query_first(
             organization_id(), lambda: queries.suggestions.rule_suggestions.get(organization_id(), key)
         )
         services.rules.suggestions.dismiss(suggestion, **acting())
@@ -68,7 +68,7 @@ def settle(act: Callable[[], object]) -> Response:
         act()
     except LedgerError as error:
         return show(problem=problem_of(error))
-    return back(url_for("rule_suggestions.index"))
+    return redirect_back(url_for("rule_suggestions.index"))
 
 
 def sentence(suggestion: RuleSuggestion) -> str:

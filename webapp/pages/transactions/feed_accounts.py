@@ -16,7 +16,7 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.figures import figure
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, go, render, target
+from webapp.web.rendering.htmx import redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def show(fa_id: int) -> Response:
 def resume(fa_id: int) -> Response:
     """Let a paused feed push again."""
     services.feeds.pushes.resume(queries.accounts.feed_accounts.get(organization_id(), fa_id), **acting())
-    return back(url_for("feed_accounts.show", fa_id=fa_id))
+    return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
 
 
 @bp.post("/<id:fa_id>/batches")
@@ -57,7 +57,7 @@ def batches(fa_id: int) -> Response:
     """Set whether the batches of an account's files are split."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.accounts.feed_accounts.edit(feed_account, BatchesFormSchema().load(form_body()), **acting())
-    return go(url_for("accounts.show", account_id=feed_account.account_id))
+    return redirect_to(url_for("accounts.show", account_id=feed_account.account_id))
 
 
 def render_line(

@@ -15,7 +15,7 @@ from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.line_joins import OtherLineFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, render
 from webapp.web.rendering.problems import problem_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transa
         problem = problem_of(error, line_id=transaction_id, place="line")
         return render_line(line, current_id=transaction_id, problem=problem)
     if not is_htmx():
-        return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
+        return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
     asked = {**WorkspaceQuerySchema().load({}), **came_from(line.feed_account_id), "line": left.id}
     parts = {part: part for part in ("lines", "filters", "panel")}
     return render(TEMPLATE, parts=parts, **workspace(line.feed_account_id, asked))

@@ -22,7 +22,7 @@ from webapp.services.audit.results import FailedItem
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import chosen_id, form_body
-from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def render_dock(
 ) -> Response:
     """Answer an act on selected lines."""
     if not is_htmx() and asking is None and problem is None:
-        return back(url_for("feed_accounts.show", fa_id=fa_id))
+        return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
     context = workspace(fa_id, asked, problem=problem, asking=asking) | {"notice": notice}
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
@@ -129,7 +129,7 @@ def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Respons
         editing = "splits" if rows else "description" if "description" in request.form else None
         return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
     if not is_htmx():
-        return back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
+        return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
     return render_line(line, current_id=transaction_id)
 
 

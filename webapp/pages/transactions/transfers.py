@@ -16,7 +16,7 @@ from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import back, is_htmx, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def index() -> Response:
 def accept() -> Response:
     """Pair all lines that fit each other and nothing else."""
     services.transactions.transfers.pair_unambiguous(**acting())
-    return back(url_for("transfers.index"))
+    return redirect_back(url_for("transfers.index"))
 
 
 @bp.post("/<id:transaction_id>/join")
@@ -69,7 +69,7 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
         on_both(queries.transactions.transactions.get(organization_id(), transaction_id))
     except LedgerError as error:
         return show(problem=problem_of(error))
-    return back(url_for("transfers.index"))
+    return redirect_back(url_for("transfers.index"))
 
 
 def show(*, problem: Problem | None = None) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from webapp.db import db, kept_beside
+from webapp.db import db, instance_folder
 from webapp.models import Document
 from webapp.queries.checks.kept_files import wrong_with
 from webapp.queries.checks.violations import Violation
@@ -14,7 +14,7 @@ from webapp.queries.checks.violations import Violation
 
 def files() -> Iterator[Violation]:
     """Find documents whose file is gone, or is not what was sent."""
-    folder = kept_beside("documents")
+    folder = instance_folder("documents")
     kept = sa.select(Document.organization_id, Document.id, Document.kept_file, Document.sha256).where(
         Document.kept_file.is_not(None)
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import sqlalchemy as sa
 
-from webapp.db import db, kept_beside
+from webapp.db import db, instance_folder
 from webapp.models import ActionRequest
 from webapp.queries.audit import proposals
 from webapp.queries.audit.proposals import KeptFile
@@ -16,7 +16,7 @@ from webapp.queries.checks.violations import Violation
 
 def files() -> Iterator[Violation]:
     """Find waiting proposals whose file is gone, or is not what was sent."""
-    folder = kept_beside("proposals")
+    folder = instance_folder("proposals")
     for row in proposals.files():
         wrong = wrong_with(folder / row.name, row.sha256)
         if wrong and (wrong.code != "missing" or _still_waits(row)):

@@ -109,7 +109,7 @@ class RuleReplacementSchema(RuleInputSchema):
         """Refuse unused keys, also in nested objects."""
         unused = [path for path in paths if path not in ("isActive", "version")]
         if unused:
-            raise ma.ValidationError({path: ["This is not known here."] for path in unused})
+            raise ma.ValidationError({path: ["This name is unknown."] for path in unused})
         return {}
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import kept_beside
+from webapp.db import instance_folder
 from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals
 from webapp.services.backups.rows import as_json, tables
@@ -89,7 +89,7 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, An
     of_proposals = [(PROPOSALS, each.name, each.sha256) for each in proposals.files()]
     for folder, name, digest in (*of_documents, *of_proposals):
         try:
-            data = (kept_beside(folder) / name).read_bytes()
+            data = (instance_folder(folder) / name).read_bytes()
         except OSError:
             data = b""
         if sha256(data).hexdigest() == digest:

@@ -14,7 +14,7 @@ from typing import Any, Self
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import kept_beside
+from webapp.db import instance_folder
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
@@ -123,7 +123,7 @@ def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]
             document_files.keep(archive.read(f"{DOCUMENTS}/{name}"), name)
     for each in proposals.files():
         if each.name not in lost:
-            kept_files.keep(kept_beside(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
+            kept_files.keep(instance_folder(PROPOSALS), archive.read(f"{PROPOSALS}/{each.name}"), each.name)
 
 
 def _portions(lines: Iterator[bytes]) -> Iterator[list[bytes]]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from webapp.db import db, kept_beside
+from webapp.db import db, instance_folder
 from webapp.models import Document
 from webapp.services.storage.savepoints import at_end
 
@@ -27,7 +27,7 @@ LEFT_AFTER: Final = timedelta(hours=1)
 
 def folder() -> Path:
     """Give the folder of the files of documents."""
-    return kept_beside("documents")
+    return instance_folder("documents")
 
 
 def path_of(name: str) -> Path:

@@ -1,1 +1,1 @@
-"""Who asks and what they may: sessions and tokens, limits, strict reading of requests."""
+"""Access: sessions and tokens, scopes, rate limits, and the strict reading of requests."""

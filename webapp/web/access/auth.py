@@ -1,4 +1,4 @@
-"""Who asks, and what they may: deny by default, 401 before 404 before 403, a bearer token alone where one is sent."""
+"""Authentication and authorization: deny by default, 401 before 404 before 403, a bearer token before a cookie."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from webapp.services.audit.act import Actor
 from webapp.web.access import bearers, idempotency, rate_limits, requests
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import (
-    declared_places,
-    is_dry_run_asked,
-    refuse_unasked,
-    refuse_unasked_query,
+    refuse_undeclared,
+    refuse_undeclared_query,
+    take_dry_run,
 )
+from webapp.web.access.view_arguments import argument_places
 
 View = TypeVar("View", bound=Callable[..., Any])
 PUBLIC = "public"
@@ -42,21 +42,21 @@ class NoScopeError(Forbidden):
     own_code = "forbidden"
 
     def __init__(self, sentence: str, *, scope: str | None = None) -> None:
-        """Say what is missing; `scope` is the one that would do."""
+        """Explain what is missing; `scope` is the required one."""
         super().__init__(sentence)
         self.scope = scope
 
     def get_headers(self, *args: Any, **kwargs: Any) -> list[tuple[str, str]]:
-        """Tell a token which scope it lacks, as RFC 6750 asks."""
+        """Add a challenge with the missing scope for a token (RFC 6750)."""
         headers = super().get_headers(*args, **kwargs)
         if principal().token_id is not None:
-            told = bearers.challenge("insufficient_scope", scope=self.scope)
-            headers.append(("WWW-Authenticate", told))
+            challenge = bearers.challenge("insufficient_scope", scope=self.scope)
+            headers.append(("WWW-Authenticate", challenge))
         return headers
 
 
 class ProposableError(NoScopeError):
-    """A token may not do this by itself, but it may propose it: its owner may, and it has the scope propose."""
+    """A token may not do this itself, but may propose it: its owner may, and it has the scope propose."""
 
 
 class CrossSiteError(Forbidden):
@@ -74,7 +74,7 @@ class UnauthenticatedError(Unauthorized):
     own_code = "unauthenticated"
 
     def __init__(self) -> None:
-        """Say why, and how to authenticate, as RFC 6750 asks."""
+        """Explain the reason, with a challenge (RFC 6750)."""
         sentence, self.challenge = bearers.refusal()
         super().__init__(sentence)
 
@@ -91,11 +91,11 @@ def requires(
     is_documented: bool = False,
     session_only: bool = False,
 ) -> Callable[[View], View]:
-    """Declare what a view needs: a scope of behaviour.md 5, its largest body in bytes, and who opens the transaction.
+    """Declare what a view needs: a scope of behaviour.md 5, its body limit in bytes, and who opens the transaction.
 
-    With `begins=False` the view itself calls `begin`, after reading what comes in slowly. `is_documented` marks
-    the interface document's endpoints, which ignore what they do not know. `session_only` refuses tokens: none
-    makes tokens, approves, lets people in or goes over to other books.
+    With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
+    document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
+    proposals, add members or switch organizations.
     """
 
     def declare(view: View) -> View:
@@ -110,20 +110,20 @@ def requires(
 
 
 def register_auth(app: Flask) -> None:
-    """Put the guard in front of every view."""
+    """Run the guard before every view."""
     login_manager.init_app(app)
     app.before_request(guard)
 
 
 def guard() -> Response | None:
-    """Refuse in the order of behaviour.md 6, then open the transaction."""
+    """Check the request in the order of behaviour.md 6, then open the transaction."""
     view = current_app.view_functions.get(request.endpoint or "")
     scope = getattr(view, "scope", None)
     if scope == PUBLIC or (request.endpoint or "").endswith("static"):
         _open_public(view)
         return None
     if not current_user.is_authenticated:
-        return _turn_away()
+        return _answer_unauthenticated()
     if request.routing_exception is not None:
         raise request.routing_exception
     if scope is None:
@@ -131,15 +131,15 @@ def guard() -> Response | None:
     requests.limit_body(getattr(view, "body_limit", requests.BODY_LIMIT))
     if principal().session_hash is not None and not requests.is_safe():
         refuse_cross_site()
-    rate_limits.take(principal())
-    asked = state()
-    asked.is_proposal = scope not in principal().scopes and may_propose(scope)
-    if not asked.is_proposal:
+    rate_limits.count_request(principal())
+    current = state()
+    current.is_proposal = scope not in principal().scopes and may_propose(scope)
+    if not current.is_proposal:
         demand(scope)
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
-    asked.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and is_dry_run_asked()
+    current.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and take_dry_run()
     if getattr(view, "begins", True):
         begin()
     elif is_for_api():
@@ -148,7 +148,7 @@ def guard() -> Response | None:
 
 
 def demand(scope: str) -> None:
-    """Refuse whoever lacks a scope (403)."""
+    """Refuse a principal without a scope (403)."""
     if scope not in principal().scopes:
         yours = ", ".join(sorted(principal().scopes))
         error = ProposableError if may_propose(scope) else NoScopeError
@@ -156,7 +156,7 @@ def demand(scope: str) -> None:
 
 
 def may_propose(scope: str) -> bool:
-    """Tell whether a token may propose this write, which needs a scope: its owner's role has it."""
+    """Return whether a token may propose this write: its owner's role has the required scope."""
     found = principal()
     is_write = scope != "read" and is_for_api() and not requests.is_safe()
     is_scoped = found.token_id is not None and PROPOSE in found.scopes
@@ -164,26 +164,26 @@ def may_propose(scope: str) -> bool:
 
 
 def demand_session() -> None:
-    """Refuse a token what only a signed-in person does (403)."""
+    """Refuse a token, for acts of signed-in people only (403)."""
     if principal().session_hash is None:
         raise NoScopeError(
-            "Sign in to do this; no token makes tokens, approves, lets people in or goes over to other books."
+            "Sign in to do this; a token cannot make tokens, approve proposals, add members or switch organizations."
         )
 
 
 def begin() -> None:
-    """Read what is left of the request, then open its transaction: nobody waits behind a slow sender."""
+    """Read the rest of the request, then open its transaction, so that nobody waits for a slow sender."""
     if is_for_api():
         requests.read_json_body()
-        refuse_unasked()
+        refuse_undeclared()
     else:
         _ = request.form
     requests.begin(principal().organization_id)
 
 
 def _begin_late(view: Any) -> None:
-    """Leave it to the view when its transaction begins, unless it is only tried: then everything is read before."""
-    refuse_unasked_query(view)
+    """Leave the transaction to the view, unless this is a dry run or a proposal: then read everything first."""
+    refuse_undeclared_query(view)
     _read_body(view)
     if state().is_proposal or state().is_dry_run:
         _ = request.files
@@ -191,8 +191,8 @@ def _begin_late(view: Any) -> None:
 
 
 def _read_body(view: Any) -> None:
-    """Read the JSON body of a view that takes one; where it takes a form too, the larger limit is the form's."""
-    places = declared_places(view)
+    """Read the JSON body of a view that takes one; the larger limit of a form does not apply to JSON."""
+    places = argument_places(view)
     if "body" not in places or ("form" in places and request.mimetype == "multipart/form-data"):
         return
     if "form" in places:
@@ -206,7 +206,7 @@ def _open_public(view: Any) -> None:
         refuse_cross_site(is_signed_in=False)
 
 
-def _turn_away() -> Response:
+def _answer_unauthenticated() -> Response:
     if is_for_api():
         raise UnauthenticatedError
     if isinstance(request.routing_exception, HTTPException):
@@ -220,7 +220,7 @@ def _turn_away() -> Response:
 
 
 def refuse_cross_site(*, is_signed_in: bool = True) -> None:
-    """Refuse an unsafe request that the browser does not vouch for as our own (behaviour.md 5)."""
+    """Refuse an unsafe request that the browser does not mark as same-origin (behaviour.md 5)."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin")
     if site is not None:
@@ -228,23 +228,23 @@ def refuse_cross_site(*, is_signed_in: bool = True) -> None:
     elif origin is not None:
         ours = origin == request.host_url.rstrip("/")
     else:
-        # A cookie without either header could come from anywhere; without a cookie there is nothing to ride on.
+        # Without either header a request with a cookie may come from anywhere; without a cookie it is harmless.
         ours = not is_signed_in
     if not ours:
         raise CrossSiteError
 
 
 def cookie_name() -> str:
-    """Name the session cookie: `__Host-` over HTTPS, which a plain-HTTP loopback cannot set."""
+    """The name of the session cookie: `__Host-` over HTTPS, which plain HTTP on a loopback cannot set."""
     return "__Host-tieout" if request.is_secure else "tieout"
 
 
 @login_manager.request_loader
 def load_principal(_request: Any) -> Principal | None:
-    """Find who asks. An Authorization header decides alone, and a bad one never falls back to the cookie."""
+    """Find the principal. If there is an Authorization header, a bad one never falls back to the cookie."""
     with orm.Session(db.engine.execution_options(read_only=True)) as session:
         if "Authorization" in request.headers:
-            token = bearers.sent()
+            token = bearers.sent_token()
             found = principals.by_token(session, token, requests.now()) if token else None
         else:
             cookie = request.cookies.get(cookie_name(), "")
@@ -255,17 +255,17 @@ def load_principal(_request: Any) -> Principal | None:
 
 
 def principal() -> Principal:
-    """Give who asks; only where the guard has let somebody in."""
+    """The principal of the request, behind the guard."""
     return cast("Principal", state().principal)
 
 
 def organization_id() -> str:
-    """Tell whose books the request is about; never read from the request itself."""
+    """The principal's organization, which is never read from the request itself."""
     return principal().organization_id
 
 
 def acting() -> dict[str, Any]:
-    """Give a service who acts, and when."""
+    """The actor and the time, as arguments of a service."""
     found = principal()
     is_token_ = found.token_id is not None
     actor = Actor(
@@ -282,11 +282,11 @@ def acting() -> dict[str, Any]:
 
 
 def is_decided_on() -> bool:
-    """Tell whether what is done now is done for a person to decide on, or because one has."""
+    """Return whether the call runs as a proposal or because a person approved it."""
     return state().is_decided_on
 
 
 def settings() -> Settings:
-    """Give the installation's settings."""
+    """The installation's settings."""
     found: Settings = current_app.config["SETTINGS"]
     return found

@@ -1,4 +1,4 @@
-"""Bearer tokens by RFC 6750: read from one header and nowhere else, and refused with a challenge that says why."""
+"""Bearer tokens by RFC 6750: read from the Authorization header only, and refused with a challenge."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ CREDENTIALS = re.compile(r"bearer +([\x21-\x7e]+)", re.IGNORECASE)
 REALM = 'Bearer realm="Tieout"'
 
 NOBODY = "Sign in, or send an API token as a bearer token."
-ANOTHER_SCHEME = "Send an API token as Authorization: Bearer; nothing else is taken there."
-NOT_ONE = "Send exactly one API token behind Authorization: Bearer."
-NO_TOKEN = "What was sent is no API token, or not the whole of it: copy it again."  # noqa: S105  (a sentence)
-ENDED = "This API token was revoked, has expired, or was never made; its owner may be gone, too."
+ANOTHER_SCHEME = "Send an API token as Authorization: Bearer; other schemes are not accepted."
+NOT_ONE = "Send exactly one API token as Authorization: Bearer."
+NO_TOKEN = "This is not a complete API token; copy it again."  # noqa: S105  (a sentence)
+ENDED = "This API token was revoked, has expired, or does not exist; its owner may have been removed."
 IN_ADDRESS = (
-    "An API token in an address is never taken, for addresses are kept in logs. "
-    "Revoke the one that was sent, and send another as Authorization: Bearer."
+    "An API token in a URL is not accepted, because URLs are written to logs. "
+    "Revoke this token, and send another one as Authorization: Bearer."
 )
 
 
-def sent() -> str | None:
-    """Give the token that the request's header carries, if that has the form of one of ours."""
+def sent_token() -> str | None:
+    """The token in the request's header, if it has the form of an API token."""
     match = CREDENTIALS.fullmatch(_header() or "")
     return match[1] if match is not None and is_token(match[1]) else None
 
 
 def refusal() -> tuple[str, str]:
-    """Say why whoever asks is nobody: a sentence, and the challenge (RFC 6750, 3).
+    """The reason why a request is not authenticated: a sentence, and the challenge (RFC 6750, 3).
 
-    It has no error code where no bearer token was sent; what was sent is never repeated.
+    It has no error code where no bearer token was sent; the token itself is never repeated.
     """
     header = _header()
     if header is None:
@@ -46,17 +46,17 @@ def refusal() -> tuple[str, str]:
 
 
 def challenge(error: str | None = None, *, scope: str | None = None) -> str:
-    """Write a challenge.
+    """The value of a WWW-Authenticate header.
 
     >>> challenge(), challenge("insufficient_scope", scope="confirm")
     ('Bearer realm="Tieout"', 'Bearer realm="Tieout", error="insufficient_scope", scope="confirm"')
     """
-    told = {"error": error, "scope": scope}
-    return ", ".join([REALM, *(f'{name}="{value}"' for name, value in told.items() if value)])
+    parameters = {"error": error, "scope": scope}
+    return ", ".join([REALM, *(f'{name}="{value}"' for name, value in parameters.items() if value)])
 
 
 def _header() -> str | None:
-    """Give the header's value; the white space around it is none of it (RFC 9110, 5.5)."""
+    """The header's value without surrounding white space (RFC 9110, 5.5)."""
     header = request.headers.get("Authorization")
     return None if header is None else header.strip(" \t")
 

@@ -1,4 +1,4 @@
-"""The blueprint of the API: flask-smorest's, whose answers carry the keys that were asked for."""
+"""The blueprint of the API: flask-smorest's, with answers reduced to the keys in `fields`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
     def response(
         self, status_code: int, schema: Any = None, **documented: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Dump what a view returns with a schema, or with the part of it that `fields` asks for."""
-        whole: Any = resolve_schema_instance(schema)
-        respond = super().response(status_code, whole, **documented)
+        """Dump the result of a view with a schema, or with the keys of it that `fields` selects."""
+        full_schema: Any = resolve_schema_instance(schema)
+        respond = super().response(status_code, full_schema, **documented)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(view)
@@ -34,11 +34,11 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc]
                 result = view(*args, **kwargs)
                 if state().selection.fields is None or isinstance(result, Response):
                     return result
-                return jsonify(selections.selected(whole).dump(result))
+                return jsonify(selections.selected(full_schema).dump(result))
 
             responding: Callable[..., Any] = respond(selecting)
-            if isinstance(whole, ma.Schema):
-                responding.answer_schema = whole  # type: ignore[attr-defined]
+            if isinstance(full_schema, ma.Schema):
+                responding.answer_schema = full_schema  # type: ignore[attr-defined]
             return responding
 
         return decorate

@@ -1,7 +1,7 @@
-"""Buckets of requests, one for each token, in one small file that all workers share, and no database.
+"""Token buckets for rate limits, one for each API token, in a small file that all workers share.
 
-A bucket holds a minute's requests and fills steadily. What is stored of it is one number, the instant at which it will
-be full again (the generic cell rate algorithm): a request takes its share of a minute by moving that instant on.
+A bucket holds the requests of a minute and fills steadily. It is stored as one number, the instant at which it will be
+full again (the generic cell rate algorithm): a request moves that instant on by its share of a minute.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 SECOND = 1_000_000_000
 MINUTE = 60 * SECOND
-# A token's bucket is found by the end of its id: two of so many tokens share one, which is stricter and harms nobody.
+# A token's bucket is its id modulo this; two tokens that share one have a stricter limit, which is acceptable.
 BUCKETS = 1 << 16
 FILE_NAME = "rate_limits"
 
@@ -26,7 +26,7 @@ log = logging.getLogger("tieout.rate_limits")
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How full a bucket is, counted in whole requests and whole seconds; `wait` is 0 for a request that it had."""
+    """The level of a bucket in whole requests and seconds; `wait` is 0 for an allowed request."""
 
     limit: int
     remaining: int
@@ -34,17 +34,17 @@ class Level:
     wait: int
 
 
-def taken(full_at: int, now: int, limit: int) -> tuple[int, Level]:
-    """Take a request out of a bucket that holds `limit` of them; instants are in nanoseconds.
+def after_request(full_at: int, now: int, limit: int) -> tuple[int, Level]:
+    """Count a request in a bucket of `limit` requests; instants are in nanoseconds.
 
-    Answers when it will be full again, and its level. A bucket full only after more than a minute was written by a
-    clock that has since been set back, and is full.
+    Returns the instant at which it is full again, and its level. A bucket that would be full after more than a minute
+    was written before the clock was set back, and counts as full.
 
-    >>> taken(0, 0, 2)
+    >>> after_request(0, 0, 2)
     (30000000000, Level(limit=2, remaining=1, full_in=30, wait=0))
-    >>> taken(60 * SECOND, 10 * SECOND, 2)
+    >>> after_request(60 * SECOND, 10 * SECOND, 2)
     (60000000000, Level(limit=2, remaining=0, full_in=50, wait=20))
-    >>> taken(90 * SECOND, 0, 2)[1].remaining
+    >>> after_request(90 * SECOND, 0, 2)[1].remaining
     1
     """
     share = MINUTE // limit
@@ -60,10 +60,10 @@ def _seconds(nanoseconds: int) -> int:
 
 
 class Buckets:
-    """The buckets of an installation, each a 64-bit instant in a file of fixed size; any process may take from them.
+    """The buckets of an installation, each a 64-bit instant in a file of fixed size, shared by processes.
 
-    The whole file is allocated when it is opened, for a page that a full disk has no room for would end the process;
-    and locked once, for some file systems of a network cannot.
+    The file is allocated when it is opened, because a memory-mapped page without disk space would end the process, and
+    locked once as a test, because some network file systems have no locks.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,15 +72,15 @@ class Buckets:
         self._descriptor = -1
         self._instants: memoryview | None = None
 
-    def take(self, token_id: int, limit: int) -> Level:
-        """Take a request out of a token's bucket, or answer how long to wait."""
+    def count(self, token_id: int, limit: int) -> Level:
+        """Count a request of a token, or return how long to wait."""
         place = token_id % BUCKETS
         with self._threads:
             instants = self._instants or self._open()
-            # A lock of POSIX is the process's own, also after a fork, and spans the one bucket.
+            # A POSIX lock belongs to the process, also after a fork, and covers this bucket only.
             fcntl.lockf(self._descriptor, fcntl.LOCK_EX, 8, 8 * place)
             try:
-                instants[place], level = taken(instants[place], time.time_ns(), limit)
+                instants[place], level = after_request(instants[place], time.time_ns(), limit)
             finally:
                 fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 8, 8 * place)
         return level

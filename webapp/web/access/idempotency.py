@@ -1,4 +1,4 @@
-"""Idempotency-Key: a write that is sent again is done once, and answered as it was the first time."""
+"""Idempotency-Key: a write that is sent again is executed once, and gets the first answer again."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from webapp.queries.access.principals import Principal
 from webapp.services.audit import idempotency_keys
 from webapp.services.audit.idempotency_keys import Answer, Claim
 from webapp.web.access.request_state import state
-from webapp.web.access.strictness import declared_places
+from webapp.web.access.view_arguments import argument_places
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 KEY = re.compile(r"[!-~]{1,255}")
 WRITES = frozenset({"post", "put", "patch", "delete"})
-# Who was not let in, or sent what was not read, has not used the key yet.
-NOT_KEPT = frozenset({401, 403, 413, 415, 429})
+# Statuses of requests that were not accepted, and have not used the key.
+NOT_STORED = frozenset({401, 403, 413, 415, 429})
 PARAMETER: dict[str, Any] = {
     "name": HEADER,
     "in": "header",
     "required": False,
     "description": (
-        "A key of your own making for this one request, such as a random UUID. Sent again within a day, the same "
-        "request is not done again but answered as it was, with `Idempotency-Replayed: true`; another request "
-        "under the same key is refused (422 `idempotency_key_reused`)."
+        "A key that you choose for this request, such as a random UUID. The same request sent again within a day "
+        "is not executed again, and gets the same answer with `Idempotency-Replayed: true`; another request with "
+        "the same key is refused (422 `idempotency_key_reused`)."
     ),
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
@@ -48,10 +48,10 @@ class MalformedKeyError(UnprocessableError):
     code = "validation"
 
 
-def answered(who: Principal, *, is_read: bool) -> Response | None:
-    """Give the answer that a write's key stands for already, or remember the key for `settle`; 422 for a wrong one.
+def answered(principal: Principal, *, is_read: bool) -> Response | None:
+    """Return the stored answer of a write's key, or remember the key for `settle`; 422 for an invalid one.
 
-    It is asked once the body is in, in the transaction that writes; before it where the view opens that itself.
+    Called after the body is read, in the transaction that writes, or before it where the view opens that itself.
     """
     key = request.headers.get(HEADER)
     if key is None or request.method.lower() not in WRITES or not is_for_api():
@@ -61,10 +61,10 @@ def answered(who: Principal, *, is_read: bool) -> Response | None:
     fingerprint = _fingerprint()
     if is_read or fingerprint is None:
         return None
-    claim = Claim(who.organization_id, _actor(who), key, fingerprint)
+    claim = Claim(principal.organization_id, _actor(principal), key, fingerprint)
     is_open = db.session().in_transaction()
     if not is_open:
-        database.scope_session(who.organization_id)
+        database.scope_session(principal.organization_id)
         database.begin_read()
     earlier = idempotency_keys.answered(claim)
     if not is_open:
@@ -72,16 +72,16 @@ def answered(who: Principal, *, is_read: bool) -> Response | None:
     if earlier is None:
         state().key_claim = claim
         return None
-    return _written(Response(), earlier)
+    return _replayed(Response(), earlier)
 
 
 def settle(response: Response) -> None:
-    """Keep a write's answer in its own transaction, or a refusal in one of its own after the write's has ended.
+    """Store a write's answer in its transaction, or an error answer in another one after the write's has ended.
 
-    Where somebody else was answered under the key meanwhile, that one counts: what this request did is taken back.
+    If another request with the key was answered meanwhile, this one is rolled back and gets that answer.
     """
     claim, state().key_claim = state().key_claim, None
-    if claim is None or response.status_code in NOT_KEPT or response.status_code >= 500:  # noqa: PLR2004
+    if claim is None or response.status_code in NOT_STORED or response.status_code >= 500:  # noqa: PLR2004
         return
     is_done = _is_writing()
     try:
@@ -92,9 +92,9 @@ def settle(response: Response) -> None:
     except (LedgerError, SQLAlchemyError) as error:
         if is_done:
             raise
-        # Nothing was written, so that whoever sends it again is judged anew; that must not hide the refusal.
+        # Nothing was written, so that the request can be sent again; this failure must not hide the error answer.
         db.session.rollback()
-        log.warning("A refusal was not kept under its key: %s", type(error).__name__)
+        log.warning("An error answer was not stored under its key: %s", type(error).__name__)
 
 
 def _settle(claim: Claim, response: Response, now: datetime) -> None:
@@ -107,21 +107,21 @@ def _settle(claim: Claim, response: Response, now: datetime) -> None:
         return
     if earlier is not None:
         db.session.rollback()
-        _written(response, earlier)
+        _replayed(response, earlier)
         return
-    kept = Answer(response.status_code, response.content_type, response.get_data())
-    idempotency_keys.keep(claim, kept, now=now)
+    answer = Answer(response.status_code, response.content_type, response.get_data())
+    idempotency_keys.keep(claim, answer, now=now)
 
 
 def _is_writing() -> bool:
-    """Tell whether the open transaction is one that writes."""
+    """Return whether a transaction that writes is open."""
     if not db.session().in_transaction():
         return False
     return not db.session.connection().get_execution_options().get("read_only", False)
 
 
-def _written(response: Response, answer: Answer) -> Response:
-    """Let a response say what was answered before."""
+def _replayed(response: Response, answer: Answer) -> Response:
+    """Replace a response by a stored answer."""
     _write(response, answer)
     response.headers[REPLAYED] = "true"
     return response
@@ -133,27 +133,27 @@ def _write(response: Response, answer: Answer) -> None:
     response.set_data(answer.body)
 
 
-def _actor(who: Principal) -> tuple[str, int]:
-    return ("PERSON", who.user_id) if who.token_id is None else ("TOKEN", who.token_id)
+def _actor(principal: Principal) -> tuple[str, int]:
+    return ("PERSON", principal.user_id) if principal.token_id is None else ("TOKEN", principal.token_id)
 
 
 def _fingerprint() -> str | None:
-    """Write down what is asked as SHA-256 in hex; None for a body that the view will not read."""
-    places = declared_places(current_app.view_functions[request.endpoint or ""])
+    """The SHA-256 of a request in hex; None for a body that the view will not read."""
+    places = argument_places(current_app.view_functions[request.endpoint or ""])
     if request.mimetype == "multipart/form-data":
-        said: list[str | bytes] = list(_parts())
+        body: list[str | bytes] = list(_parts())
     elif places & {"form", "files"} and "body" not in places:
         return None
     else:
-        said = [request.get_data()]
-    asked = sha256()
-    for part in (request.method, request.path, request.query_string, *said):
-        asked.update(sha256(part if isinstance(part, bytes) else part.encode()).digest())
-    return asked.hexdigest()
+        body = [request.get_data()]
+    digest = sha256()
+    for part in (request.method, request.path, request.query_string, *body):
+        digest.update(sha256(part if isinstance(part, bytes) else part.encode()).digest())
+    return digest.hexdigest()
 
 
 def _parts() -> Iterator[str | bytes]:
-    """Give a form's fields and files by name: the border between its parts is another each time it is sent."""
+    """Yield a form's fields and files by name, because the boundary between its parts differs each time."""
     for name, values in sorted(request.form.lists()):
         for value in values:
             yield from ("field", name, value)

@@ -1,4 +1,4 @@
-"""When a token or a session was used last: noted once a minute at most, after the answer has left."""
+"""The last use of a token or a session: stored at most once a minute, after the answer was sent."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from webapp.models import ApiToken, BrowserSession
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 
-SEEN_EVERY = timedelta(minutes=1)
+UPDATED_EVERY = timedelta(minutes=1)
 
 log = logging.getLogger("tieout.auth")
 
 
 def note_last_use(response: Response) -> Response:
-    """Write a token's or session's last use, at most once a minute, after the answer has left."""
+    """Store a token's or session's last use, at most once a minute, after the answer was sent."""
     found = state().principal
-    if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - SEEN_EVERY):
+    if found is None or (found.last_seen_at and found.last_seen_at > requests.now() - UPDATED_EVERY):
         return response
     app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
 
@@ -36,12 +36,12 @@ def note_last_use(response: Response) -> Response:
                     {"last_seen_at": at}
                 )
 
-    def write_or_leave() -> None:
-        # The answer has left; whoever asked must not suffer from a note that can be made next time.
+    def write_or_log() -> None:
+        # The answer was sent; a failure here is not important, as the next request stores the last use.
         try:
             write()
         except (LedgerError, SQLAlchemyError) as error:
-            log.warning("The last use was not noted: %s", type(error).__name__)
+            log.warning("The last use was not stored: %s", type(error).__name__)
 
-    response.call_on_close(write_or_leave)
+    response.call_on_close(write_or_log)
     return response

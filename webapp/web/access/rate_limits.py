@@ -1,4 +1,4 @@
-"""How often a token may ask: each request takes from the token's bucket, and an empty one refuses it."""
+"""Rate limits of API tokens: each request is counted in the token's bucket, and refused when it is empty."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from webapp.web.access.request_state import state
 
 
 class RateLimitedError(LedgerError):
-    """This key asks too often; wait a little."""
+    """This key sends too many requests; wait a little."""
 
     status = 429
     code = "rate_limited"
 
 
 def register_rate_limits(app: Flask) -> None:
-    """Give the application its buckets, and every answer to a token its headers."""
+    """Set up the buckets, and the headers of answers to tokens."""
     settings: Settings = app.config["SETTINGS"]
     app.extensions["rate_limits"] = Buckets(settings.instance_path / FILE_NAME)
     app.after_request(add_headers)
 
 
 def limit_of(principal: Principal, settings: Settings) -> int:
-    """Tell how many requests a minute a principal has: the installation's, or less where the token says so; 0: any."""
+    """A principal's requests per minute: the installation's limit, or the token's lower one; 0 for no limit."""
     if principal.token_id is None:
         return 0
     own, most = principal.max_requests_a_minute, settings.rate_limit
     return min(own, most) if own and most else own or most
 
 
-def take(principal: Principal) -> None:
-    """Count a request of a token's, or raise RateLimitedError; people who are signed in are not counted."""
+def count_request(principal: Principal) -> None:
+    """Count a request of a token, or raise RateLimitedError; requests of signed-in people are not limited."""
     limit = limit_of(principal, current_app.config["SETTINGS"])
     if not limit:
         return
     buckets = cast("Buckets", current_app.extensions["rate_limits"])
-    level = state().rate_level = buckets.take(cast("int", principal.token_id), limit)
+    level = state().rate_level = buckets.count(cast("int", principal.token_id), limit)
     if level.wait:
         raise RateLimitedError(
-            f"This key may ask {limit:,} times a minute. Ask again in {level.wait} s.",
+            f"This key may send {limit:,} requests a minute. Try again in {level.wait} s.",
             details={"limit": limit, "retryAfter": level.wait},
         )
 
 
 def add_headers(response: Response) -> Response:
-    """Tell a token how much of its minute is left."""
+    """Add the level of a token's bucket as headers."""
     level = state().rate_level
     if level is not None:
         response.headers["RateLimit-Limit"] = str(level.limit)

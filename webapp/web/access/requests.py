@@ -1,4 +1,4 @@
-"""One request, one transaction; and the request's own id, clock and reading of bodies."""
+"""The request: one transaction, its id, its clock, and the reading of its body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webapp.db import db
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.request_state import state
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 MEBIBYTE = 1024 * 1024
 BODY_LIMIT = MEBIBYTE
@@ -28,13 +28,13 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
 def register_requests(app: Flask) -> None:
-    """Give every request an id and a clock before anything else, and an end to its transaction after all."""
+    """Give every request an id and a clock at its beginning, and commit or roll back at its end."""
     app.before_request(open_request)
     app.after_request(close_request)
 
 
 def open_request() -> Response | None:
-    """Name the request and read the clock once; a host that is not ours gets no further."""
+    """Set the request's id and clock; an unknown host is refused here."""
     sent = request.headers.get("X-Request-Id", "")
     request_state.begin(sent if REQUEST_ID.fullmatch(sent) else secrets.token_hex(12))
     if isinstance(request.routing_exception, SecurityError):
@@ -44,7 +44,7 @@ def open_request() -> Response | None:
 
 
 def _refuse_unreadable_query() -> None:
-    """Refuse a query with raw bytes that are no UTF-8, which nothing else could read without falling over it."""
+    """Refuse a query with raw bytes that are not UTF-8, before other code fails on it."""
     try:
         request.query_string.decode()
     except UnicodeDecodeError:
@@ -53,8 +53,8 @@ def _refuse_unreadable_query() -> None:
 
 
 def _refuse_host() -> Response:
-    """Answer without addresses of ours: there are none under a name that we do not trust."""
-    sentence = "This service does not answer to that host name. Its owner can add it to TRUSTED_HOSTS."
+    """Answer an untrusted host name, without links, which would point to it."""
+    sentence = "This service does not accept that host name. Its operator can add it to TRUSTED_HOSTS."
     if request.path.startswith("/api"):
         body = json.dumps({"error": sentence, "code": "untrusted_host"})
         return Response(body, 400, content_type="application/json")
@@ -62,8 +62,8 @@ def _refuse_host() -> Response:
 
 
 def close_request(response: Response) -> Response:
-    """Commit what a good answer stands for, with its key, and roll back everything else."""
-    if response.status_code >= 400 and not state().keeps_writes:  # noqa: PLR2004  (the first status that refuses)
+    """Commit a successful request, store its Idempotency-Key, and roll back everything else."""
+    if response.status_code >= 400 and not state().keeps_writes:  # noqa: PLR2004  (the first status of an error)
         db.session.rollback()
     idempotency.settle(response)
     db.session.commit()
@@ -71,24 +71,24 @@ def close_request(response: Response) -> Response:
     return response
 
 
-def keep_writes() -> None:
-    """Let what was written stay though the answer may be an error: the record of a refusal."""
+def commit_on_error() -> None:
+    """Commit although the answer may be an error, for the record of a refused import."""
     state().keeps_writes = True
 
 
 def now() -> datetime:
-    """Tell the instant of this request, in UTC."""
+    """The time of this request, in UTC."""
     return state().now
 
 
 def is_safe() -> bool:
-    """Tell whether the request only reads."""
+    """Return whether the request only reads."""
     return request.method in SAFE_METHODS
 
 
 def limit_body(most_bytes: int) -> None:
-    """Refuse a body that is larger than its address takes, before reading it."""
-    # Of a body that does not say its length, Werkzeug reads so much and keeps quiet about the rest.
+    """Refuse a body that is larger than the address allows, before reading it."""
+    # Of a body without a Content-Length Werkzeug reads this much, and ignores the rest without an error.
     is_measured = request.content_length is not None
     request.max_content_length = most_bytes if is_measured else most_bytes + 1
     if is_measured and (request.content_length or 0) > most_bytes:
@@ -96,13 +96,13 @@ def limit_body(most_bytes: int) -> None:
 
 
 def read_json_body() -> None:
-    """Read a JSON body whole, before the transaction begins: 413, 415 for another type, 400 for no JSON in UTF-8."""
+    """Read a JSON body before the transaction begins: 413, 415 for another type, 400 for invalid JSON or UTF-8."""
     data = request.get_data(cache=True)
     if not data:
         return
     if request.content_length is None and len(data) >= (request.max_content_length or 0):
         raise RequestEntityTooLarge
-    # Flask's is_json takes every type that ends in +json too.
+    # Flask's is_json also accepts types that end in +json.
     if request.mimetype != "application/json":
         raise UnsupportedMediaType
     try:
@@ -118,7 +118,7 @@ def _no_constant(name: str) -> None:
 
 
 def _finite(digits: str) -> float:
-    """Read a number with a point or an exponent; one beyond all numbers, such as 1e400, is written down by nobody."""
+    """Read a number with a point or an exponent; raises ValueError for one that overflows, such as 1e400."""
     number = float(digits)
     if math.isinf(number):
         raise ValueError(digits)
@@ -140,7 +140,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def begin(organization_id: str) -> None:
-    """Open the request's one transaction on an organization's books: a snapshot to read, or the writer's turn."""
+    """Open the request's transaction on an organization's books: a read snapshot, or a write transaction."""
     database.scope_session(organization_id)
     if is_safe():
         database.begin_read()
@@ -149,20 +149,20 @@ def begin(organization_id: str) -> None:
 
 
 def begin_reading(organization_id: str) -> None:
-    """Open a snapshot to read, for the part of a request that comes before it writes."""
+    """Open a read snapshot, for the part of a request before it writes."""
     database.scope_session(organization_id)
     database.begin_read()
 
 
-def ask_first(organization_id: str, question: Callable[[], Answer]) -> Answer:
-    """Ask the books what takes a while in a snapshot of its own, and only then open the transaction that writes.
+def query_first(organization_id: str, query: Callable[[], Result]) -> Result:
+    """Run a slow query in a snapshot of its own, and only then open the transaction that writes.
 
-    So nobody waits behind the question. Where a transaction is open already, it is asked in that one.
+    So nobody waits for the query. If a transaction is open already, the query runs in it.
     """
     if db.session().in_transaction():
-        return question()
+        return query()
     begin_reading(organization_id)
-    answer = question()
+    result = query()
     db.session.rollback()
     begin(organization_id)
-    return answer
+    return result

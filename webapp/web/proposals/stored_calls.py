@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from flask import current_app, request
 from werkzeug.datastructures import MultiDict
 
-from webapp.db import kept_beside
+from webapp.db import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.errors import UnprocessableError
 from webapp.schemas.fields import SURROGATE
@@ -112,7 +112,7 @@ def is_whole(form: Mapping[str, Any] | None) -> bool:
 
 def folder() -> Path:
     """Tell where the files of proposals are kept."""
-    return kept_beside(kept_files.PROPOSALS)
+    return instance_folder(kept_files.PROPOSALS)
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""Making pages: htmx parts, figures and words, forms, problems."""
+"""The rendering of pages: htmx parts, formats of figures and texts, forms, error messages."""

@@ -1,4 +1,4 @@
-"""What every template may name: who looks, at whose books, what they may do, and how figures and days are written."""
+"""The context of all templates: the viewer, the organization, the viewer's scopes, and filters of figures and days."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.web.rendering import figures, wording
 
 
 def add_context(app: Flask) -> None:
-    """Give the templates their names, filters and tests."""
+    """Register the templates' names, filters and tests."""
     app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
     app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
     app.jinja_env.tests.update(figures.TESTS)
@@ -26,17 +26,17 @@ def add_context(app: Flask) -> None:
 
 
 def printed(value: Any) -> Any:
-    """Print a text with all of its characters: those of a bank's line that nobody sees are written out."""
+    """Print a text with its invisible characters written out, which a bank's text may have."""
     return legible(value) if type(value) is str else value
 
 
 def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]:
-    """Make a filter of what prints a day as it is seen from the request's own day."""
+    """Make a filter from a function that prints a day relative to the request's day."""
     return lambda value: printed(value, requests.now().date())
 
 
 def names() -> dict[str, Any]:
-    """Give the names that base.html tells about."""
+    """The names that base.html documents."""
     found, general = state().principal, {"request_id": state().id, "notice": None}
     if found is None:
         return {**general, "viewer": None, "organization": None, "can": frozenset(), "waiting": 0}

@@ -1,6 +1,6 @@
-"""How figures and days are printed on pages: the filters of the templates, all pure.
+"""Template filters that format figures and days, all pure.
 
-A figure is whatever prints itself as a plain decimal string, as Money does ("-1234.50").
+A figure is anything whose str is a plain decimal, such as Money ("-1234.50").
 """
 
 from calendar import monthrange
@@ -12,7 +12,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def figure(amount: object) -> str:
-    """Print an amount with its own digits, thousands apart and a real minus sign.
+    """Print an amount with its own digits, thousands separators and a real minus sign.
 
     >>> figure("-1234567.50"), figure("1482600"), figure("0.00"), figure("-0.005")
     ('−1,234,567.50', '1,482,600', '0.00', '−0.005')
@@ -24,7 +24,7 @@ def figure(amount: object) -> str:
 
 
 def change(amount: object) -> str:
-    """Print an amount as a change, the one place where money in carries a plus.
+    """Print an amount as a change, with a plus for money in.
 
     >>> change("35.10"), change("-35.10"), change("0.00")
     ('+35.10', '−35.10', '0.00')
@@ -34,7 +34,7 @@ def change(amount: object) -> str:
 
 
 def size(amount: object) -> str:
-    """Print an amount without its sign, for a page that says the sign in words or by a column.
+    """Print an amount without its sign, for a page that shows the sign in words or by a column.
 
     >>> size("-2356.38"), size("12.00")
     ('2,356.38', '12.00')
@@ -43,7 +43,7 @@ def size(amount: object) -> str:
 
 
 def money_in(amount: object) -> bool:
-    """Whether an amount brings money in, which pages print heavier.
+    """Whether an amount is money in, which pages print bolder.
 
     >>> money_in("0.01"), money_in("0.00"), money_in("-7")
     (True, False, False)
@@ -53,10 +53,10 @@ def money_in(amount: object) -> bool:
 
 
 def typed(text: str) -> str:
-    """Read an amount as people type or paste it, into the plain decimal the schemas take.
+    """Convert an amount as people type or paste it to the plain decimal of the schemas.
 
-    Only what cannot be misread is mended: spaces, the minus sign and thousands in threes.
-    Anything else stays as it is, for the schema to refuse with the value kept.
+    Only unambiguous notation is converted: spaces, the minus sign and groups of three digits.
+    Anything else stays as it is, so that the schema refuses it and the form shows it again.
 
     >>> typed(" 21,736.48 "), typed("−1 450.00"), typed("1,482,600")
     ('21736.48', '-1450.00', '1482600')
@@ -71,13 +71,13 @@ def typed(text: str) -> str:
     return f"{'-' if plain.startswith('-') else ''}{first}{''.join(threes)}{point}{fraction}"
 
 
-def share(part: int, whole: int) -> str:
-    """Print how much of a hundred a part is, for the width of a bar.
+def share(part: int, total: int) -> str:
+    """Print a part of a total as a percentage, for the width of a bar.
 
     >>> share(39, 43), share(0, 0), share(7, 7)
     ('90.70', '0.00', '100.00')
     """
-    return f"{100 * part / whole if whole else 0:.2f}"
+    return f"{100 * part / total if total else 0:.2f}"
 
 
 def day(value: date | datetime) -> str:
@@ -90,7 +90,7 @@ def day(value: date | datetime) -> str:
 
 
 def short_day(value: date | datetime) -> str:
-    """Print a day where the year is known from what stands around it.
+    """Print a day without its year, where the context has it.
 
     >>> short_day(date(2026, 10, 31))
     '31 Oct'
@@ -99,7 +99,7 @@ def short_day(value: date | datetime) -> str:
 
 
 def near_day(value: date | datetime, today: date) -> str:
-    """Print a day in a list that may reach back for years: with its year where that is not this one.
+    """Print a day in a list of several years: with its year unless it is this year.
 
     >>> near_day(date(2026, 10, 31), date(2026, 11, 21)), near_day(date(2025, 10, 31), date(2026, 11, 21))
     ('31 Oct', '31 Oct 2025')
@@ -117,7 +117,7 @@ def month(value: date | datetime) -> str:
 
 
 def short_month(value: date | datetime) -> str:
-    """Print a month where the year is known from what stands around it.
+    """Print a month without its year, where the context has it.
 
     >>> short_month(date(2026, 10, 31))
     'Oct'
@@ -126,7 +126,7 @@ def short_month(value: date | datetime) -> str:
 
 
 def month_end(value: date) -> date:
-    """Name the last day of a day's month.
+    """The last day of a day's month.
 
     >>> month_end(date(2026, 2, 9)), month_end(date(2026, 12, 31))
     (datetime.date(2026, 2, 28), datetime.date(2026, 12, 31))
@@ -135,7 +135,7 @@ def month_end(value: date) -> date:
 
 
 def read_day(value: date | str | None) -> date | None:
-    """Read the day that a date field was sent with, so that a refused form can show it again; none where it is none.
+    """Read the day of a date field, so that a refused form can show it again; None where it is invalid.
 
     >>> read_day("2026-10-31"), read_day("31.10."), read_day(None), read_day(date(2026, 1, 9))
     (datetime.date(2026, 10, 31), None, None, datetime.date(2026, 1, 9))
@@ -149,7 +149,7 @@ def read_day(value: date | str | None) -> date | None:
 
 
 def iso_day(value: date | datetime) -> str:
-    """Print a day for a date field or an address.
+    """Print a day for a date field or a URL.
 
     >>> iso_day(date(2026, 1, 9))
     '2026-01-09'
@@ -158,7 +158,7 @@ def iso_day(value: date | datetime) -> str:
 
 
 def moment(value: datetime) -> str:
-    """Print an instant with its zone, for what people may have to compare with other papers.
+    """Print an instant with its zone, for comparison with other documents.
 
     >>> moment(datetime(2026, 11, 3, 9, 6))
     '3 Nov 2026, 09:06 UTC'
@@ -167,7 +167,7 @@ def moment(value: datetime) -> str:
 
 
 def short_moment(value: datetime, today: date) -> str:
-    """Print an instant of a history, with its year where that is not this one.
+    """Print an instant of a history, with its year unless it is this year.
 
     >>> short_moment(datetime(2026, 10, 31, 9, 14), date(2026, 11, 21))
     '31 Oct 09:14'
@@ -176,7 +176,7 @@ def short_moment(value: datetime, today: date) -> str:
 
 
 def ago(value: datetime, now: datetime) -> str:
-    """Say how long ago an instant was, and from the second day on name its day.
+    """Print how long ago an instant was, and after a day its date.
 
     >>> now = datetime(2026, 11, 3, 12, 0)
     >>> ago(datetime(2026, 11, 3, 11, 48), now), ago(datetime(2026, 11, 3, 10, 0), now)
@@ -195,7 +195,7 @@ def ago(value: datetime, now: datetime) -> str:
 
 
 def shifted(value: date, days: int) -> date:
-    """Name the day some days later, or earlier where the number is negative.
+    """The day a number of days later, or earlier where it is negative.
 
     >>> shifted(date(2026, 10, 31), 1)
     datetime.date(2026, 11, 1)
@@ -204,10 +204,10 @@ def shifted(value: date, days: int) -> date:
 
 
 def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
-    """Draw balances of evenly spaced days as the path of a stepped line, in a box of this size.
+    """The SVG path of a stepped line through the balances of evenly spaced days, in a box of this size.
 
-    Balances are steps, not slopes: between two days nothing was there to be measured.
-    A margin of 2 is left on every side for the stroke and the dot on the last day.
+    Balances are steps, not slopes, because they are not measured between two days.
+    A margin of 2 on every side leaves space for the stroke and the dot on the last day.
 
     >>> stepped([100, 100, 300], width=24, height=14)
     'M2.0 12.0H12.0V12.0H22.0V2.0'
@@ -223,18 +223,18 @@ def stepped(balances: Sequence[int], width: int = 104, height: int = 28) -> str:
 
 
 def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
-    """Find a day's place on a stepped line that ends on a last day; empty where it lies before the line.
+    """The position of a day on a stepped line that ends on a last day; empty where it is before the line.
 
     >>> placed(date(2026, 10, 31), date(2026, 10, 31)), placed(date(2026, 1, 1), date(2026, 10, 31))
     ('102.0', '')
     """
-    back = (last - value).days
-    return f"{2 + (width - 4) * (1 - back / (days - 1)):.1f}" if 0 <= back < days else ""
+    age = (last - value).days
+    return f"{2 + (width - 4) * (1 - age / (days - 1)):.1f}" if 0 <= age < days else ""
 
 
 AMOUNTS = (figure, change, size, share, stepped)
 DAYS = (day, short_day, month, short_month, month_end, read_day, iso_day, moment, ago, shifted, placed)
-# What the context gives the present day to.
+# Filters that also get the present day.
 NEAR = (near_day, short_moment)
 FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}
 TESTS = {"money_in": money_in}

@@ -1,4 +1,4 @@
-"""Forms nested by dotted names, so that a form and a JSON body become the same thing before the schema sees them."""
+"""Forms with dotted names, which are nested like a JSON body before a schema reads them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from werkzeug.datastructures import MultiDict
 
 DEEPEST_NAME = 8
 LONGEST_LIST = 200
-# Each of these is less than the largest id.
+# At most 18 digits, so that the number is less than the largest id.
 ID = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 
 
 def form_body(*, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Read the posted form as the JSON body it stands for; names in `lists` keep all their values."""
+    """The posted form as a JSON body; names in `lists` keep all their values."""
     return nest(request.form, lists=lists)
 
 
 def chosen_id(value: object) -> int | None:
-    """Read what a select was set to; whatever is no id chose nothing.
+    """The id that a select has chosen; None for anything else.
 
     >>> chosen_id("17"), chosen_id("CREDIT"), chosen_id(None)
     (17, None, None)
@@ -29,7 +29,7 @@ def chosen_id(value: object) -> int | None:
 
 
 def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """Nest dotted names: numbers are positions, an empty value is none.
+    """Nest dotted names: numbers are positions, an empty value is None.
 
     >>> nest(MultiDict([("name", "Ada"), ("splits.0.amount", "1.00"), ("splits.1.amount", ""), ("ids", "4")]),
     ...      lists=frozenset({"ids"}))
@@ -43,11 +43,11 @@ def nest(form: MultiDict[str, str], *, lists: frozenset[str] = frozenset()) -> d
         elif "." not in name:
             flat[name] = values[-1].strip() or None
         else:
-            _plant(tree, name.split("."), values[-1].strip() or None)
+            _insert(tree, name.split("."), values[-1].strip() or None)
     return flat | {name: _listed(branch) for name, branch in tree.items()}
 
 
-def _plant(tree: dict[str, Any], path: list[str], value: str | None) -> None:
+def _insert(tree: dict[str, Any], path: list[str], value: str | None) -> None:
     for step in path[: DEEPEST_NAME - 1][:-1]:
         branch = tree.setdefault(step, {})
         if not isinstance(branch, dict):

@@ -1,4 +1,4 @@
-"""htmx's side of a view: a plain visit gets the page, htmx the part that it named as its target."""
+"""Answers to htmx: a plain request gets the page, htmx the part that it targets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from flask import Response, current_app, make_response, redirect, render_templat
 from jinja2_fragments.flask import render_block
 from werkzeug.exceptions import HTTPException
 
-# The parts of pages that elements of ours target. Who asks for another block gets the page: such a block may be one
-# row of a loop, or need what stands outside of it.
+# The parts of pages that our elements target. A request for another block gets the page: such a block may be one row
+# of a loop, or need values from outside of it.
 TARGETS = frozenset(
     {
         "balance",
@@ -30,14 +30,14 @@ TARGETS = frozenset(
 
 
 def is_htmx() -> bool:
-    """Tell whether htmx asks."""
+    """Return whether htmx sent the request."""
     return request.headers.get("HX-Request") == "true"
 
 
 def render(
     template: str, *, parts: Mapping[str, str] | None = None, status: int = 200, **context: Any
 ) -> Response:
-    """Render the page; for htmx the block that it targets, or the blocks in `parts`, each for an element's id."""
+    """Render the page; for htmx the block that it targets, or the blocks in `parts`, each with an element's id."""
     if is_htmx():
         if parts:
             return make_response(render_parts(template, parts, **context), status)
@@ -47,7 +47,7 @@ def render(
 
 
 def render_parts(template: str, parts: Mapping[str, str], **context: Any) -> str:
-    """Render blocks of a page, each wrapped so that htmx puts it in the place of the element with that id."""
+    """Render blocks of a page, each wrapped so that htmx replaces the element with that id."""
     return "".join(
         f'<hx-partial hx-target="#{element_id}">{render_block(template, block, **context)}</hx-partial>'
         for block, element_id in parts.items()
@@ -55,22 +55,22 @@ def render_parts(template: str, parts: Mapping[str, str], **context: Any) -> str
 
 
 def target() -> str:
-    """Tell the id of the element that htmx will replace; htmx 4 sends it after the element's tag."""
+    """The id of the element that htmx will replace; htmx 4 sends it after the element's tag."""
     return request.headers.get("HX-Target", "").rpartition("#")[2]
 
 
-def back(default: str) -> Response:
-    """Send the visitor back to the page of ours that the act was made on.
+def redirect_back(default: str) -> Response:
+    """Redirect to the page on which the form was sent, by its referrer.
 
-    Where an act was refused and sent again, that page stands at an address that only takes acts: then to the default.
+    After a refused and repeated act the referrer is an address without a page: then redirect to the default.
     """
     parts = urlsplit(request.referrer or "")
     is_ours = parts.netloc == request.host and is_page(parts.path)
-    return go(urlunsplit(("", "", parts.path, parts.query, "")) if is_ours else default)
+    return redirect_to(urlunsplit(("", "", parts.path, parts.query, "")) if is_ours else default)
 
 
 def is_page(path: str) -> bool:
-    """Tell whether something of ours can be visited at a path."""
+    """Return whether a path is a page of ours."""
     adapter = current_app.create_url_adapter(request)
     try:
         return adapter is not None and bool(adapter.match(path, "GET"))
@@ -78,8 +78,8 @@ def is_page(path: str) -> bool:
         return False
 
 
-def go(address: str) -> Response:
-    """Send the visitor to another page after a change."""
+def redirect_to(address: str) -> Response:
+    """Redirect to another page after a change."""
     if is_htmx():
         return Response("", 200, headers={"HX-Location": address})
     return make_response(redirect(address, 303))

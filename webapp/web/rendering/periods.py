@@ -1,4 +1,4 @@
-"""The period that a request asks a report for."""
+"""The period of a report from the query of a request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.web.access.auth import organization_id
 
 
 def report_period(from_: date | None, to: date | None) -> Period:
-    """Give the period between two days; without an end it ends today, without a beginning it begins with that year."""
+    """The period between two days; by default it ends today, and begins with the year."""
     today = organizations.today(organization_id(), requests.now())
     last = to or (max(today, from_) if from_ else today)
     return Period(from_, last) if from_ else year_to(last)

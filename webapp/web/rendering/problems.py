@@ -1,4 +1,4 @@
-"""A refusal as a page shows it, at the place where the act was made."""
+"""Error messages of pages, shown at the place where the act was made."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from webapp.services.audit.action_requests import record_refusal
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 
-# What a page catches to show it where the act was made.
+# The errors that a page catches and shows at the place of the act.
 REFUSALS = (LedgerError, ma.ValidationError)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is true and what to do; `fields` are messages by the input's name, `place` where the act was made."""
+    """An error message; `fields` are messages by the input's name, `place` is where the act was made."""
 
     message: str
     code: str
@@ -34,7 +34,7 @@ class Problem:
 def problem_of(
     error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
 ) -> Problem:
-    """Take back what the refused act half did, record the refusal, and go on reading for the page that says it."""
+    """Roll back a refused act, record the refusal, and open a transaction to render the page with the message."""
     db.session.rollback()
     if isinstance(error, LedgerError):
         record_refusal(error)

@@ -1,4 +1,4 @@
-"""How rules are worded on pages: what one says as a sentence, and the words for its fields, operators and triggers."""
+"""Rules as sentences on pages, and the labels of their fields, operators and triggers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.ledger.titles import joined
 from webapp.queries.rules.names import ASKED
 from webapp.web.rendering.figures import day, figure
 
-# Names by the key that their ids are sent under, and the id.
+# Names by the JSON key of an id, and the id.
 Names = Mapping[tuple[str, int], str]
 
 FIELDS: Final[dict[Field, str]] = {
@@ -76,7 +76,7 @@ DIRECTIONS: Final = {"IN": "money in", "OUT": "money out"}
 def sentence(
     match: str, conditions: Sequence[Mapping[str, str]], effects: Sequence[Mapping[str, Any]], names: Names
 ) -> str:
-    """Say a rule in one sentence; one without conditions says that it matches everything.
+    """A rule as one sentence; one without conditions matches everything.
 
     >>> effects = [{"kind": "SET_ACCOUNT", "accountId": 7}, {"kind": "SET_CURRENCY", "currency": "USD"}]
     >>> uber = {"field": "DESCRIPTION", "operator": "CONTAINS", "value": "Uber"}
@@ -87,34 +87,37 @@ def sentence(
     >>> sentence("ALL", [], effects[:1], {("accountId", 7): "Travel"})
     'Matches everything: set account Travel.'
     """
-    done = joined([effect_text(each, names) for each in effects], "and") or "nothing"
+    effects_text = joined([effect_text(each, names) for each in effects], "and") or "nothing"
     if not conditions:
-        return f"Matches everything: set {done}."
-    asked = joined([condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and")
-    return f"If {asked}, set {done}."
+        return f"Matches everything: set {effects_text}."
+    conditions_text = joined(
+        [condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and"
+    )
+    return f"If {conditions_text}, set {effects_text}."
 
 
 def condition_text(condition: Mapping[str, str], names: Names) -> str:
-    """Say one condition.
+    """One condition as text.
 
     >>> condition_text({"field": "DATE", "operator": "BETWEEN", "value": "2026-01-01..2026-01-31"}, {})
     'day is between 1 Jan 2026 and 31 Jan 2026'
     >>> condition_text({"field": "PROJECT", "operator": "IN", "value": "4, 5"}, {("projectId", 4): "Website"})
     'project is one of Website, 5'
     """
-    asked = Condition(Field(condition["field"]), Operator(condition["operator"]), condition["value"])
-    said = value_text(asked, names)
-    return f"{FIELDS[asked.field]} {operator_word(asked.field, asked.operator)}{' ' if said else ''}{said}"
+    parsed = Condition(Field(condition["field"]), Operator(condition["operator"]), condition["value"])
+    value = value_text(parsed, names)
+    operator = operator_text(parsed.field, parsed.operator)
+    return f"{FIELDS[parsed.field]} {operator}{' ' if value else ''}{value}"
 
 
-def operator_word(field: Field, operator: Operator) -> str:
-    """Give an operator's words as they are said of a field."""
-    words = OF_DAYS if KIND_OF[field] is ValueKind.DAY else {}
-    return words.get(operator, OPERATORS[operator])
+def operator_text(field: Field, operator: Operator) -> str:
+    """The text of an operator for a field."""
+    texts = OF_DAYS if KIND_OF[field] is ValueKind.DAY else {}
+    return texts.get(operator, OPERATORS[operator])
 
 
 def value_text(condition: Condition, names: Names) -> str:
-    """Say what a condition compares with."""
+    """The value of a condition as text."""
     match condition.operator:
         case Operator.IS_EMPTY | Operator.IS_NOT_EMPTY:
             return ""
@@ -128,7 +131,7 @@ def value_text(condition: Condition, names: Names) -> str:
 
 
 def effect_text(effect: Mapping[str, Any], names: Names) -> str:
-    """Say what one effect sets."""
+    """One effect as text."""
     kind = EffectKind(effect["kind"])
     key = VALUE_KEY[kind]
     value = effect[key]
@@ -137,14 +140,14 @@ def effect_text(effect: Mapping[str, Any], names: Names) -> str:
 
 def _one(field: Field, value: str, names: Names) -> str:
     text = value.strip()
-    says: dict[ValueKind, Callable[[str], str]] = {
+    formats: dict[ValueKind, Callable[[str], str]] = {
         ValueKind.TEXT: "“{}”".format,
         ValueKind.AMOUNT: figure,
         ValueKind.SIZE: figure,
-        ValueKind.DAY: lambda said: day(date.fromisoformat(said)),
-        ValueKind.DIRECTION: lambda said: DIRECTIONS[said.upper()],
-        ValueKind.DOCUMENT_TYPE: lambda said: said.replace("_", " ").lower(),
+        ValueKind.DAY: lambda value: day(date.fromisoformat(value)),
+        ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
+        ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,
         ValueKind.ID: lambda said: names.get((ASKED[field], int(said)), said),
     }
-    return says[KIND_OF[field]](text)
+    return formats[KIND_OF[field]](text)

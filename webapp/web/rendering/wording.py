@@ -1,4 +1,4 @@
-"""How names and counts are worded on pages: filters of the templates, all pure."""
+"""Template filters and functions for names, counts and sentences, all pure."""
 
 from typing import NamedTuple, Protocol
 
@@ -7,7 +7,7 @@ from webapp.web.rendering.figures import MINUS, figure, size
 
 
 class BreachText(Protocol):
-    """What broke a proof: a field's word and its values as text."""
+    """The change that broke a proof: a field and its values as text."""
 
     field: str
     before: str | None
@@ -19,7 +19,7 @@ NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".sp
 
 
 def spelled(count: int) -> str:
-    """Write a small count as a word, and a large one in digits.
+    """A small count as a word, a large one in digits.
 
     >>> spelled(0), spelled(2), spelled(12), spelled(1300)
     ('no', 'two', 'twelve', '1,300')
@@ -28,7 +28,7 @@ def spelled(count: int) -> str:
 
 
 def initials(name: str) -> str:
-    """Stand in for a picture: the capitals of the first two words, or a short name as it is.
+    """The initials of a name for its icon: the capitals of the first two words, or a short name as it is.
 
     >>> initials("Ben Keller"), initials("N26 Bank"), initials("Wise"), initials("ING"), initials("")
     ('BK', 'N26', 'W', 'ING', '?')
@@ -43,11 +43,11 @@ def initials(name: str) -> str:
 
 
 def summary_sentence(broken: int, needs: int, never: int) -> str:
-    """Say in one sentence which accounts do not tie out, the loudest first.
+    """One sentence on the accounts that are not reconciled, the most urgent first.
 
-    >>> standing(1, 1, 1)
+    >>> summary_sentence(1, 1, 1)
     'One proof is broken, one account is half-way, one was never reconciled.'
-    >>> standing(0, 3, 0), standing(0, 0, 0)
+    >>> summary_sentence(0, 3, 0), summary_sentence(0, 0, 0)
     ('Three accounts are half-way.', 'Every account agrees with its bank.')
     """
     parts = [
@@ -55,12 +55,12 @@ def summary_sentence(broken: int, needs: int, never: int) -> str:
         (needs, "account is half-way", "accounts are half-way"),
         (never, "was never reconciled", "were never reconciled"),
     ]
-    said = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
-    return f"{said[0].upper()}{said[1:]}." if said else "Every account agrees with its bank."
+    text = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
+    return f"{text[0].upper()}{text[1:]}." if text else "Every account agrees with its bank."
 
 
 def breach(culprit: BreachText) -> str:
-    """Say what a change did to a proof: which field, from what to what.
+    """A sentence on the change that broke a proof: the field, before and after.
 
     >>> from types import SimpleNamespace
     >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"))
@@ -73,7 +73,7 @@ def breach(culprit: BreachText) -> str:
     if culprit.field == "books":
         return f"The books of that day differ from the statement by {figure(culprit.after)}."
     if culprit.field == "entryStatus":
-        before, after = ((word or "nothing").capitalize() for word in (culprit.before, culprit.after))
+        before, after = ((status or "nothing").capitalize() for status in (culprit.before, culprit.after))
         return f"Its state went from {before} to {after}, so its bank leg no longer counts."
     if culprit.field == "lineStatus":
         return f"Its line went from {str(culprit.before).capitalize()} to {str(culprit.after).capitalize()}."
@@ -83,13 +83,13 @@ def breach(culprit: BreachText) -> str:
 
 
 class Remedy(NamedTuple):
-    """How a change is undone: the act, and what it leads to."""
+    """How the change that broke a proof is undone: the act, and its consequence."""
 
     act: str
     consequence: str
 
 
-# By the field that changed, and whether an entry is to blame.
+# By the field that changed, and whether an entry broke the proof.
 LINE_REMOVED = ("The bank took the line back", "When it sends the line again, the proof holds")
 REMEDIES = {
     ("entryStatus", True): (
@@ -110,12 +110,12 @@ REMEDIES = {
 
 
 def remedy(culprit: BreachText) -> Remedy:
-    """Say how the change that broke a proof is undone.
+    """How the change that broke a proof is undone.
 
     >>> from types import SimpleNamespace
-    >>> undoing(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
+    >>> remedy(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
     'Undo the voiding of entry 1187'
-    >>> undoing(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
+    >>> remedy(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
     'Delete the line or take its import back, and the proof holds'
     """
     entry = culprit.journal_entry_id
@@ -125,7 +125,7 @@ def remedy(culprit: BreachText) -> Remedy:
 
 
 def owing(balance: object, currency: str) -> str:
-    """Say what the balance of a card or loan means to the one who has it.
+    """The balance of a card or loan from the holder's view.
 
     >>> owing("-2356.38", "EUR"), owing("12.00", "EUR"), owing("0.00", "EUR")
     ('You owe 2,356.38 EUR', 'In credit 12.00 EUR', 'Nothing owed')

@@ -1,4 +1,4 @@
-"""The addresses of the interface, each with the view that answers it and what the view declares."""
+"""The calls of the API: each method of each path, with its view and what the view declares."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from flask import Flask
 
 from webapp.ledger.canonical import camel
 from webapp.web.access.requests import SAFE_METHODS
+from webapp.web.access.view_arguments import argument_schemas
 
 METHODS_OF_HTTP = frozenset({"HEAD", "OPTIONS"})
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -20,7 +21,7 @@ PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """One method of one address: where it is, what it needs, and the schemas of what comes in."""
+    """One method of one path, with its scope and the schemas of its arguments."""
 
     method: str
     rule: str
@@ -30,12 +31,12 @@ class ApiCall:
 
     @property
     def path(self) -> str:
-        """Its path as the interface document writes paths."""
+        """The path as in the interface document."""
         return public_path(self.rule)
 
     @property
     def scope(self) -> str:
-        """The scope that it needs."""
+        """The required scope."""
         return str(self.view.scope)  # type: ignore[attr-defined]
 
     @property
@@ -55,29 +56,27 @@ class ApiCall:
 
     @property
     def takes_ids(self) -> bool:
-        """Whether its path names something that may not be there."""
+        """Whether its path has ids, of objects that may not exist."""
         return "{" in self.path
 
     @property
     def summary(self) -> str:
-        """The first sentence of the view's promise."""
+        """The first line of the view's docstring."""
         return inspect.cleandoc(self.view.__doc__ or "").partition("\n")[0]
 
     @property
     def more(self) -> str:
-        """The rest of the view's promise."""
+        """The rest of the view's docstring."""
         return inspect.cleandoc(self.view.__doc__ or "").partition("\n")[2].strip()
 
     @property
     def schemas(self) -> list[type[ma.Schema]]:
         """The schemas of its query and its body."""
-        noted = getattr(self.view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
-        found = [each["schema"] for each in noted if isinstance(each, dict) and "schema" in each]
-        return [each if isinstance(each, type) else type(each) for each in found]
+        return argument_schemas(self.view)
 
 
 def calls(app: Flask) -> Iterator[ApiCall]:
-    """Give every call of the interface, by path and method."""
+    """Yield all calls of the API, by path and method."""
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
         if not rule.rule.startswith("/api/"):
             continue
@@ -102,7 +101,7 @@ def own_path(rule: str) -> str:
 
 
 def public_path(rule: str) -> str:
-    """Write a rule with its parameters called as the interface document calls them.
+    """Write a rule with the parameter names of the interface document.
 
     >>> public_path("/api/transactions/<id:transaction_id>/confirm")
     '/api/transactions/{id}/confirm'
@@ -112,7 +111,7 @@ def public_path(rule: str) -> str:
 
 
 def public_names(rule: str) -> dict[str, str]:
-    """Give each parameter of a rule its public name: the first thing that a path names goes by `id`.
+    """The public name of each parameter of a rule: the first id of a path is `id`.
 
     >>> public_names("/api/automations/rules/<id:rule_id>/versions/<id:version>")
     {'rule_id': 'id', 'version': 'version'}

@@ -1,4 +1,4 @@
-"""The OpenAPI document as a person reads it: areas, their calls, and the shapes that these send and answer."""
+"""The OpenAPI document prepared for pages and Markdown: calls by area, and the schemas that they use."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from webapp.reference import components
 from webapp.reference.components import JSON, REFERENCE
 
-WORDS = {"integer": "whole number", "string": "text", "boolean": "true or false", "object": "object"}
-FORMATS = {
+TYPE_NAMES = {"integer": "whole number", "string": "text", "boolean": "true or false", "object": "object"}
+FORMAT_NAMES = {
     "date": "day",
     "date-time": "instant",
     "int64": "whole number",
@@ -24,7 +24,7 @@ TOKEN = '"Authorization: Bearer $TOKEN"'  # noqa: S105  (a shell's variable)
 
 @dataclass(frozen=True, slots=True)
 class DocumentedKey:
-    """A parameter or a key: its name, its kind in words, the shape it holds if any, and what is said of it."""
+    """A parameter or a key: its name, its type in words, the schema that it refers to, and its description."""
 
     name: str
     kind: str
@@ -32,37 +32,37 @@ class DocumentedKey:
     where: str = ""
     is_required: bool = False
     is_untrusted: bool = False
-    said: str = ""
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape of JSON and its keys."""
+    """A schema and its keys."""
 
     name: str
-    said: str
+    description: str
     rows: list[DocumentedKey]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentedAnswer:
-    """A status, what it means, its shape, and for refusals each code with its usual sentence."""
+    """An answer: its status, description and schema, and for errors each code with its usual sentence."""
 
     status: str
-    said: str
+    description: str
     shape: str
     codes: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class CallPage:
-    """A call, with all that a caller has to know."""
+    """A call with its parameters, body, answers and example."""
 
     name: str
     method: str
     path: str
     summary: str
-    said: list[str]
+    description: list[str]
     scope: str
     area: str
     parameters: list[DocumentedKey]
@@ -72,28 +72,28 @@ class CallPage:
     example: str
 
     @property
-    def words(self) -> str:
-        """All that a search looks through."""
+    def search_text(self) -> str:
+        """The text that a search looks through."""
         codes = (code for answer in self.answers for code in answer.codes)
         names = (row.name for row in self.parameters)
         return " ".join(
-            (self.method, self.path, self.summary, *self.said, self.area, *codes, *names)
+            (self.method, self.path, self.summary, *self.description, self.area, *codes, *names)
         ).casefold()
 
 
 def slug(area: str) -> str:
-    """Write an area as a part of an address.
+    """Write an area as a part of a URL.
 
-    >>> slug("What stands on watched accounts")
-    'what-stands-on-watched-accounts'
+    >>> slug("Undo of a key's acts")
+    'undo-of-a-key-s-acts'
     """
     return re.sub("[^a-z0-9]+", "-", area.lower()).strip("-")
 
 
-def readings(document: dict[str, Any]) -> list[CallPage]:
-    """Give every call of the document, by area and path."""
+def call_pages(document: dict[str, Any]) -> list[CallPage]:
+    """All calls of the document, by area and path."""
     found = [
-        _reading(document, path, method, item)
+        _call_page(document, path, method, item)
         for path, item in document["paths"].items()
         for method in item
         if method != "parameters"
@@ -101,44 +101,44 @@ def readings(document: dict[str, Any]) -> list[CallPage]:
     return sorted(found, key=lambda each: (each.area, each.path, each.method))
 
 
-def found_by(readings: list[CallPage], asked: str) -> list[CallPage]:
-    """Give the calls that hold every word that was asked for."""
-    wanted = asked.casefold().split()
-    return [each for each in readings if all(word in each.words for word in wanted)]
+def matching_calls(pages: list[CallPage], text: str) -> list[CallPage]:
+    """The calls that contain every word of a search text."""
+    words = text.casefold().split()
+    return [each for each in pages if all(word in each.search_text for word in words)]
 
 
 def shapes(document: dict[str, Any], names: set[str] | None = None) -> list[Shape]:
-    """Give the shapes that some names lead to, or all of them, from A to Z."""
-    known = document["components"]["schemas"]
-    roots = [{"$ref": REFERENCE + name} for name in (known if names is None else names)]
-    return [_shape(name, known[name]) for name in sorted(components.reachable(roots, known))]
+    """The schemas that some names lead to, or all of them, from A to Z."""
+    schemas = document["components"]["schemas"]
+    roots = [{"$ref": REFERENCE + name} for name in (schemas if names is None else names)]
+    return [_shape(name, schemas[name]) for name in sorted(components.reachable(roots, schemas))]
 
 
-def shape_names(readings: list[CallPage]) -> set[str]:
-    """Name the shapes that calls send and answer."""
+def shape_names(pages: list[CallPage]) -> set[str]:
+    """The names of the schemas that calls send and answer."""
     return {
-        name for each in readings for name in (each.body, *(answer.shape for answer in each.answers)) if name
+        name for each in pages for name in (each.body, *(answer.shape for answer in each.answers)) if name
     }
 
 
-def _reading(document: dict[str, Any], path: str, method: str, item: dict[str, Any]) -> CallPage:
-    known = item[method]
-    content = known.get("requestBody", {}).get("content", {})
-    parameters = [*item.get("parameters", []), *known["parameters"]]
-    answers = [_answer(document, status, each) for status, each in known["responses"].items()]
+def _call_page(document: dict[str, Any], path: str, method: str, item: dict[str, Any]) -> CallPage:
+    operation = item[method]
+    content = operation.get("requestBody", {}).get("content", {})
+    parameters = [*item.get("parameters", []), *operation["parameters"]]
+    answers = [_answer(document, status, each) for status, each in operation["responses"].items()]
     return CallPage(
-        name=known["operationId"],
+        name=operation["operationId"],
         method=method.upper(),
         path=path,
-        summary=known["summary"],
-        said=known["description"].split("\n\n"),
-        scope=known["x-scope"],
-        area=known["tags"][0],
+        summary=operation["summary"],
+        description=operation["description"].split("\n\n"),
+        scope=operation["x-scope"],
+        area=operation["tags"][0],
         parameters=[row(each["name"], each["schema"], each) for each in parameters],
-        body=next(iter(components.named_by(content)), ""),
+        body=next(iter(components.references(content)), ""),
         answers=[each for each in answers if each.status.isdigit()],
         curl=curl(method.upper(), path, content),
-        example=_example(known),
+        example=_example(operation),
     )
 
 
@@ -151,20 +151,20 @@ def _shape(name: str, shape: dict[str, Any]) -> Shape:
 
 
 def row(name: str, shape: dict[str, Any], place: dict[str, Any]) -> DocumentedKey:
-    """Put a parameter or a key into words."""
+    """Describe a parameter or a key."""
     return DocumentedKey(
         name=name,
         kind=kind(shape),
-        shape=next(iter(components.named_by(shape)), ""),
+        shape=next(iter(components.references(shape)), ""),
         where=place.get("in", ""),
         is_required=bool(place.get("required")),
         is_untrusted=bool(shape.get("x-untrusted")),
-        said=place.get("description", shape.get("description", "")),
+        description=place.get("description", shape.get("description", "")),
     )
 
 
 def kind(shape: dict[str, Any]) -> str:
-    """Say what a value is.
+    """Describe the type of a value.
 
     >>> kind({"type": ["string", "null"], "minLength": 1, "maxLength": 255})
     'text, 1 to 255 characters, or null'
@@ -175,20 +175,22 @@ def kind(shape: dict[str, Any]) -> str:
     """
     types = shape.get("type", [])
     types = [types] if isinstance(types, str) else list(types)
-    said = _kind(shape, next((each for each in types if each != "null"), ""))
-    return f"{said}, or null" if "null" in types else said
+    text = _kind(shape, next((each for each in types if each != "null"), ""))
+    return f"{text}, or null" if "null" in types else text
 
 
 def _kind(shape: dict[str, Any], type_: str) -> str:
     if "enum" in shape:
-        return ", ".join(str(word) for word in shape["enum"] if word is not None)
+        return ", ".join(str(each) for each in shape["enum"] if each is not None)
     if type_ == "array":
         return f"list: {kind(shape['items'])}"
     if "$ref" in shape or "anyOf" in shape or "allOf" in shape or "oneOf" in shape:
-        return next(components.named_by(shape), "object")
+        return next(components.references(shape), "object")
     if "pattern" in shape and "format" not in shape and type_ == "string":
-        return "decimal" if shape["pattern"].startswith("^-?(0|") else WORDS[type_]
-    return FORMATS.get(shape.get("format", ""), WORDS.get(type_, "anything")) + "".join(_bounds(shape))
+        return "decimal" if shape["pattern"].startswith("^-?(0|") else TYPE_NAMES[type_]
+    return FORMAT_NAMES.get(shape.get("format", ""), TYPE_NAMES.get(type_, "anything")) + "".join(
+        _bounds(shape)
+    )
 
 
 def _bounds(shape: dict[str, Any]) -> Iterator[str]:
@@ -204,20 +206,23 @@ def _bounds(shape: dict[str, Any]) -> Iterator[str]:
         yield f" from {shape['minimum']}" + (f" to {most}" if most < 2**31 - 1 else "")
 
 
-def _answer(document: dict[str, Any], status: str, known: dict[str, Any]) -> DocumentedAnswer:
-    if "$ref" in known:
-        known = document["components"]["responses"][known["$ref"].rpartition("/")[2]]
-    content = known.get("content", {}).get(JSON, {})
+def _answer(document: dict[str, Any], status: str, response: dict[str, Any]) -> DocumentedAnswer:
+    if "$ref" in response:
+        response = document["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    content = response.get("content", {}).get(JSON, {})
     examples = content.get("examples", {})
     is_refusal = status.isdigit() and int(status) >= components.FAILURE
     codes = {code: each["summary"] for code, each in examples.items()} if is_refusal else {}
     return DocumentedAnswer(
-        status, known["description"], next(iter(components.named_by(content.get("schema", {}))), ""), codes
+        status,
+        response["description"],
+        next(iter(components.references(content.get("schema", {}))), ""),
+        codes,
     )
 
 
 def curl(method: str, path: str, content: dict[str, Any]) -> str:
-    """Write a call as a line for a shell."""
+    """Write a call as a shell command."""
     parts = ["curl", "-H", TOKEN]
     if method != "GET":
         parts += ["-X", method]
@@ -230,8 +235,8 @@ def curl(method: str, path: str, content: dict[str, Any]) -> str:
     return " ".join([*parts, f'"$BASE{path}"'])
 
 
-def _example(known: dict[str, Any]) -> str:
-    for status, each in known["responses"].items():
+def _example(operation: dict[str, Any]) -> str:
+    for status, each in operation["responses"].items():
         content = each.get("content", {}).get(JSON, {})
         if status.startswith("2") and "example" in content.get("examples", {}):
             return json.dumps(content["examples"]["example"]["value"], indent=2, ensure_ascii=False)
