@@ -18,6 +18,7 @@ from webapp.schemas.documents.documents import (
     RelationSchema,
 )
 from webapp.schemas.paging import OkSchema, listing, wrapped
+from webapp.services.documents.fields import DocumentInput
 from webapp.web import document_files, paging
 from webapp.web.access import requests, selections, strictness
 from webapp.web.access.auth import acting, organization_id, requires
@@ -53,7 +54,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(DocumentFieldsSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
 @bp.response(201, AnswerSchema)
-def create(body: dict[str, Any]) -> dict[str, Any]:
+def create(body: DocumentInput) -> dict[str, Any]:
     """Create a document from a form with its file and any of its fields, or from its fields alone as JSON."""
     file = None
     if request.mimetype == "multipart/form-data":
@@ -75,7 +76,7 @@ def read(document_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(DocumentFieldsSchema)
 @bp.response(200, AnswerSchema)
-def update(changes: dict[str, Any], document_id: int) -> dict[str, Any]:
+def update(changes: DocumentInput, document_id: int) -> dict[str, Any]:
     """Change a document; the rules on receipts run on its new fields."""
     document = queries.documents.documents.get(organization_id(), document_id)
     return answer(services.documents.documents.update(document, changes, **acting()))

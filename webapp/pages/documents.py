@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from flask import Blueprint, Response, request, url_for
 
@@ -14,6 +14,7 @@ from webapp.schemas.documents.documents import (
     DocumentUploadSchema,
     RelatedFormSchema,
 )
+from webapp.services.documents.fields import DocumentInput
 from webapp.web import document_files, paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -70,7 +71,7 @@ def update(document_id: int) -> Response:
         said = DocumentFormSchema().load(form_body())
         changes = {name: value for name, value in said.items() if value != standing(document, name)}
         if changes:
-            services.documents.documents.update(document, changes, **acting())
+            services.documents.documents.update(document, cast("DocumentInput", changes), **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document_id))

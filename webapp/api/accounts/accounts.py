@@ -15,6 +15,7 @@ from webapp.schemas.accounts.accounts import (
     RegisterQuerySchema,
 )
 from webapp.schemas.paging import listing, wrapped
+from webapp.services.accounts.accounts import AccountChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -75,7 +76,7 @@ def postings(query: dict[str, Any], account_id: int) -> dict[str, Any]:
 @requires("admin")
 @bp.arguments(AccountChangesSchema)
 @bp.response(200, AnswerSchema)
-def update(changes: dict[str, Any], account_id: int) -> dict[str, Any]:
+def update(changes: AccountChanges, account_id: int) -> dict[str, Any]:
     """Change or archive a ledger account."""
     account = services.accounts.accounts.update(
         queries.accounts.accounts.get(organization_id(), account_id), changes, **acting()

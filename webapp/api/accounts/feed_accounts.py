@@ -12,6 +12,7 @@ from webapp.schemas.accounts.feed_accounts import (
     NewFeedAccountSchema,
 )
 from webapp.schemas.paging import PageSchema, listing, wrapped
+from webapp.services.accounts.feed_accounts import FeedAccountChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -57,7 +58,7 @@ def read(fa_id: int) -> dict[str, Any]:
 @requires("admin")
 @bp.arguments(FeedAccountChangesSchema)
 @bp.response(200, AnswerSchema)
-def edit(changes: dict[str, Any], fa_id: int) -> dict[str, Any]:
+def edit(changes: FeedAccountChanges, fa_id: int) -> dict[str, Any]:
     """Change a feed account; its ledger account can only be replaced while no line is posted."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     services.accounts.feed_accounts.edit(feed_account, changes, **acting())

@@ -12,6 +12,7 @@ from webapp.schemas.accounts.merchants import (
     NewMerchantSchema,
 )
 from webapp.schemas.paging import listing, wrapped
+from webapp.services.accounts.merchants import MerchantChanges
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
@@ -53,7 +54,7 @@ def read(merchant_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(MerchantChangesSchema)
 @bp.response(200, AnswerSchema)
-def update(changes: dict[str, Any], merchant_id: int) -> dict[str, Any]:
+def update(changes: MerchantChanges, merchant_id: int) -> dict[str, Any]:
     """Change a merchant."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
     return {"merchant": services.accounts.merchants.update(merchant, changes, **acting())}

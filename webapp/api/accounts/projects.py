@@ -15,6 +15,7 @@ from webapp.schemas.accounts.projects import (
     ProjectSchema,
 )
 from webapp.schemas.paging import OkSchema, PageSchema, listing, wrapped
+from webapp.services.accounts.projects import GroupChanges, ProjectChanges
 from webapp.web import paging
 from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
@@ -61,7 +62,7 @@ def read(project_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(ProjectChangesSchema)
 @bp.response(200, AnswerSchema)
-def update(changes: dict[str, Any], project_id: int) -> dict[str, Any]:
+def update(changes: ProjectChanges, project_id: int) -> dict[str, Any]:
     """Change a project."""
     project = queries.accounts.projects.get(organization_id(), project_id)
     return {"project": services.accounts.projects.update(project, changes, **acting())}
@@ -106,7 +107,7 @@ def create_group(body: dict[str, Any]) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(ProjectGroupChangesSchema)
 @bp.response(200, GroupAnswerSchema)
-def update_group(changes: dict[str, Any], group_id: int) -> dict[str, Any]:
+def update_group(changes: GroupChanges, group_id: int) -> dict[str, Any]:
     """Change a project group."""
     group = queries.accounts.projects.get_group(organization_id(), group_id)
     return {"group": services.accounts.projects.update_group(group, changes, **acting())}

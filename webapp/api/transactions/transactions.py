@@ -18,6 +18,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionStorySchema,
 )
 from webapp.services.audit.results import ActionResult
+from webapp.services.transactions.edits import LineChanges
 from webapp.web import paging
 from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
@@ -57,7 +58,7 @@ def read(transaction_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(TransactionChangesSchema)
 @bp.response(200, AnswerSchema)
-def edit(changes: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
     """Change a line's entry; for a posted one, open its correction marker."""
     transaction = queries.transactions.transactions.get(organization_id(), transaction_id)
     services.transactions.edits.edit(transaction, changes, **acting())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import marshmallow as ma
 from flask import Blueprint, Response, request, url_for
@@ -19,6 +19,7 @@ from webapp.schemas.transactions.transactions import (
     TransactionFormSchema,
 )
 from webapp.services.audit.results import FailedItem
+from webapp.services.transactions.edits import LineChanges
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import chosen_id, form_body
@@ -168,4 +169,4 @@ def save(line: Transaction) -> None:
         if name in ("splits", "description") or value != getattr(present, name)
     }
     if changed:
-        services.transactions.edits.edit(line, changed, **acting())
+        services.transactions.edits.edit(line, cast("LineChanges", changed), **acting())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from webapp.db import db
 from webapp.ledger.chart import AccountType
@@ -62,13 +62,42 @@ class PostedAccountError(LedgerError):
     code = "posted"
 
 
-def create(*, actor: Actor, now: datetime, name: str, type: str, **other: Any) -> Account:  # noqa: A002  (the accounting word)
+class AccountInput(TypedDict):
+    """A new ledger account."""
+
+    name: str
+    type: str
+    code: NotRequired[str | None]
+    emoji: NotRequired[str | None]
+    currency: NotRequired[str | None]
+    parent_id: NotRequired[int | None]
+    in_scope: NotRequired[bool]
+    requires_counterparty: NotRequired[bool]
+    is_watched: NotRequired[bool]
+
+
+class AccountChanges(TypedDict, total=False):
+    """The fields of an account that were sent; what is not sent stays."""
+
+    name: str
+    type: str
+    code: str | None
+    emoji: str | None
+    currency: str | None
+    parent_id: int | None
+    in_scope: bool
+    requires_counterparty: bool
+    is_watched: bool
+    is_archived: bool
+
+
+def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> Account:
     """Open a ledger account; without a code it stands after those that have one."""
-    fields = {"name": name, "type": type, **other}
-    target, title = ("account", "new"), f"Opened the {type.lower()} account {name}"
+    fields: dict[str, object] = {"name": content["name"], "type": content["type"], **content}
+    target, title = ("account", "new"), f"Opened the {content['type'].lower()} account {content['name']}"
     with act(actor, now, "create_account", target, title=title, payload=payload(fields)) as doing:
-        _check_code(actor.organization_id, other.get("code"))
-        _check_parent(actor.organization_id, other.get("parent_id"))
+        _check_code(actor.organization_id, content.get("code"))
+        _check_parent(actor.organization_id, content.get("parent_id"))
         account = Account(
             organization_id=actor.organization_id, **_stored(fields), created_at=now, updated_at=now
         )
@@ -78,7 +107,7 @@ def create(*, actor: Actor, now: datetime, name: str, type: str, **other: Any) -
     return account
 
 
-def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Account:
+def update(account: Account, changes: AccountChanges, *, actor: Actor, now: datetime) -> Account:
     """Change the fields of an account that were sent, or raise the rule that keeps it as it is."""
     target = ("account", account.id)
     title = titles.changed(
@@ -93,7 +122,7 @@ def update(account: Account, changes: Mapping[str, Any], *, actor: Actor, now: d
     return account
 
 
-def _stored(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _stored(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value or None if name == "emoji" else value for name, value in fields.items()}
 
 

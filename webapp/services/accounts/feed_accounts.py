@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
 
@@ -45,7 +44,34 @@ class Opening:
     created_by_format: str | None = None
 
 
-def create(*, actor: Actor, now: datetime, **facts: Any) -> FeedAccount:
+class FeedAccountInput(TypedDict):
+    """A new feed account; without `account_id` it gets a ledger account of its own."""
+
+    name: str
+    currency: str
+    type: NotRequired[str | None]
+    account_id: NotRequired[int | None]
+    external_id: NotRequired[str | None]
+    mask: NotRequired[str | None]
+    institution_name: NotRequired[str | None]
+    institution_url: NotRequired[str | None]
+
+
+class FeedAccountChanges(TypedDict, total=False):
+    """The fields of a feed account that were sent; what is not sent stays."""
+
+    name: str
+    type: str
+    account_id: int
+    external_id: str | None
+    mask: str | None
+    institution_name: str | None
+    institution_url: str | None
+    is_active: bool
+    splits_batches: bool
+
+
+def create(*, actor: Actor, now: datetime, **facts: Unpack[FeedAccountInput]) -> FeedAccount:
     """Open a feed account; without `account_id` it gets a ledger account of its own."""
     opening = Opening(**facts)
     title = f"Opened the feed account {opening.name} in {opening.currency}"
@@ -116,7 +142,7 @@ def mask_of(external_id: str | None) -> str | None:
 
 
 def edit(
-    feed_account: FeedAccount, changes: Mapping[str, Any], *, actor: Actor, now: datetime
+    feed_account: FeedAccount, changes: FeedAccountChanges, *, actor: Actor, now: datetime
 ) -> FeedAccount:
     """Change what was sent of a feed account; its name is also that of its ledger account while both are alike."""
     target = ("feed_account", feed_account.id)
@@ -135,7 +161,7 @@ def edit(
     return feed_account
 
 
-def _apply(feed_account: FeedAccount, changes: Mapping[str, Any], now: datetime) -> None:
+def _apply(feed_account: FeedAccount, changes: FeedAccountChanges, now: datetime) -> None:
     if changes.get("account_id", feed_account.account_id) != feed_account.account_id:
         backing.exchange(feed_account, changes["account_id"])
     if "name" in changes:

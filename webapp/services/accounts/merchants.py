@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -22,6 +21,13 @@ class MerchantInUseError(LedgerError):
     """The books or a rule name this merchant, so it stays."""
 
     code = "in_use"
+
+
+class MerchantChanges(TypedDict, total=False):
+    """The fields of a merchant that were sent; what is not sent stays."""
+
+    name: str
+    website: str | None
 
 
 def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
@@ -54,7 +60,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
 
 
-def update(merchant: Merchant, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Merchant:
+def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
     title = titles.changed(
         "the merchant", merchant.name, facts(merchant, changes), payload(changes), merchant.organization_id

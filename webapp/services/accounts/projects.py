@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -24,6 +23,19 @@ class ProjectInUseError(LedgerError):
     """The books or a rule name this project, so it stays."""
 
     code = "in_use"
+
+
+class GroupChanges(TypedDict, total=False):
+    """The fields of a group that were sent; what is not sent stays."""
+
+    name: str
+    emoji: str | None
+
+
+class ProjectChanges(GroupChanges, total=False):
+    """The fields of a project that were sent; what is not sent stays."""
+
+    group_id: int | None
 
 
 def create(
@@ -48,7 +60,7 @@ def create(
     return project
 
 
-def update(project: Project, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Project:
+def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: datetime) -> Project:
     """Change what was sent of a project."""
     title = titles.changed(
         "the project", project.name, facts(project, changes), payload(changes), project.organization_id
@@ -101,9 +113,7 @@ def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: date
     return group
 
 
-def update_group(
-    group: ProjectGroup, changes: Mapping[str, Any], *, actor: Actor, now: datetime
-) -> ProjectGroup:
+def update_group(group: ProjectGroup, changes: GroupChanges, *, actor: Actor, now: datetime) -> ProjectGroup:
     """Change what was sent of a group."""
     title = titles.changed(
         "the project group", group.name, facts(group, changes), payload(changes), group.organization_id

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -32,7 +31,28 @@ DOCUMENTS: Final = "documents"
 ROWS_AT_ONCE: Final = 5000
 
 
-def write(session: orm.Session, path: Path, *, revision: str | None, now: datetime) -> dict[str, Any]:
+class TableFacts(TypedDict):
+    """A table of a backup: its columns, how many rows it has, and the SHA-256 of its lines."""
+
+    columns: list[str]
+    rows: int
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """What a backup holds; restored books are compared with it."""
+
+    format: int
+    revision: str | None
+    madeAt: str
+    tables: dict[str, TableFacts]
+    lastIds: dict[str, int]
+    organizations: list[dict[str, Any]]
+    files: int
+    lostFiles: list[str]
+
+
+def write(session: orm.Session, path: Path, *, revision: str | None, now: datetime) -> Manifest:
     """Write the books to a new file that only its owner may read; answers its manifest.
 
     `session` reads one snapshot. Raises FileExistsError rather than write over anything.
@@ -51,23 +71,26 @@ def write(session: orm.Session, path: Path, *, revision: str | None, now: dateti
     return manifest
 
 
-def _write(
-    session: orm.Session, archive: zipfile.ZipFile, revision: str | None, now: datetime
-) -> dict[str, Any]:
-    manifest = {
+def _write(session: orm.Session, archive: zipfile.ZipFile, revision: str | None, now: datetime) -> Manifest:
+    tables_ = {table.name: _write_table(session, archive, table) for table in tables()}
+    last_ids = {table.name: _last_id(session, table) for table in tables() if "id" in table.columns}
+    totals = book_totals.of_all(session)
+    files, lost = _write_files(session, archive)
+    manifest: Manifest = {
         "format": FORMAT,
         "revision": revision,
         "madeAt": now.isoformat(),
-        "tables": {table.name: _write_table(session, archive, table) for table in tables()},
-        "lastIds": {table.name: _last_id(session, table) for table in tables() if "id" in table.columns},
-        "organizations": book_totals.of_all(session),
-        **_write_files(session, archive),
+        "tables": tables_,
+        "lastIds": last_ids,
+        "organizations": totals,
+        "files": files,
+        "lostFiles": lost,
     }
     archive.writestr(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1))
     return manifest
 
 
-def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table) -> dict[str, Any]:
+def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table) -> TableFacts:
     digest, count = sha256(), 0
     rows = session.connection().execute(
         sa.select(table).order_by(*table.primary_key.columns),
@@ -82,9 +105,10 @@ def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table
     return {"columns": [column.name for column in table.columns], "rows": count, "sha256": digest.hexdigest()}
 
 
-def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Write the files beside the books; those that are not whole any more stay out, by their names."""
-    count, lost = 0, []
+def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, list[str]]:
+    """Write the files beside the books; answers how many, and the names of those that are not whole any more."""
+    count = 0
+    lost: list[str] = []
     of_documents = [(DOCUMENTS, name, digest) for name, digest in session.execute(document_files.kept())]
     of_proposals = [(PROPOSALS, each.name, each.sha256) for each in proposals.files()]
     for folder, name, digest in (*of_documents, *of_proposals):
@@ -97,10 +121,10 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> dict[str, An
             count += 1
         else:
             lost.append(name)
-    return {"files": count, "lostFiles": lost}
+    return count, lost
 
 
-def was_lost(manifest: Mapping[str, Any], violation: Violation) -> bool:
+def was_lost(manifest: Manifest, violation: Violation) -> bool:
     """Tell whether a violation is a file that was lost already when the backup was made."""
     is_missing = violation.code.endswith("_file_missing")
     return is_missing and violation.about["file"] in manifest["lostFiles"]

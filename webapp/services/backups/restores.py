@@ -19,7 +19,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
-from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, member_of
+from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, Manifest, TableFacts, member_of
 from webapp.services.backups.rows import reader, tables
 from webapp.services.storage import document_files, kept_files
 from webapp.services.storage.kept_files import PROPOSALS
@@ -59,14 +59,14 @@ class BooksThereError(LedgerError):
 
 def restore(
     session: orm.Session, path: Path, *, revision: str | None, revoke_tokens: bool, now: datetime
-) -> dict[str, Any]:
+) -> Manifest:
     """Bring back the books of a backup, and compare what they come to with its manifest; answers the manifest.
 
     Nobody is signed in to restored books. The caller commits; whatever is raised leaves nothing behind.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            manifest = json.loads(archive.read(MANIFEST))
+            manifest: Manifest = json.loads(archive.read(MANIFEST))
             _check_kind(manifest, revision)
             _check_empty(session)
             with _Bare(session) as bare:
@@ -81,10 +81,10 @@ def restore(
         session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
     if book_totals.of_all(session) != manifest["organizations"]:
         raise NotABackupError("The restored books do not come to what the backup says; nothing was restored.")
-    return dict(manifest)
+    return manifest
 
 
-def _check_kind(manifest: dict[str, Any], revision: str | None) -> None:
+def _check_kind(manifest: Manifest, revision: str | None) -> None:
     if manifest["format"] != FORMAT:
         raise NotABackupError(f"The backup has format {manifest['format']}; this version reads {FORMAT}.")
     if manifest["revision"] != revision:
@@ -99,7 +99,7 @@ def _check_empty(session: orm.Session) -> None:
         raise BooksThereError
 
 
-def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recorded: dict[str, Any]) -> None:
+def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recorded: TableFacts) -> None:
     if recorded["columns"] != [column.name for column in table.columns]:
         raise NotABackupError(f"The backup's {table.name} have other columns; nothing was restored.")
     digest, count = sha256(), 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -21,12 +21,12 @@ def tables() -> Sequence[sa.Table]:
     return [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
 
 
-def as_json(row: sa.Row[Any]) -> list[Any]:
+def as_json(row: sa.Row[Any]) -> list[object]:
     """Give a row as a list of JSON values."""
     return [_plain(value) for value in row]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, date):
@@ -36,11 +36,11 @@ def _plain(value: Any) -> Any:
     return format(value, "f") if isinstance(value, Decimal) else value
 
 
-def reader(table: sa.Table) -> Any:
+def reader(table: sa.Table) -> Callable[[list[Any]], dict[str, object]]:
     """Give a function that reads a list of JSON values as a row of a table."""
     columns = [(column.name, _reading(column.type)) for column in table.columns]
 
-    def read(values: list[Any]) -> dict[str, Any]:
+    def read(values: list[Any]) -> dict[str, object]:
         return {
             name: None if value is None else take(value)
             for (name, take), value in zip(columns, values, strict=True)
@@ -49,7 +49,7 @@ def reader(table: sa.Table) -> Any:
     return read
 
 
-def _reading(type_: sa.types.TypeEngine[Any]) -> Any:
+def _reading(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], object]:
     if isinstance(type_, Instant | sa.DateTime):
         return datetime.fromisoformat
     if isinstance(type_, sa.Date):
@@ -59,5 +59,5 @@ def _reading(type_: sa.types.TypeEngine[Any]) -> Any:
     return Decimal if isinstance(type_, Exact) else _as_is
 
 
-def _as_is(value: Any) -> Any:
+def _as_is(value: object) -> object:
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import ClassVar, NotRequired, TypedDict
 
 import sqlalchemy as sa
 
@@ -25,13 +25,13 @@ from webapp.models import (
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments, entries, manual_entries
-from webapp.services.audit import titles
+from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
-from webapp.services.transactions.edits import ArchivedAccountError, jsonable, summary
+from webapp.services.transactions.edits import ArchivedAccountError
 
 
 class PostingInput(TypedDict):
@@ -112,7 +112,7 @@ def create(
             document_id=document_id,
         )
         doing.target_id = str(entry.id)
-        doing.after = summary(mirrored, description)
+        doing.after = entry_facts.of_legs(mirrored, description)
         if post:
             _post(entry, doing)
     return entry
@@ -148,7 +148,7 @@ def change(
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
-        doing.after = {**summary(mirrored, description), "effectiveAt": effective_at.isoformat()}
+        doing.after = {**entry_facts.of_legs(mirrored, description), "effectiveAt": effective_at.isoformat()}
         if post:
             _post(entry, doing)
     return entry
@@ -186,9 +186,9 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         journal_entries.delete_draft(entry, now=now)
 
 
-def _facts_of(entry: JournalEntry) -> dict[str, Any]:
+def _facts_of(entry: JournalEntry) -> dict[str, object]:
     """Give a draft with its day and without the legs of mirroring, for the audit trail."""
-    facts = summary(manual_entries.said_legs(entry), entry.description)
+    facts = entry_facts.of_legs(manual_entries.said_legs(entry), entry.description)
     return {**facts, "effectiveAt": entry.effective_on.isoformat()}
 
 
@@ -235,11 +235,13 @@ def _posted(entry: JournalEntry) -> TouchedIds:
     return TouchedIds([entry.id], attachments.of_entry(entry.organization_id, entry.id))
 
 
-def _payload(effective_at: date, description: str, postings: PostingInputs, *, post: bool) -> dict[str, Any]:
+def _payload(
+    effective_at: date, description: str, postings: PostingInputs, *, post: bool
+) -> dict[str, object]:
     return {
         "effectiveAt": effective_at.isoformat(),
         "description": description,
-        "postings": jsonable(postings),
+        "postings": entry_facts.jsonable(postings),
         "post": post,
     }
 

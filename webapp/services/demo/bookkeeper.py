@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -25,6 +24,8 @@ from webapp.services.reconciliation import cleared_items, drafts, proofs
 from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.services.transactions import edits, lifecycle, transfers
+from webapp.services.transactions.edits import LineChanges
+from webapp.services.undo.reasons import By
 
 MORNING = time(8, 30)
 RATE_SOURCE = "Invented for the demo"
@@ -44,7 +45,7 @@ class Bookkeeper:
         self._projects: dict[str, int] = {}
 
     @property
-    def act(self) -> dict[str, Any]:
+    def act(self) -> By:
         """Give who acts and when to a service; the next act is a second later."""
         self._now += timedelta(seconds=1)
         return {"actor": self._actor, "now": self._now}
@@ -118,14 +119,14 @@ class Bookkeeper:
     def book(self, line: DemoLine, booking: Booking | None = None) -> None:
         """Categorise a line: its account, its merchant, its project."""
         chosen = booking or line.booking
-        changes: dict[str, Any] = {"account_id": self.code(chosen.code)}
+        changes: LineChanges = {"account_id": self.code(chosen.code)}
         if chosen.code != studio.TRANSFERS:
             changes["org_merchant_id"] = self.merchant(line.party)
         if chosen.project is not None:
             changes["project_id"] = self.project(chosen.project)
         self.edit(line, changes)
 
-    def edit(self, line: DemoLine, changes: Mapping[str, Any]) -> None:
+    def edit(self, line: DemoLine, changes: LineChanges) -> None:
         """Change a line's entry: a draft at once, a posted one by a correction marker."""
         edits.edit(self.line(line), changes, **self.act)
 

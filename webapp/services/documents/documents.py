@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -22,6 +20,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 from webapp.services.documents import fields
+from webapp.services.documents.fields import DocumentInput
 from webapp.services.rules import document_rules
 from webapp.services.storage import document_files
 
@@ -61,7 +60,7 @@ class SentFile:
     data: bytes
 
 
-def create(content: Mapping[str, Any], file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
+def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
     """File a document; where any of its fields is set beside the file, the rules run on it.
 
     Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
@@ -89,7 +88,7 @@ def create(content: Mapping[str, Any], file: SentFile | None, *, actor: Actor, n
     return document
 
 
-def update(document: Document, changes: Mapping[str, Any], *, actor: Actor, now: datetime) -> Document:
+def update(document: Document, changes: DocumentInput, *, actor: Actor, now: datetime) -> Document:
     """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
     target, payload = ("document", document.id), fields.as_json(changes)
     before = fields.facts(document)
@@ -137,12 +136,13 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
         db.session.flush()
 
 
-def _named(document: Document, content: Mapping[str, Any]) -> dict[str, Any]:
+def _named(document: Document, content: DocumentInput) -> DocumentInput:
     """Give the fields with a file name that fits the document's file, or is safe at least."""
-    if not content.get("file_name"):
-        return dict(content)
+    name = content.get("file_name")
+    if not name:
+        return content
     endings = KINDS[document.file_type].endings if document.file_type else ()
-    return {**content, "file_name": cleaned(content["file_name"], endings)}
+    return {**content, "file_name": cleaned(name, endings)}
 
 
 def _keep_file(document: Document, file: SentFile, doing: Act) -> None:

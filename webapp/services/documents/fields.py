@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
@@ -32,56 +33,75 @@ SHOWN: Final = (*PLAIN, *AMOUNTS, "currency", *CHOICES, "file_type", "file_size"
 LONGEST_TEXT: Final = 200
 
 
+class DocumentInput(TypedDict, total=False):
+    """The fields of a document that were sent; what is not sent stays, or is unknown."""
+
+    document_type: str
+    number: str | None
+    issued_on: date | None
+    sender: str | None
+    currency: str | None
+    net: Decimal | None
+    tax: Decimal | None
+    total: Decimal | None
+    text: str | None
+    file_name: str | None
+    account_id: int | None
+    org_merchant_id: int | None
+    project_id: int | None
+
+
 class DocumentAccountError(UnprocessableError):
     """An entry of this document could not go to that account; choose another one."""
 
     code = "document_account"
 
 
-def write(document: Document, content: Mapping[str, Any]) -> set[str]:
+def write(document: Document, content: DocumentInput) -> set[str]:
     """Write fields of a document; answers the kinds of effects whose value somebody chose by hand.
 
     Raises UnknownReferenceError, DocumentAccountError, or what an amount that its currency cannot hold raises.
     """
-    by_hand = _chosen_by_hand(document, content)
+    sent: Mapping[str, Any] = content
+    by_hand = _chosen_by_hand(document, sent)
     for name in PLAIN:
-        if name in content:
-            setattr(document, name, content[name])
-    _write_amounts(document, content)
+        if name in sent:
+            setattr(document, name, sent[name])
+    _write_amounts(document, sent)
     for name, (_, model) in CHOICES.items():
-        if name in content:
-            if content[name] is not None:
-                lookups.refer(model, document.organization_id, content[name], camel(name))
-            setattr(document, name, content[name])
+        if name in sent:
+            if sent[name] is not None:
+                lookups.refer(model, document.organization_id, sent[name], camel(name))
+            setattr(document, name, sent[name])
     if content.get("account_id") is not None:
         _check_account(document)
     document.chosen = sorted({*document.chosen, *by_hand})
     return by_hand
 
 
-def facts(document: Document) -> dict[str, Any]:
+def facts(document: Document) -> dict[str, object]:
     """Give the fields of a document as JSON, for the audit trail."""
     return as_json({name: getattr(document, name) for name in SHOWN})
 
 
-def own_facts(facts_: Mapping[str, Any]) -> dict[str, Any]:
+def own_facts(facts_: Mapping[str, object]) -> dict[str, object]:
     """Give the document's own fields out of its facts."""
     return {camel(name): facts_[camel(name)] for name in OWN_FIELDS}
 
 
-def as_json(content: Mapping[str, Any]) -> dict[str, Any]:
+def as_json(content: Mapping[str, object]) -> dict[str, object]:
     """Give fields as JSON for the audit trail; a long text by its beginning and its digest."""
     return {camel(name): _value_as_json(value) for name, value in content.items()}
 
 
-def _value_as_json(value: Any) -> Any:
+def _value_as_json(value: object) -> str | int | None:
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         digest = sha256(value.encode()).hexdigest()
         return f"{value[:LONGEST_TEXT]}… ({len(value):,} characters, SHA-256 {digest})"
     return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
-def _chosen_by_hand(document: Document, content: Mapping[str, Any]) -> set[str]:
+def _chosen_by_hand(document: Document, sent: Mapping[str, Any]) -> set[str]:
     """Find what somebody chooses, which no rule sets from then on; to agree with a rule is no choice.
 
     A currency is written on the document, and only a choice where it contradicts what a rule has set.
@@ -89,23 +109,23 @@ def _chosen_by_hand(document: Document, content: Mapping[str, Any]) -> set[str]:
     chosen = {
         kind.value
         for name, (kind, _) in CHOICES.items()
-        if name in content and content[name] != getattr(document, name)
+        if name in sent and sent[name] != getattr(document, name)
     }
-    if document.id is not None and content.get("currency", document.currency) != document.currency:
+    if document.id is not None and sent.get("currency", document.currency) != document.currency:
         set_by_rules = {each.kind for each in document_rules.current_settings(document)}
         chosen |= {EffectKind.SET_CURRENCY.value} & set_by_rules
     return chosen
 
 
-def _write_amounts(document: Document, content: Mapping[str, Any]) -> None:
+def _write_amounts(document: Document, sent: Mapping[str, Any]) -> None:
     """Write the amounts in the document's currency; where it names none, they are in the base currency."""
     amounts: dict[str, Decimal | None] = {}
     for name in AMOUNTS:
         stored: Money | None = getattr(document, name)
-        amounts[name] = content.get(name, None if stored is None else stored.decimal)
+        amounts[name] = sent.get(name, None if stored is None else stored.decimal)
     # Whoever sends the currency back that a rule has set does not read it off the document.
-    if "currency" in content and content["currency"] != document.currency:
-        document.given_currency = document.currency = content["currency"]
+    if "currency" in sent and sent["currency"] != document.currency:
+        document.given_currency = document.currency = sent["currency"]
     if document.currency is None and any(amount is not None for amount in amounts.values()):
         document.currency = organizations.get(document.organization_id).base_currency
     for name, amount in amounts.items():

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -252,7 +251,7 @@ def _is_proved(account: FeedAccount, entry_id: int) -> bool:
 
 
 def _insert(draft: Reconciliation, keys: Sequence[Key]) -> None:
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {
             "organization_id": draft.organization_id,
             "reconciliation_id": draft.id,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,7 +20,15 @@ from webapp.services.audit.action_requests import act
 from webapp.services.reconciliation import set_asides
 from webapp.services.transactions import clearing
 
-INPUTS = ("statement_date", "statement_balance_minor", "keep_as_new", "opening_balance_minor", "opening_date")
+
+class Figures(NamedTuple):
+    """The figures of a statement as a draft or proof stores them."""
+
+    statement_date: date
+    statement_balance_minor: int
+    keep_as_new: bool
+    opening_balance_minor: int | None
+    opening_date: date | None
 
 
 class StatementError(UnprocessableError):
@@ -71,19 +78,18 @@ def put_draft(
     title = f"Changed the statement of {account.name}"
     with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id), title=title) as doing:
         draft = _open_draft(account, version)
-        inputs = _inputs(account, reconciliations.anchor_of(account), statement)
-        doing.payload = doing.after = _facts_of(inputs, account.currency)
+        figures = _figures(account, reconciliations.anchor_of(account), statement)
+        doing.payload = doing.after = _as_json(figures, account.currency)
         verb = "Started" if draft is None else "Changed"
-        doing.title = f"{verb} the statement of {account.name}: {_figures(inputs, account.currency)}"
+        doing.title = f"{verb} the statement of {account.name}: {_in_words(figures, account.currency)}"
         if draft is None:
-            change = DraftChange(_create(account, inputs, actor=actor, now=now), [], [])
+            change = DraftChange(_create(account, figures, actor=actor, now=now), [], [])
         else:
-            before = {name: getattr(draft, name) for name in INPUTS}
             doing.before = statement_facts(draft)
-            if before == inputs:
+            if _figures_of(draft) == figures:
                 doing.nothing_to_do()
                 return DraftChange(draft, [], [])
-            clearing.advance(draft, **inputs)
+            clearing.advance(draft, **figures._asdict())
             set_asides.resynchronise(account, now=now)
             change = DraftChange(draft, *clearing.prune(account, draft))
         doing.target_kind, doing.target_id = "reconciliation", str(change.draft.id)
@@ -102,9 +108,7 @@ def _open_draft(account: FeedAccount, version: int | None) -> Reconciliation | N
     return None
 
 
-def _create(
-    account: FeedAccount, inputs: Mapping[str, Any], *, actor: Actor, now: datetime
-) -> Reconciliation:
+def _create(account: FeedAccount, figures: Figures, *, actor: Actor, now: datetime) -> Reconciliation:
     draft = Reconciliation(
         organization_id=account.organization_id,
         feed_account_id=account.id,
@@ -112,14 +116,14 @@ def _create(
         currency=account.currency,
         opened_at=now,
         opened_by=actor.as_json(),
-        **inputs,
+        **figures._asdict(),
     )
     db.session.add(draft)
     set_asides.resynchronise(account, now=now)
     return draft
 
 
-def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: StatementInput) -> dict[str, Any]:
+def _figures(account: FeedAccount, anchor: Reconciliation | None, statement: StatementInput) -> Figures:
     """Check the figures of a statement, and give them as a draft stores them."""
     if anchor is not None and statement.statement_date <= anchor.statement_date:
         day = f"{anchor.statement_date:%-d %b %Y}"
@@ -139,13 +143,7 @@ def _inputs(account: FeedAccount, anchor: Reconciliation | None, statement: Stat
         opening_date = opening_date or _opening_day(account, statement.statement_date)
         if opening_date > statement.statement_date:
             raise _invalid("openingDate", "The books cannot begin after the statement. Write an earlier day.")
-    return {
-        "statement_date": statement.statement_date,
-        "statement_balance_minor": balance,
-        "keep_as_new": statement.keep_as_new,
-        "opening_balance_minor": opening,
-        "opening_date": opening_date,
-    }
+    return Figures(statement.statement_date, balance, statement.keep_as_new, opening, opening_date)
 
 
 def _check_no_opening(
@@ -168,19 +166,23 @@ def _invalid(path: str, sentence: str) -> StatementError:
     return StatementError(f"{path}: {sentence}", fields={path: [sentence]})
 
 
-def _figures(inputs: Mapping[str, Any], currency: str) -> str:
+def _in_words(figures: Figures, currency: str) -> str:
     """Write the figures of a statement for a title."""
-    balance = Money(inputs["statement_balance_minor"], currency).formatted
-    figures = f"{balance} on {inputs['statement_date']:%-d %b %Y}"
-    if not inputs["keep_as_new"]:
-        return figures
-    opening = Money(inputs["opening_balance_minor"], currency).formatted
-    return f"{figures}, kept as new with {opening} on {inputs['opening_date']:%-d %b %Y}"
+    balance = Money(figures.statement_balance_minor, currency).formatted
+    sentence = f"{balance} on {figures.statement_date:%-d %b %Y}"
+    if not figures.keep_as_new:
+        return sentence
+    opening = Money(figures.opening_balance_minor or 0, currency).formatted
+    return f"{sentence}, kept as new with {opening} on {figures.opening_date:%-d %b %Y}"
 
 
-def statement_facts(draft: Reconciliation) -> dict[str, Any]:
+def _figures_of(draft: Reconciliation) -> Figures:
+    return Figures(*(getattr(draft, name) for name in Figures._fields))
+
+
+def statement_facts(draft: Reconciliation) -> dict[str, object]:
     """Give the figures of a draft or proof as JSON, for the audit trail."""
-    return _facts_of({name: getattr(draft, name) for name in INPUTS}, draft.currency)
+    return _as_json(_figures_of(draft), draft.currency)
 
 
 def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
@@ -198,12 +200,12 @@ def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
     }
 
 
-def _facts_of(inputs: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    opening, opening_date = inputs["opening_balance_minor"], inputs["opening_date"]
+def _as_json(figures: Figures, currency: str) -> dict[str, object]:
+    opening, opening_date = figures.opening_balance_minor, figures.opening_date
     return {
-        "statementDate": inputs["statement_date"].isoformat(),
-        "statementBalance": str(Money(inputs["statement_balance_minor"], currency)),
-        "keepAsNew": inputs["keep_as_new"],
+        "statementDate": figures.statement_date.isoformat(),
+        "statementBalance": str(Money(figures.statement_balance_minor, currency)),
+        "keepAsNew": figures.keep_as_new,
         "openingBalance": None if opening is None else str(Money(opening, currency)),
         "openingDate": None if opening_date is None else opening_date.isoformat(),
     }

@@ -65,7 +65,7 @@ def prove(account: FeedAccount, draft: Reconciliation, doing: Act) -> JournalEnt
     return opening
 
 
-def proof_facts(proof: Reconciliation) -> dict[str, Any]:
+def proof_facts(proof: Reconciliation) -> dict[str, object]:
     """Give the statement of a proof as JSON, and a digest of its lines, which the same lines always have."""
     document = json.loads(proof.frozen or "{}")
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
@@ -52,6 +52,19 @@ class EffectAccountError(UnprocessableError):
     code = "effect_account"
 
 
+class RuleInput(TypedDict):
+    """The content of a rule, with its conditions and effects as JSON."""
+
+    name: str
+    description: str | None
+    target: str
+    trigger: str
+    conditions: dict[str, Any]
+    effects: list[dict[str, Any]]
+    priority: int
+    stop_processing: bool
+
+
 @dataclass(frozen=True, slots=True)
 class CreatedRule:
     """A created rule, the ignored paths of its input, and warnings about it."""
@@ -67,16 +80,16 @@ def create(
     is_active: bool | None = None,
     actor: Actor,
     now: datetime,
-    **said: Any,
+    **content: Unpack[RuleInput],
 ) -> CreatedRule:
     """Store a rule; where a part of its conditions was ignored it is stored inactive, with a warning."""
     is_wider = is_narrowed(ignored or [])
-    title = f"Made the rule {said['name']}"
-    with act(actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(said)) as doing:
-        check_references(actor.organization_id, said["conditions"], said["effects"])
+    title = f"Made the rule {content['name']}"
+    with act(actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(content)) as doing:
+        check_references(actor.organization_id, content["conditions"], content["effects"])
         rule = Rule(
             organization_id=actor.organization_id,
-            **said,
+            **content,
             is_active=is_active is not False and not is_wider,
             created_at=now,
             updated_at=now,
@@ -95,21 +108,21 @@ def replace(
     version: int | None = None,
     actor: Actor,
     now: datetime,
-    **said: Any,
+    **content: Unpack[RuleInput],
 ) -> Rule:
     """Replace all of a rule; it gets the next version."""
-    differing = {name: value for name, value in said.items() if getattr(rule, name) != value}
+    differing = {name: value for name, value in content.items() if getattr(rule, name) != value}
     if is_active is not None:
         differing["is_active"] = is_active
     title = titles.changed(
         "the rule", rule.name, facts(rule, differing), payload(differing), rule.organization_id
     )
-    with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(said)) as doing:
+    with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(content)) as doing:
         if version is not None and version != rule.version:
             raise StaleRuleError(details={"version": rule.version})
-        check_references(actor.organization_id, said["conditions"], said["effects"])
+        check_references(actor.organization_id, content["conditions"], content["effects"])
         active = rule.is_active if is_active is None else is_active
-        change(rule, {**said, "is_active": active}, doing, now)
+        change(rule, {**content, "is_active": active}, doing, now)
         if not doing.is_void:
             next_version(rule, doing)
     return rule
@@ -148,7 +161,7 @@ def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> R
     return rule
 
 
-def _priorities(renumbered: list[Rule]) -> dict[str, Any]:
+def _priorities(renumbered: list[Rule]) -> dict[str, object]:
     return {
         "priorities": [{"id": each.id, "name": each.name, "priority": each.priority} for each in renumbered]
     }

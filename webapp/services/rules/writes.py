@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -115,7 +114,7 @@ def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: s
         )
 
 
-def _setting_rows(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, Any]]:
+def _setting_rows(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, object]]:
     before = effect.standing.side
     return [
         {
@@ -142,7 +141,7 @@ def _leg(side: CounterLeg) -> Leg:
     )
 
 
-def _row(organization_id: str, change: CounterReplacement) -> dict[str, Any]:
+def _row(organization_id: str, change: CounterReplacement) -> dict[str, object]:
     after = change.after
     return {
         "of_organization": organization_id,

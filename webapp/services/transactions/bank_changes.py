@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -117,14 +117,14 @@ def _differences(was: Facts, now: Facts, currency: str) -> dict[str, tuple[str |
     for name, key in names.items():
         before, after = getattr(was, name), getattr(now, name)
         if before != after:
-            found[key] = _text(name, before, currency), _text(name, after, currency)
+            found[key] = _text(before, currency), _text(after, currency)
     return found
 
 
-def _text(name: str, value: Any, currency: str) -> str | None:
+def _text(value: date | int | str | None, currency: str) -> str | None:
     if value is None:
         return None
-    return str(Money(value, currency)) if name == "amount_minor" else str(value)
+    return str(Money(value, currency)) if isinstance(value, int) else str(value)
 
 
 def _sentence(key: str, before: str | None, after: str | None) -> str:
@@ -270,7 +270,7 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     return posted
 
 
-def _drafts(organization_id: str) -> sa.Select[Any]:
+def _drafts(organization_id: str) -> sa.Select[int]:
     return sa.select(JournalEntry.id).where(
         JournalEntry.organization_id == organization_id, JournalEntry.status == "DRAFT"
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 import sqlalchemy as sa
 
@@ -17,13 +18,13 @@ from webapp.ledger.journal import sides
 from webapp.ledger.journal.corrections import is_same
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg
 from webapp.ledger.journal.splits import Split, split_legs
-from webapp.ledger.money import Money, money_at
+from webapp.ledger.money import money_at
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.transactions import transactions
-from webapp.services.audit import titles
+from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
@@ -33,7 +34,31 @@ from webapp.services.rules import writes
 from webapp.services.transactions import unpairing
 from webapp.services.transactions.states import LineStateError
 
-Changes = Mapping[str, Any]
+
+class SplitInput(TypedDict):
+    """A part of a line's amount, with the line's sign."""
+
+    account_id: int
+    amount: Decimal
+    project_id: NotRequired[int | None]
+    org_merchant_id: NotRequired[int | None]
+
+
+class LineChanges(TypedDict, total=False):
+    """The fields of a line's entry that were sent; what is not sent stays."""
+
+    account_id: int | None
+    project_id: int | None
+    org_merchant_id: int | None
+    description: str
+    splits: list[SplitInput] | None
+
+
+class BulkLineChanges(LineChanges):
+    """The same of one line among several."""
+
+    id: int
+
 
 # What a rule may have set of a line that somebody sets anew.
 SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
@@ -80,14 +105,16 @@ class PostedDescriptionError(LedgerError):
     code = "posted"
 
 
-def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datetime) -> ActionResult:
+def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: datetime) -> ActionResult:
     """Change the entry of a line, all or nothing; `changes` holds the fields that were sent.
 
     The result names the changed draft, or the correction marker of a posted entry.
     """
     title = titles.of_edit(transaction, changes)
     target = ("transaction", transaction.id)
-    with act(actor, now, "edit_transaction", target, title=title, payload=jsonable(changes)) as doing:
+    with act(
+        actor, now, "edit_transaction", target, title=title, payload=entry_facts.jsonable(changes)
+    ) as doing:
         if not changes:
             raise NothingToEditError
         entry = transaction.journal_entry
@@ -115,17 +142,18 @@ def edit(transaction: Transaction, changes: Changes, *, actor: Actor, now: datet
 
 
 def bulk_edit(
-    organization_id: str, changes: Sequence[Changes], *, actor: Actor, now: datetime
+    organization_id: str, changes: Sequence[BulkLineChanges], *, actor: Actor, now: datetime
 ) -> list[ItemResult]:
     """Change lines one by one, each by the fields beside its `id`; a refused one stops no other."""
 
-    def edit_one(line_id: int, fields: Changes) -> ActionResult:
+    def edit_one(line_id: int, fields: LineChanges) -> ActionResult:
         return edit(transactions.get(organization_id, line_id), fields, actor=actor, now=now)
 
-    return [
-        attempt(each["id"], partial(edit_one, each["id"], {key: each[key] for key in each if key != "id"}))
-        for each in changes
-    ]
+    return [attempt(each["id"], partial(edit_one, each["id"], _fields(each))) for each in changes]
+
+
+def _fields(change: BulkLineChanges) -> LineChanges:
+    return cast("LineChanges", {key: value for key, value in change.items() if key != "id"})
 
 
 def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> None:
@@ -138,13 +166,13 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
         if marker is None:
             doing.nothing_to_do()
             return
-        doing.before = summary(entries.legs_of(marker), marker.description)
+        doing.before = entry_facts.of_legs(entries.legs_of(marker), marker.description)
         doing.result = TouchedIds(deleted_journal_entry_ids=[marker.id]).as_json()
         touches.touch_lines(entry.organization_id, [entry.id], now=now)
         journal_entries.delete_draft(marker, now=now)
 
 
-def _ends_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> bool:
+def _ends_transfer(line: Transaction, entry: JournalEntry, changes: LineChanges) -> bool:
     """Tell whether a change takes a line out of the transfer that it may be paired as."""
     if changes.get("splits") is not None:
         return True
@@ -154,7 +182,7 @@ def _ends_transfer(line: Transaction, entry: JournalEntry, changes: Changes) -> 
     return changes["account_id"] != transfers_id or sides.is_shared(target_legs.of(entry))
 
 
-def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Sequence[Leg]:
+def _own_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> Sequence[Leg]:
     """Give the counter legs of a line, or raise TransferError for a field that two bank legs alone cannot hold."""
     own = sides.counter_legs(legs, line.id)
     if not own and (changes.get("project_id") or changes.get("org_merchant_id")):
@@ -162,40 +190,41 @@ def _own_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> Seque
     return own
 
 
-def _edit_draft(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> TouchedIds:
+def _edit_draft(line: Transaction, entry: JournalEntry, changes: LineChanges, doing: Act) -> TouchedIds:
     legs = entries.legs_of(entry)
-    doing.before = summary(legs, entry.description)
+    doing.before = entry_facts.of_legs(legs, entry.description)
     if changes.get("description") is not None:
         entry.description = changes["description"]
     own = _own_legs(line, legs, changes)
     if own and changes.keys() - {"description"}:
         counter_legs.write_own(line, entry, changed_legs(line, own, changes))
         legs = entries.legs_of(entry)
-    doing.after = summary(legs, entry.description)
+    doing.after = entry_facts.of_legs(legs, entry.description)
     db.session.flush()
     return TouchedIds([entry.id])
 
 
-def _edit_posted(line: Transaction, entry: JournalEntry, changes: Changes, doing: Act) -> TouchedIds:
+def _edit_posted(line: Transaction, entry: JournalEntry, changes: LineChanges, doing: Act) -> TouchedIds:
     if changes.get("description") is not None:
         raise PostedDescriptionError
     present, earlier = target_legs.of(entry), entries.marker_of(entry)
     earlier_ids = [earlier.id] if earlier else []
-    doing.before = summary(present, entry.description)
+    doing.before = entry_facts.of_legs(present, entry.description)
     counter = changed_legs(line, _own_legs(line, present, changes), changes)
     target = counter_legs.correct_counters(entry, {line.id: counter}, now=doing.now) if counter else present
-    doing.after = summary(target, entry.description)
+    doing.after = entry_facts.of_legs(target, entry.description)
     if is_same(target, present):
         doing.nothing_to_do()
     marker = entries.marker_of(entry)
     return TouchedIds([marker.id]) if marker else TouchedIds(deleted_journal_entry_ids=earlier_ids)
 
 
-def changed_legs(line: Transaction, legs: Sequence[Leg], changes: Changes) -> list[Leg]:
+def changed_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> list[Leg]:
     """Give a line's counter legs after a change; what was not sent stays."""
     organization_id = line.organization_id
-    if changes.get("splits") is not None:
-        legs = _split(line, changes["splits"])
+    splits = changes.get("splits")
+    if splits is not None:
+        legs = _split(line, splits)
     elif "account_id" in changes or ("splits" in changes and len(legs) > 1):
         legs = [_one_leg(line, legs, changes.get("account_id"))]
     if "project_id" in changes:
@@ -221,18 +250,19 @@ def _one_leg(line: Transaction, legs: Sequence[Leg], account_id: int | None) -> 
     )
 
 
-def _split(line: Transaction, splits: Sequence[Mapping[str, Any]]) -> list[Leg]:
+def _split(line: Transaction, splits: Sequence[SplitInput]) -> list[Leg]:
     organization_id = line.organization_id
     parts = []
     for index, split in enumerate(splits):
         path = f"splits.{index}"
         account = counter_account(organization_id, split["account_id"], line.currency, f"{path}.accountId")
-        if split.get("project_id") is not None:
-            lookups.refer(Project, organization_id, split["project_id"], f"{path}.projectId")
-        if split.get("org_merchant_id") is not None:
-            lookups.refer(Merchant, organization_id, split["org_merchant_id"], f"{path}.orgMerchantId")
+        project_id, merchant_id = split.get("project_id"), split.get("org_merchant_id")
+        if project_id is not None:
+            lookups.refer(Project, organization_id, project_id, f"{path}.projectId")
+        if merchant_id is not None:
+            lookups.refer(Merchant, organization_id, merchant_id, f"{path}.orgMerchantId")
         amount = money_at(split["amount"], line.currency, f"{path}.amount")
-        parts.append(Split(account.id, amount.minor, split.get("project_id"), split.get("org_merchant_id")))
+        parts.append(Split(account.id, amount.minor, project_id, merchant_id))
     return list(split_legs(line.amount, parts))
 
 
@@ -254,29 +284,3 @@ def counter_account(organization_id: str, account_id: int, currency: str, path: 
         sentence = f"{account.name} takes {account.currency} only, and this is in {currency}."
         raise AccountCurrencyError(sentence, fields={path: [sentence]})
     return account
-
-
-def summary(legs: Sequence[Leg], description: str) -> dict[str, Any]:
-    """Give an entry's legs and description as JSON, for the audit trail."""
-    return {
-        "description": description,
-        "postings": [
-            {
-                "accountId": leg.account_id,
-                "amount": str(Money(leg.amount_minor, leg.currency)),
-                "currency": leg.currency,
-                "projectId": leg.project_id,
-                "orgMerchantId": leg.merchant_id,
-            }
-            for leg in legs
-        ],
-    }
-
-
-def jsonable(value: Any) -> Any:
-    """Give loaded fields as plain JSON again, for the audit trail."""
-    if isinstance(value, Mapping):
-        return {key: jsonable(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [jsonable(inner) for inner in value]
-    return value if value is None or isinstance(value, (str, int, bool)) else str(value)

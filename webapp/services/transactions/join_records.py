@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -38,7 +37,7 @@ def move_joins(joined: Transaction, kept: Transaction) -> None:
     db.session.flush()
 
 
-def join_row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, Any]:
+def join_row(organization_id: str, pairing: Pairing, now: datetime) -> dict[str, object]:
     """Give the row of a join that evidence or a person found."""
     return {
         "organization_id": organization_id,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -118,7 +117,7 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         clearing.unclear_lines(transaction.organization_id, [transaction.id])
 
 
-def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[str, Any]:
+def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[str, object]:
     """Give a line's draft for the audit trail, to be restored from there."""
     if entry is None:
         return {"status": transaction.status}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -191,7 +190,7 @@ def _transfers_leg(line: Transaction) -> Leg:
     return Leg(transfers.id, -line.amount_minor, line.currency)
 
 
-def _facts(*sides: Transaction) -> dict[str, Any]:
+def _facts(*sides: Transaction) -> dict[str, object]:
     return {"entries": {str(line.id): line.journal_entry_id for line in sides}}
 
 

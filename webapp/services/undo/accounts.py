@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from webapp.ledger.canonical import camel
 from webapp.models import Account, ActionRequest, FeedAccount, Merchant, Project, ProjectGroup
@@ -15,6 +15,7 @@ from webapp.queries.accounts import projects as project_queries
 from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates as rate_queries
 from webapp.services.accounts import accounts, feed_accounts, merchants, projects
+from webapp.services.accounts.feed_accounts import FeedAccountChanges
 from webapp.services.audit.field_changes import facts
 from webapp.services.bookkeeping import exchange_rates, lock_dates
 from webapp.services.bookkeeping.exchange_rates import RateInput
@@ -114,7 +115,8 @@ def unchange_feed_account(undoing: Undoing, request: ActionRequest) -> str:
     before, after = request.before or {}, request.after or {}
     differing = [name for name in FEED_NAMES if before.get(name) != after.get(name)]
     require_same(feed_accounts.state(account), {name: after.get(name) for name in differing})
-    feed_accounts.edit(account, {FEED_NAMES[name]: before.get(name) for name in differing}, **undoing.by)
+    changes = {FEED_NAMES[name]: before.get(name) for name in differing}
+    feed_accounts.edit(account, cast("FeedAccountChanges", changes), **undoing.by)
     return f"Let {account.name} be what it was before."
 
 

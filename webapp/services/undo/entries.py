@@ -14,9 +14,9 @@ from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
 from webapp.queries.journal import manual_entries as manual_queries
 from webapp.queries.transactions import transactions
+from webapp.services.audit import entry_facts
 from webapp.services.bookkeeping import manual_entries, voids
 from webapp.services.bookkeeping.manual_entries import PostingInput
-from webapp.services.transactions.edits import summary
 from webapp.services.undo import transactions as lines
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
@@ -121,7 +121,7 @@ def _entry(undoing: Undoing, request: ActionRequest) -> JournalEntry:
 
 def _require_as_written(entry: JournalEntry, written: Mapping[str, Any]) -> None:
     """Raise ChangedSinceError for a draft that was changed since, or is none any more."""
-    present = summary(entries.legs_of(entry), entry.description)
+    present = entry_facts.of_legs(entries.legs_of(entry), entry.description)
     is_same = all(present[name] == written.get(name) for name in ("description", "postings"))
     if entry.status != "DRAFT" or not is_same:
         raise ChangedSinceError

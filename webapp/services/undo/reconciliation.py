@@ -119,7 +119,7 @@ def _draft(undoing: Undoing, request: ActionRequest) -> tuple[FeedAccount, Recon
     return account, draft
 
 
-def _inputs(reconciliation: Reconciliation) -> dict[str, Any]:
+def _inputs(reconciliation: Reconciliation) -> dict[str, object]:
     """Give the figures of a statement as somebody entered them; a proof stores its opening balance too."""
     facts = drafts.statement_facts(reconciliation)
     return facts if facts["keepAsNew"] else {**facts, "openingBalance": None}

@@ -28,11 +28,12 @@ from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
+from webapp.services.audit import entry_facts
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import corrections, counter_legs
-from webapp.services.transactions import edits, joins, lifecycle, transfers
+from webapp.services.transactions import joins, lifecycle, transfers
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
 Key = tuple[int, str, int | None, int | None]
@@ -93,12 +94,12 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
         raise ChangedSinceError
     title = f"Put back what {line.label} said"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
-        doing.before = edits.summary(present, entry.description)
+        doing.before = entry_facts.of_legs(present, entry.description)
         counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
         entry.description = before["description"]
         line.updated_at = undoing.now
         db.session.flush()
-        doing.after = edits.summary(target_legs.of(entry), entry.description)
+        doing.after = entry_facts.of_legs(target_legs.of(entry), entry.description)
         _reinstate_settings(request, line)
     _pair_again(undoing, line, request.decided_at)
     return "Put back what the line's entry said before."

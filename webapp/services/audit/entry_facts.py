@@ -1,0 +1,35 @@
+"""Entries and loaded fields as plain JSON, for the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from webapp.ledger.journal.entries import Leg
+from webapp.ledger.money import Money
+
+
+def of_legs(legs: Sequence[Leg], description: str) -> dict[str, object]:
+    """Give an entry's legs and description as JSON, for the audit trail."""
+    return {
+        "description": description,
+        "postings": [
+            {
+                "accountId": leg.account_id,
+                "amount": str(Money(leg.amount_minor, leg.currency)),
+                "currency": leg.currency,
+                "projectId": leg.project_id,
+                "orgMerchantId": leg.merchant_id,
+            }
+            for leg in legs
+        ],
+    }
+
+
+def jsonable(value: Any) -> Any:
+    """Give loaded fields as plain JSON again, for the audit trail."""
+    if isinstance(value, Mapping):
+        return {key: jsonable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(inner) for inner in value]
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)
