@@ -16,7 +16,7 @@ from webapp.services.feeds import matching, outdated_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
-from webapp.services.ingestion.line import NewLine
+from webapp.services.ingestion.staging import NewLine
 from webapp.services.reconciliation import set_asides
 from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes, clearing, join_records

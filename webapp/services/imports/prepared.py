@@ -14,15 +14,13 @@ from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBala
 from webapp.ledger.money import Money
 from webapp.models import Organization
 from webapp.queries.audit import book_moves
-from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan, Plan, TargetAccount
+from webapp.services.imports.planning.records import AccountPlan, Plan, PlannedLine, TargetAccount
 from webapp.services.imports.progress import STEP, Progress, silent
 from webapp.services.ingestion import new_lines, staging
 from webapp.services.ingestion import rules as line_rules
-from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.new_lines import LineTooLargeError, Mirrors
 from webapp.services.ingestion.rules import AccountRules, LineRules
-from webapp.services.ingestion.staging import StagedLine, StagedVerdict
+from webapp.services.ingestion.staging import NewLine, StagedLine, StagedVerdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning import plans
-from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan, Plan, Reading
+from webapp.services.imports.planning.records import AccountPlan, Plan, PlannedLine, Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from webapp.queries.access import organizations
 from webapp.queries.audit import book_moves
 from webapp.queries.imports import imports as queried
 from webapp.services.audit.act import Actor
-from webapp.services.imports import imports, previews, refusals, writes
+from webapp.services.imports import imports, previews, uploads, writes
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
 from webapp.services.imports.planning.records import Reading
 from webapp.services.imports.prepared import ReadyImport
@@ -262,4 +262,4 @@ def _refused(
     """Keep the record of a refusal, after everything else was rolled back."""
     db.session.rollback()
     begin_write(actor.organization_id)
-    return refusals.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)
+    return uploads.refuse(upload, error, import_id=import_id, folder=folder, actor=actor, now=now)

@@ -1,4 +1,4 @@
-"""An uploaded file, and the record that its import begins with."""
+"""An uploaded file, and its record: begun, described from the plan, or refused with its error."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from pathlib import Path
 
+from webapp import importers
 from webapp.db import db
+from webapp.ledger.errors import LedgerError
 from webapp.models import FeedAccount, Import
 from webapp.queries.common import lookups
-from webapp.services.audit.act import Actor
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import new_id, record
 from webapp.services.imports import coverage
 from webapp.services.imports.prepared import ReadyImport
+from webapp.services.storage import kept_files
 
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-
-
 LONGEST_NAME = 255
 
 
@@ -96,3 +99,41 @@ def payload_of(imported: Import) -> Mapping[str, object]:
         "sha256": imported.sha256,
         "faId": imported.feed_account_id,
     }
+
+
+def refuse(
+    upload: Upload,
+    error: LedgerError,
+    *,
+    actor: Actor,
+    now: datetime,
+    import_id: int | None = None,
+    folder: Path | None = None,
+) -> Import:
+    """Keep the record of a refused file; the caller has rolled back what it was about to do.
+
+    `import_id` names the preview that the file was kept for, if there is one. In `folder` a file is kept for an
+    hour where a mapping may help to read it.
+    """
+    if import_id is None:
+        imported = add(upload, actor, now, status="REFUSED")
+    else:
+        imported = lookups.get(Import, actor.organization_id, import_id)
+        imported.status, imported.accounts, imported.warnings = "REFUSED", [], []
+    imported.error = str(error)
+    imported.reading = {**imported.reading, "refused": dict(error.details or {})}
+    if folder is not None and importers.takes_mapping(upload.data):
+        imported.kept_file = kept_files.keep(folder, upload.data)
+    db.session.flush()
+    refused = Act(
+        actor,
+        now,
+        "import_file",
+        "import",
+        str(imported.id),
+        title=f"Refused {imported.file_name}",
+        payload=payload_of(imported),
+        id=new_id(now),
+    )
+    record(refused, "FAILED", error=str(error))
+    return imported

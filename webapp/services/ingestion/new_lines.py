@@ -11,9 +11,8 @@ from webapp.ledger.rates import mirror
 from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
-from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.rules import AccountRules
-from webapp.services.ingestion.staging import StagedLine
+from webapp.services.ingestion.staging import NewLine, StagedLine
 
 
 class LineTooLargeError(UnprocessableError):

@@ -15,8 +15,7 @@ from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.rule_decisions import compiled_rules
 from webapp.queries.rule_decisions.decisions import AskedRules
-from webapp.services.ingestion.line import NewLine
-from webapp.services.ingestion.staging import StagedChoice
+from webapp.services.ingestion.staging import NewLine, StagedChoice
 
 
 class Tally:

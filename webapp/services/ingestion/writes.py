@@ -15,10 +15,9 @@ from webapp.models.base import table_of
 from webapp.queries.accounts import accounts
 from webapp.queries.reconciliation import openings
 from webapp.services.ingestion import rule_choices, staging
-from webapp.services.ingestion.line import NewLine
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.ingestion.staging import CHOICES, LINES
+from webapp.services.ingestion.staging import CHOICES, LINES, NewLine
 
 
 class BooksFacts(NamedTuple):

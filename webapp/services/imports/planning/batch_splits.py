@@ -12,7 +12,7 @@ from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines
 from webapp.services.imports.planning import verdicts
-from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import PlannedLine
 
 WITH_BATCHES = frozenset({"camt"})
 MOST_WARNINGS = 5

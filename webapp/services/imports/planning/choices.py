@@ -9,8 +9,7 @@ from datetime import date
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.joins import Pairing
-from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan
+from webapp.services.imports.planning.records import AccountPlan, PlannedLine
 
 SAME = "Somebody says that it is this line."
 OWN = "Somebody says that it is a line of its own."

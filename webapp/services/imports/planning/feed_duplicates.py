@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
 from webapp.models import FeedAccount
 from webapp.queries.matching import booked_feed_lines, feed_lines
-from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import PlannedLine
 from webapp.services.ingestion.staging import LINES
 from webapp.services.transactions import join_records, pending_matches
 

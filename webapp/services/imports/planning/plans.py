@@ -14,8 +14,14 @@ from webapp.services.imports.planning import batch_splits, verdicts
 from webapp.services.imports.planning import choices as import_choices
 from webapp.services.imports.planning.accounts import Assignment
 from webapp.services.imports.planning.choices import NO_CHOICES, Choices
-from webapp.services.imports.planning.lines import PlannedLine
-from webapp.services.imports.planning.records import AccountPlan, Plan, Reading, TargetAccount, place
+from webapp.services.imports.planning.records import (
+    AccountPlan,
+    Plan,
+    PlannedLine,
+    Reading,
+    TargetAccount,
+    place,
+)
 
 
 def read(data: bytes, mapping: dict[str, object] | None = None) -> Reading:

@@ -10,7 +10,7 @@ from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import feed_lines
 from webapp.queries.matching.existing_lines import KnownLine
-from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import PlannedLine
 
 STORED = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
 REASON = "Another source gave a line of this day and amount."

@@ -1,4 +1,4 @@
-"""What an import of a file would do, as records: the reading, its accounts, and the whole plan."""
+"""What an import of a file would do, as records: the reading, its lines and accounts, and the whole plan."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from webapp.importers.bank_files import BankFile, SkippedRow, StatedBalance, Statement
+from webapp.importers.bank_files import BankFile, SkippedRow, StatedBalance, Statement, StatementLine
+from webapp.ledger.matching.joins import Pairing
+from webapp.ledger.matching.lines import LineKey
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.services.accounts.feed_accounts import Opening
-from webapp.services.imports.planning.lines import PlannedLine
+
+ADDED = frozenset({"NEW", "POSSIBLY_THERE"})
 
 
 def iso(day: date | None) -> str | None:
@@ -26,6 +29,34 @@ def place(stated: tuple[Money, StatedBalance]) -> tuple[bool, str, bool, str]:
 
 def _row(each: PlannedLine | SkippedRow) -> int:
     return each.row if isinstance(each, SkippedRow) else each.line.row
+
+
+@dataclass(slots=True)
+class PlannedLine:
+    """A line of a file and the verdict on it; `existing_id` is the stored line that it is, if it is one.
+
+    `number` is its number among the staged lines (services/ingestion/staging.py).
+    `duplicate` pairs it with the line of another source that it is, or may be.
+    """
+
+    line: StatementLine
+    amount_minor: int
+    key: LineKey
+    verdict: str = "NEW"
+    existing_id: int | None = None
+    reason: str = ""
+    number: int | None = None
+    duplicate: Pairing | None = None
+
+    @property
+    def is_duplicate(self) -> bool:
+        """Tell whether it is certainly another report of a line that the feed gave."""
+        return self.duplicate is not None and self.duplicate.is_certain
+
+    @property
+    def is_added(self) -> bool:
+        """Tell whether it is imported as a new booked line."""
+        return self.verdict in ADDED
 
 
 @dataclass(slots=True)

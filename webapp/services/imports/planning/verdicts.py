@@ -12,7 +12,7 @@ from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines
 from webapp.queries.matching.existing_lines import KnownLine
 from webapp.services.imports.planning import feed_duplicates, possible_duplicates
-from webapp.services.imports.planning.lines import PlannedLine
+from webapp.services.imports.planning.records import PlannedLine
 
 MOST_WARNINGS = 20
 
