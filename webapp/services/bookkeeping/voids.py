@@ -124,17 +124,17 @@ def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
     )
 
 
-def _reversal_day(family: list[JournalEntry], asked: date | None) -> date:
+def _reversal_day(family: list[JournalEntry], requested: date | None) -> date:
     organization_id = family[0].organization_id
     latest = max(member.effective_on for member in family)
     first = organizations.first_open_day(organization_id, latest)
-    if asked is None:
+    if requested is None:
         return first
-    if asked < latest:
+    if requested < latest:
         sentence = f"What it cancels is dated {latest:%-d %b %Y}. Date the reversal that day or later."
         raise VoidDayError(sentence, fields={"effectiveAt": [sentence]})
-    journal_entries.check_open(organization_id, asked)
-    return asked
+    journal_entries.check_open(organization_id, requested)
+    return requested
 
 
 def _fresh_drafts(entry: JournalEntry, in_force: tuple[Leg, ...], day: date, now: datetime) -> list[int]:

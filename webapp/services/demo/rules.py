@@ -50,7 +50,7 @@ def write(keeper: Bookkeeper, *, since: date) -> None:
 def _rule(
     keeper: Bookkeeper,
     name: str,
-    asked: list[tuple[Field, Operator, str]],
+    conditions: list[tuple[Field, Operator, str]],
     sets: dict[str, int],
     *,
     priority: int,
@@ -66,7 +66,7 @@ def _rule(
             "match": match.value,
             "conditions": [
                 {"field": field.value, "operator": operator.value, "value": value}
-                for field, operator, value in asked
+                for field, operator, value in conditions
             ],
         },
         effects=[

@@ -51,8 +51,8 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Du
     days = [each.line.booked_on for each in arriving]
     has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
     existing = feed_lines.only_in_files(feed_account, min(days), max(days)) if has_files else []
-    gone = feed_lines.taken_back_posted(feed_account) if arriving else []
-    if not existing and not gone:
+    removed = feed_lines.taken_back_posted(feed_account) if arriving else []
+    if not existing and not removed:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [
@@ -65,7 +65,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Du
     )
     places = {each.row_id: -place for place, each in enumerate(arriving, 1) if each.row_id is not None}
     settled = {(places.get(one, one), places.get(other, other)) for one, other in refused}
-    again = reissued_lines.pair_exactly(reports, gone, settled)
+    again = reissued_lines.pair_exactly(reports, removed, settled)
     paired = {each.joined_id for each in again}
     others = pair_duplicates([each for each in reports if each.id not in paired], existing, settled)
     return {id(arriving[-each.joined_id - 1]): each for each in (*again, *others)}

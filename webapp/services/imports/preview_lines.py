@@ -91,12 +91,12 @@ def page(
     records: list[ImportLineRecord], *, verdict: str | None, after: int | None, limit: int
 ) -> Page[ImportLineRecord]:
     """Cut a page out of a list of rows; the key is the place of its last row among all."""
-    asked = [
+    chosen = [
         (place, each) for place, each in enumerate(records) if verdict is None or each.verdict == verdict
     ]
-    shown = [(place, each) for place, each in asked if after is None or place > after]
+    shown = [(place, each) for place, each in chosen if after is None or place > after]
     next_key = (shown[limit - 1][0],) if len(shown) > limit else None
-    return Page([each for _, each in shown[:limit]], next_key, len(asked))
+    return Page([each for _, each in shown[:limit]], next_key, len(chosen))
 
 
 def counts(records: list[ImportLineRecord]) -> dict[str, int]:

@@ -149,6 +149,8 @@ def _delete_markers(organization_id: str, marker_ids: Collection[int]) -> None:
     if not marker_ids:
         return
     are_drafts = (_ENTRY.c.organization_id == organization_id, _ENTRY.c.status == "DRAFT")
-    gone = db.session.connection().execute(sa.delete(_ENTRY).where(*are_drafts, _ENTRY.c.id.in_(marker_ids)))
-    if gone.rowcount != len(marker_ids):
+    deleted = db.session.connection().execute(
+        sa.delete(_ENTRY).where(*are_drafts, _ENTRY.c.id.in_(marker_ids))
+    )
+    if deleted.rowcount != len(marker_ids):
         raise journal_entries.AlreadyPostedError

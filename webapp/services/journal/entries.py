@@ -136,8 +136,8 @@ def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
     touches.touch_documents(entry.organization_id, [entry.id], now=now)
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
     db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
-    gone = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
-    if gone.rowcount != 1:  # type: ignore[attr-defined]
+    deleted = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))
+    if deleted.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
     db.session.expunge(entry)
 

@@ -126,14 +126,14 @@ def _newest_back_to(account: FeedAccount, reconciliation_id: int | None) -> list
         lookups.refer(Reconciliation, account.organization_id, reconciliation_id, "reconciliationId")
     if reconciliations.draft_of(account) is not None:
         raise DraftOpenError
-    standing = reconciliations.standing(account)
+    in_force = reconciliations.standing(account)
     last = next(
-        (at for at, proof in enumerate(standing) if reconciliation_id in (None, proof.id)),
+        (at for at, proof in enumerate(in_force) if reconciliation_id in (None, proof.id)),
         None,
     )
     if last is None:
         raise NoProofError
-    taken = standing[: last + 1]
+    taken = in_force[: last + 1]
     for proof in taken:
         _check_open(proof)
     return taken

@@ -141,8 +141,8 @@ def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
 def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
     """Move a rule directly before another one, or to the end; all priorities that this needs change in one act."""
     title = f"Moved the rule {rule.name} to the end"
-    asked = {"beforeId": before_id}
-    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=asked) as doing:
+    fields = {"beforeId": before_id}
+    with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=fields) as doing:
         if before_id is not None:
             other = lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
             doing.title = f"Moved the rule {rule.name} before {other.name}"

@@ -85,9 +85,9 @@ def apply(
         asked = previews.asked_with(rule.organization_id, rule)
         run = _begin(rule, doing)
         is_of_documents = rule.target == "RECEIPT"
-        looked_at = document_effects if is_of_documents else candidates
-        total = looked_at.count(rule.organization_id, chosen)
-        running = _Run(run.id, rule.id, rule.version, total, looked_at.AT_ONCE, doing)
+        source = document_effects if is_of_documents else candidates
+        total = source.count(rule.organization_id, chosen)
+        running = _Run(run.id, rule.id, rule.version, total, source.AT_ONCE, doing)
         portions = previews.effects(rule.organization_id, asked, rule, chosen)
         tally = _write(running, portions, digest, progress)
         _end(run, tally, asked)

@@ -250,22 +250,22 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
 
     Answers the lines whose entry stays.
     """
-    gone = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
+    removed = [line for line in lines if line.status in (*IN_BOOKS, "PENDING")]
     of_organization = of_same_organization(Transaction, feed_account)
-    for portion in portions([line.id for line in gone]):
+    for portion in portions([line.id for line in removed]):
         leaving = sa.select(Transaction.id).where(of_organization, Transaction.id.in_(portion))
         unpairing.bulk_unpair(leaving, now=now)
-    entry_ids = {line.journal_entry_id for line in gone if line.journal_entry_id is not None}
+    entry_ids = {line.journal_entry_id for line in removed if line.journal_entry_id is not None}
     is_draft = _drafts_among(feed_account.organization_id, entry_ids)
-    for line in gone:
+    for line in removed:
         if line.journal_entry_id in is_draft:
             line.journal_entry_id = None
         line.status, line.updated_at = "REMOVED", now
-    posted = {line.id for line in gone if line.journal_entry_id is not None}
-    gone_ids = [line.id for line in gone]
+    posted = {line.id for line in removed if line.journal_entry_id is not None}
+    removed_ids = [line.id for line in removed]
     db.session.flush()
     _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
-    for portion in portions(gone_ids):
+    for portion in portions(removed_ids):
         clearing.unclear_lines(feed_account.organization_id, portion)
     return posted
 

@@ -28,10 +28,10 @@ class StaleDraftError(LedgerError):
 
     def __init__(self, current: int | None) -> None:
         """Name the current version; None where the draft is gone."""
-        gone = (
+        message = (
             None if current is not None else "This draft is gone: it was completed or abandoned. Look again."
         )
-        super().__init__(gone, details={"version": current})
+        super().__init__(message, details={"version": current})
 
 
 def require(account: FeedAccount, version: int | None) -> Reconciliation:
@@ -80,11 +80,11 @@ def prune(account: FeedAccount, draft: Reconciliation) -> tuple[list[int], list[
         for row in reconciliations.open_lines(account, draft)
         if row.is_cleared and row.day <= draft.statement_date
     }
-    gone = [item for item in items_of(draft) if key_of(item) not in kept]
-    _delete([item.id for item in gone], draft.organization_id)
+    removed = [item for item in items_of(draft) if key_of(item) not in kept]
+    _delete([item.id for item in removed], draft.organization_id)
     return (
-        [item.transaction_id for item in gone if item.transaction_id is not None],
-        [item.journal_entry_id for item in gone if item.journal_entry_id is not None],
+        [item.transaction_id for item in removed if item.transaction_id is not None],
+        [item.journal_entry_id for item in removed if item.journal_entry_id is not None],
     )
 
 

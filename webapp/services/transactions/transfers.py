@@ -108,11 +108,11 @@ def _check(line: Transaction, other: Transaction) -> None:
     check_two_accounts(line, other)
     for each in (line, other):
         require(each, "BOOKED")
-        standing = transfer_pairs.standing(each.organization_id, each.id)
-        if standing is not None:
+        earlier = transfer_pairs.standing(each.organization_id, each.id)
+        if earlier is not None:
             raise PairedError(
-                f"Line {each.id} is paired with line {standing.other_id}. Undo that pair first.",
-                details={"transactionId": each.id, "otherId": standing.other_id},
+                f"Line {each.id} is paired with line {earlier.other_id}. Undo that pair first.",
+                details={"transactionId": each.id, "otherId": earlier.other_id},
             )
     if line.amount_minor * other.amount_minor >= 0:
         raise AmountsDifferError

@@ -35,23 +35,23 @@ def set_verdicts(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank
         return
     days = [each.line.booked_on for each in new]
     existing = booked_feed_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
-    gone = feed_lines.taken_back(feed_account, min(days), max(days))
+    removed = feed_lines.taken_back(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
     found = pair_duplicates(reports, existing, ())
     left = {each.joined_id for each in found}
-    texts = {each.id: each.text for each in (*reports, *gone)}
+    texts = {each.id: each.text for each in (*reports, *removed)}
     found += [
         each
-        for each in pair_duplicates([report for report in reports if report.id not in left], gone, ())
+        for each in pair_duplicates([report for report in reports if report.id not in left], removed, ())
         if each.is_certain and texts[each.kept_id] == texts[each.joined_id]
     ]
     deleted = feed_lines.deleted_among(feed_account.organization_id, [each.kept_id for each in found])
     for pairing in found:
-        _recognise(new[-pairing.joined_id - 1], pairing, deleted, {each.id for each in gone})
+        _recognise(new[-pairing.joined_id - 1], pairing, deleted, {each.id for each in removed})
 
 
-def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set[int]) -> None:
+def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], removed: set[int]) -> None:
     line.duplicate = pairing
     if not pairing.is_certain:
         line.verdict, line.reason = "POSSIBLY_THERE", pairing.reason
@@ -60,7 +60,7 @@ def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], gone: set
     line.reason = pairing.reason
     if pairing.kept_id in deleted:
         line.reason = "Somebody deleted this line; it stays deleted."
-    elif pairing.kept_id in gone:
+    elif pairing.kept_id in removed:
         line.reason = "The bank took this line back by its feed; it stays out."
 
 
