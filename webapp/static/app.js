@@ -1,5 +1,5 @@
-// Keys, the selection, and the few things that a link and a form cannot do by themselves.
-// Everything here presses controls that are on the page: without it, they are pressed by hand.
+// Keyboard shortcuts, the selection of lines, and small controls.
+// All of it uses links and forms on the page, which also work without JavaScript.
 "use strict";
 
 (() => {
@@ -7,18 +7,18 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const isShown = (element) => Boolean(element?.getClientRects().length);
 
-  /* Keys: a control names its key in data-key. The dock has the first word, then the current line. */
+  /* Keys: a control has its key in data-key. Controls of the dock come first, then those of the current line. */
 
   const isTyping = ({ target, isComposing }) =>
     isComposing ||
     one("dialog[open]") ||
     target.matches?.("select, textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=submit])");
 
-  // A key never reaches into another line: what is posted there would not be what was looked at.
-  const isOfAnother = (element) => ![null, currentLine()].includes(element.closest(".line"));
+  // A key never presses a control of another line, which the user does not look at.
+  const isOfAnotherLine = (element) => ![null, currentLine()].includes(element.closest(".line"));
 
   function press(key) {
-    const canPress = (control) => isShown(control) && !control.disabled && !isOfAnother(control);
+    const canPress = (control) => isShown(control) && !control.disabled && !isOfAnotherLine(control);
     for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
       const control = scope && all(`[data-key="${key}"]`, scope).find(canPress);
       if (!control) continue;
@@ -34,10 +34,10 @@
     if (press(key)) event.preventDefault();
   };
 
-  // Sequences first: tinykeys takes the first that fits, and the "c" of "g c" would be a "c" of its own.
+  // Sequences come first: tinykeys uses the first match, and the "c" of "g c" would match "c".
   const keys = Object.fromEntries([..."ahjicmnprysxt"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
   Object.assign(keys, { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) });
-  // Without this, the "e" would go on into the select that it opens, and choose there.
+  // Without preventDefault the "e" would also choose an option in the select that it opens.
   keys.e = (event) => { event.preventDefault(); edit(); };
   for (const key of ["c", "s", "o", "n", "w", "z", "Space", "Enter"]) keys[key] = pressing(key);
   keys["[Shift]+/"] = pressing("/");
@@ -58,7 +58,7 @@
   /* The current line: the one that shows its fields as selects. */
 
   const currentLine = () => one(".line[aria-current]");
-  let wanted = null;
+  let fieldToFocus = null;
   let currentId = currentLine()?.id;
 
   function markCurrent() {
@@ -72,7 +72,7 @@
     line.scrollIntoView({ block: "nearest" });
   }
 
-  let settled = 0;
+  let openTimer = 0;
   function move(step) {
     const lines = all(".line");
     const at = lines.indexOf(currentLine());
@@ -80,8 +80,8 @@
     if (!next) return;
     makeCurrent(next);
     next.focus({ preventScroll: true });
-    clearTimeout(settled);
-    settled = setTimeout(() => open(next), 160);
+    clearTimeout(openTimer);
+    openTimer = setTimeout(() => open(next), 160);
   }
 
   function open(line) {
@@ -93,7 +93,7 @@
     const field = line && one(".line-edit select", line);
     if (field) field.focus();
     else if (line) {
-      wanted = { line: line.id, name: "accountId" };
+      fieldToFocus = { line: line.id, name: "accountId" };
       open(line);
     }
   }
@@ -105,13 +105,13 @@
     const line = event.target.closest(".line");
     if (!line) return;
     const opener = event.target.closest("a[data-field]");
-    if (opener) wanted = { line: line.id, name: opener.dataset.field };
+    if (opener) fieldToFocus = { line: line.id, name: opener.dataset.field };
     if (event.target.closest("input, select, label, .tick")) return;
     makeCurrent(line);
     if (!event.target.closest("a, button, summary, form")) open(line);
   });
 
-  /* The selection: how many lines, how much, and how many of them can be confirmed. */
+  /* The selection: the number of lines, their sum, and the number of lines to confirm. */
 
   const boxes = () => all(".line .box");
   let lastBox = null;
@@ -136,34 +136,34 @@
     showSelection();
   }
 
-  // Amounts are added as whole minor units, as they are in the books.
+  // Amounts are added as whole minor units, as in the books.
   function sum(amounts) {
     const digits = (amounts[0]?.split(".")[1] ?? "").length;
     const minor = amounts.reduce((total, each) => total + BigInt(each.replace(".", "")), 0n);
     const plain = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
-    const whole = plain.slice(0, plain.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
-    return `${minor < 0n ? "−" : ""}${whole}${digits ? "." + plain.slice(-digits) : ""}`;
+    const integer = plain.slice(0, plain.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
+    return `${minor < 0n ? "−" : ""}${integer}${digits ? "." + plain.slice(-digits) : ""}`;
   }
 
   function showSelection() {
     const dock = one("#dock");
     if (!dock || dock.matches(".is-asking")) return;
-    const chosen = boxes().filter((box) => box.checked);
-    const drafts = chosen.filter((box) => "draft" in box.dataset);
-    one(".dock-count", dock).textContent = `${chosen.length} selected`;
-    one(".dock-sum", dock).textContent = sum(chosen.map((box) => box.dataset.amount));
+    const selected = boxes().filter((box) => box.checked);
+    const drafts = selected.filter((box) => "draft" in box.dataset);
+    one(".dock-count", dock).textContent = `${selected.length} selected`;
+    one(".dock-sum", dock).textContent = sum(selected.map((box) => box.dataset.amount));
     const confirm = one(".dock-confirm", dock);
     if (confirm) {
       one("span", confirm).textContent = `Confirm ${drafts.length} line${drafts.length === 1 ? "" : "s"}`;
       confirm.disabled = !drafts.length;
     }
     all("[data-when]", dock).forEach((button) => {
-      button.hidden = !chosen.some((box) => box.dataset.cleared === button.dataset.when);
+      button.hidden = !selected.some((box) => box.dataset.cleared === button.dataset.when);
     });
     const every = one("#select-all");
     if (every) {
-      every.checked = chosen.length > 0 && chosen.length === boxes().length;
-      every.indeterminate = chosen.length > 0 && !every.checked;
+      every.checked = selected.length > 0 && selected.length === boxes().length;
+      every.indeterminate = selected.length > 0 && !every.checked;
     }
   }
 
@@ -212,14 +212,14 @@
     });
   }
 
-  /* A change that had to wait for the one before it goes out with the version that one brought. */
+  /* A request that waited for an earlier one is sent with the version of that one's answer. */
 
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
     const version = ctx.request.form && one("[name=version]", ctx.request.form);
     if (version && ctx.request.body) ctx.request.body.set("version", version.value);
   });
 
-  /* A form is sent once, however often its button is clicked before the answer is there. */
+  /* A form is sent once, even if its button is clicked again before the answer. */
 
   let sent = new WeakMap();
   document.addEventListener("submit", (event) => {
@@ -229,63 +229,63 @@
   });
   window.addEventListener("pageshow", () => { sent = new WeakMap(); });
 
-  /* After a part of the page was replaced. */
+  /* After a part of the page has been replaced. */
 
-  // Where what had the focus is gone, the line or the part that it stood in has it, so that Tab goes on from there.
-  let focused = [];
-  function places(element) {
-    return element ? [...(element.id ? [element.id] : []), ...places(element.parentElement)] : [];
+  // If the focused element is gone, the line or the part that contained it gets the focus, so that Tab continues there.
+  let focusedIds = [];
+  function idsAround(element) {
+    return element ? [...(element.id ? [element.id] : []), ...idsAround(element.parentElement)] : [];
   }
 
-  function keepFocus() {
+  function restoreFocus() {
     if (document.activeElement !== document.body) return;
-    const place = focused.map((id) => document.getElementById(id)).find(isShown);
+    const place = focusedIds.map((id) => document.getElementById(id)).find(isShown);
     if (!place) return;
     if (!place.hasAttribute("tabindex")) place.tabIndex = -1;
     place.focus({ preventScroll: true });
   }
 
-  // Who moves on faster than the server answers gets no fields in the line that was left.
+  // An answer for a line that is no longer the current one is ignored.
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    focused = places(document.activeElement);
+    focusedIds = idsAround(document.activeElement);
     if (ctx.request.method === "GET" && ctx.target?.matches?.(".line") && ctx.target.id !== currentId) event.preventDefault();
   });
 
-  let fading = 0;
-  function freshen() {
+  let toastTimer = 0;
+  function refresh() {
     all("[data-reveal]").forEach((button) => { button.hidden = false; });
     showSelection();
     const toast = one("#toast");
     if (!toast?.textContent.trim()) return;
     toast.classList.remove("is-gone");
-    clearTimeout(fading);
-    fading = setTimeout(() => toast.classList.add("is-gone"), 6000);
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => toast.classList.add("is-gone"), 6000);
   }
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
     if (currentId) markCurrent();
-    const field = wanted && one(`#${wanted.line} [name="${wanted.name}"]`);
+    const field = fieldToFocus && one(`#${fieldToFocus.line} [name="${fieldToFocus.name}"]`);
     if (field) {
       field.focus();
-      wanted = null;
-    } else keepFocus();
-    freshen();
+      fieldToFocus = null;
+    } else restoreFocus();
+    refresh();
   });
 
-  // A failure of the server has no part of the page to stand in; every refusal by a rule has.
-  function sayFailure() {
+  // A failure of the server is shown as a toast; other errors are shown in the part of the page that has them.
+  function showFailure() {
     one("#toast").textContent = "";
     one("#toast").append(document.createElement("span"));
-    one("#toast span").textContent = "The server did not take this. Nothing was changed.";
-    freshen();
+    one("#toast span").textContent = "The server could not do this. Nothing was changed.";
+    refresh();
   }
-  document.addEventListener("htmx:error", sayFailure);
+  document.addEventListener("htmx:error", showFailure);
   document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
-    if (ctx.response.status >= 500) sayFailure();
+    if (ctx.response.status >= 500) showFailure();
   });
 
   currentLine()?.scrollIntoView({ block: "nearest" });
-  freshen();
+  refresh();
 })();

@@ -1,11 +1,12 @@
-// Writing an entry by keyboard: a leg more when the last one is begun, the rest by "=", and Ctrl or ⌘ with Enter to save.
+// The keyboard in the form of an entry: a new leg when the last one is used, "=" for the difference, Ctrl or ⌘ with Enter
+// to save.
 "use strict";
 
 (() => {
   const form = document.getElementById("entry");
   const legs = () => [...form.querySelectorAll(".leg")];
 
-  // The names and ids of a leg carry its number; the pattern's carry none yet.
+  // The names and ids of a leg contain its number; those of the pattern have a placeholder.
   function addLeg() {
     const number = legs().length;
     const added = document.getElementById("leg-pattern").content.cloneNode(true);
@@ -32,7 +33,7 @@
     }
   });
 
-  // A balance that was asked for before the rest was filled in may be answered after it.
+  // An earlier request for the balance may be answered after the difference was filled in, so ask for it again.
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (ctx.sourceElement.id === "fill") form.dispatchEvent(new Event("change"));
   });

@@ -1,4 +1,4 @@
-// Keys and the selection of the approvals: each key presses what is pressed by hand without scripts.
+// Keyboard shortcuts and the selection of proposals; they use links and forms that also work without JavaScript.
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
     one("dialog[open]") ||
     target.matches?.("select, textarea, input:not([type=checkbox], [type=submit])");
 
-  // A key decides on what is in view: not on what was left for another one that is still to come, nor behind the list.
+  // A key only decides on a visible proposal: not on one that is being replaced, nor on one behind the list.
   const decidable = (selector) => {
     const found = one(`.approval:not([inert]) ${selector}`);
     return found?.checkVisibility() ? found : null;
@@ -42,23 +42,23 @@
   }
 
   function reject() {
-    const part = decidable(".approval-reject");
-    if (!part) return;
-    part.open = true;
+    const details = decidable(".approval-reject");
+    if (!details) return;
+    details.open = true;
     one("#reason").focus();
   }
 
   const acts = { j: () => move(1), k: () => move(-1), x: toggle, a: approve, r: reject };
 
-  // After "g" the next letter goes to another page, which app.js sees to.
-  let left = -Infinity;
+  // After "g" the next letter opens another page, which app.js handles.
+  let sequenceStart = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    const isSequence = event.timeStamp - left < 1000;
-    left = event.key === "g" ? event.timeStamp : -Infinity;
+    const isSequence = event.timeStamp - sequenceStart < 1000;
+    sequenceStart = event.key === "g" ? event.timeStamp : -Infinity;
     if (isSequence || !acts[event.key]) return;
     event.preventDefault();
-    // Whoever holds the key down decides on one, not on all that follow.
+    // Holding the key down decides on one proposal, not on all that follow.
     if (event.repeat && event.key === "a") return;
     acts[event.key]();
   });
@@ -66,11 +66,11 @@
   function count() {
     const button = one("#approve-several");
     if (!button) return;
-    const chosen = boxes().filter((box) => box.checked).length;
-    one(".several-count").textContent = `${chosen} selected`;
-    button.textContent = chosen ? `Approve ${chosen}` : "Approve";
-    button.disabled = !chosen;
-    button.classList.toggle("accent", chosen > 0);
+    const selected = boxes().filter((box) => box.checked).length;
+    one(".several-count").textContent = `${selected} selected`;
+    button.textContent = selected ? `Approve ${selected}` : "Approve";
+    button.disabled = !selected;
+    button.classList.toggle("accent", selected > 0);
   }
 
   document.addEventListener("change", (event) => {

@@ -1,12 +1,12 @@
-// Moving rules by keyboard and by pointer, which press the buttons that move a rule without scripts too; and adding rows.
+// Moving rules by keyboard and by pointer, with buttons that also work without JavaScript; and adding rows.
 "use strict";
 
 (() => {
   const rows = () => [...document.querySelectorAll(".rule")];
-  let held = null;
+  let dragged = null;
   let moved = null;
 
-  /* Keyboard: Alt with an arrow moves the rule that is focused, or that holds what is focused. */
+  /* Keyboard: Alt with an arrow moves the rule that has the focus or contains it. */
 
   document.addEventListener("keydown", (event) => {
     if (!event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key)) return;
@@ -23,18 +23,18 @@
     moved = null;
   });
 
-  /* Who adds a condition or an effect goes on in its row. */
+  /* After a condition or an effect is added, its row gets the focus. */
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     const action = ctx.sourceElement.getAttribute?.("formaction");
     if (!action?.includes("?add=")) return;
-    const part = document.querySelector(`[formaction="${action}"]`)?.closest("fieldset");
-    [...(part?.querySelectorAll(".editor-row") ?? [])].at(-1)?.querySelector("select")?.focus();
+    const fieldset = document.querySelector(`[formaction="${action}"]`)?.closest("fieldset");
+    [...(fieldset?.querySelectorAll(".editor-row") ?? [])].at(-1)?.querySelector("select")?.focus();
   });
 
-  /* Pointer: the row follows no finger; a line shows where it would go, and letting go puts it there. */
+  /* Pointer: the row does not move with the pointer; a line shows its new place, and releasing moves it there. */
 
-  // The rule that a point lies above, none below them all.
+  // The rule below the pointer, none at the end of the list.
   function following(y) {
     return rows().find((row) => {
       const box = row.getBoundingClientRect();
@@ -48,9 +48,9 @@
     document.querySelector("#rules ol")?.classList.toggle("is-last", !next);
   }
 
-  function letGo() {
-    held?.classList.remove("is-held");
-    held = null;
+  function endDrag() {
+    dragged?.classList.remove("is-dragged");
+    dragged = null;
     rows().forEach((row) => row.classList.remove("is-before"));
     document.querySelector("#rules ol")?.classList.remove("is-last");
   }
@@ -59,25 +59,25 @@
     const grip = event.target.closest("[data-grip]");
     if (!grip || event.button) return;
     event.preventDefault();
-    held = grip.closest(".rule");
-    held.classList.add("is-held");
+    dragged = grip.closest(".rule");
+    dragged.classList.add("is-dragged");
     grip.setPointerCapture(event.pointerId);
   });
 
   document.addEventListener("pointermove", (event) => {
-    if (held) showPlace(event.clientY);
+    if (dragged) showPlace(event.clientY);
   });
 
   document.addEventListener("pointerup", (event) => {
-    if (!held) return;
-    const row = held;
+    if (!dragged) return;
+    const row = dragged;
     const next = following(event.clientY);
-    letGo();
+    endDrag();
     if (next === row || next === row.nextElementSibling) return;
     const button = row.querySelector("[data-move]:not(:disabled)");
     button.value = next?.dataset.rule ?? "";
     button.click();
   });
 
-  document.addEventListener("pointercancel", letGo);
+  document.addEventListener("pointercancel", endDrag);
 })();
