@@ -151,10 +151,25 @@ def error_response(
     """Roll back, and answer an error as JSON or as a page."""
     db.session.rollback()
     if is_for_api():
-        body: dict[str, Any] = {"error": sentence, "code": code}
-        body |= {key: value for key, value in (("fields", fields), ("details", details)) if value}
+        body = error_body(code, sentence, fields, details)
         return Response(json.dumps(body), status, content_type="application/json")
     return make_response(render_template("errors/error.html", status=status, message=sentence), status)
+
+
+def refusal_body(error: LedgerError) -> dict[str, Any]:
+    """Give the JSON body that a refusal is answered with."""
+    return error_body(error.code, str(error), error.fields, error.details)
+
+
+def error_body(
+    code: str,
+    sentence: str,
+    fields: Mapping[str, list[str]] | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Give the JSON body of an error."""
+    beside = {"fields": fields, "details": details}
+    return {"error": sentence, "code": code, **{key: value for key, value in beside.items() if value}}
 
 
 def shortened(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.marks import on_sqlite
 from tests.ofx_statements import Line, bank_file
-from webapp.web.proposals import dry_runs
+from webapp.services.audit import trials
 
 FILE = bank_file(Line("2026-04-02", "-2.50", "Coffee", "F1"), Line("2026-04-05", "100.00", "Invoice 7", "F2"))
 
@@ -39,7 +39,7 @@ def test_a_statement_that_proves_other_lines_of_the_same_day(agent, bank, desk, 
 @on_sqlite
 def test_what_is_too_much_to_be_shown(ada, agent, bank, decided, monkeypatch):
     """Two lines beyond those that are told go to each other's account: no balance tells."""
-    monkeypatch.setattr(dry_runs, "MOST_SHOWN", 2)
+    monkeypatch.setattr(trials, "MOST_SHOWN", 2)
     lines = bank.send_many([(f"2026-11-{day:02}", "-1.00", "Tea") for day in range(1, 6)])
     food, travel = bank.account("Food"), bank.account("Travel")
     book(ada, {lines[3]: food, lines[4]: travel})

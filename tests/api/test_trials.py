@@ -10,9 +10,12 @@ from tests.marks import on_sqlite
 from tests.security.addresses import addresses_of
 from tests.trial_calls import calls
 from webapp.db import Base, db
+from webapp.ledger.references import Kind
 from webapp.models import AuditEvent
 from webapp.queries import checks
-from webapp.queries.effects import books
+from webapp.schemas.fields import Id
+from webapp.schemas.untrusted import nested
+from webapp.web.access.selections import answer_schema
 
 # What a bookkeeper reads of each proposal, beside its address.
 TITLES = dict(
@@ -53,9 +56,30 @@ def files_of(app):
     return sorted(each.name for each in folder.iterdir())
 
 
-def test_every_table_that_gives_ids_out_is_one_of_ours():
+def test_every_kind_of_reference_names_one_of_our_tables():
     """A misspelt one would leave new ids in the effect, which moves it each time."""
-    assert {*books.TABLES.values()} <= {*Base.metadata.tables}
+    assert {kind.table for kind in Kind} <= {*Base.metadata.tables}
+
+
+def ids_of(schema, path=""):
+    """Walk the ids of a shape, each with its path and the kind of what it names."""
+    for name, field in schema.dump_fields.items():
+        held, inner = getattr(field, "inner", field), nested(field)
+        if inner is not None:
+            yield from ids_of(inner, f"{path}{name}.")
+        elif isinstance(held, Id):
+            yield f"{path}{name}", held.of
+
+
+@on_sqlite
+def test_every_id_in_the_answer_of_a_write_says_what_it_names(app):
+    """A new row is called by the same name everywhere, of whatever kind; people and keys are not made by acts."""
+    writes = [each for each in addresses_of(app) if each.is_api and not each.is_safe]
+    schemas = {each.name: answer_schema(app.view_functions[each.endpoint]) for each in writes}
+    found = [(name, *each) for name, schema in schemas.items() if schema for each in ids_of(schema)]
+    assert len(found) > 100
+    unnamed = {path for _, path, kind in found if kind is None}
+    assert [path for path in unnamed if not path.endswith(("_by.id", "actor.id", "blockers.id"))] == []
 
 
 @on_sqlite

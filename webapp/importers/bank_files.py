@@ -48,7 +48,7 @@ class StatedBalance:
 
 
 @dataclass(frozen=True, slots=True)
-class FileLine:
+class StatementLine:
     """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
@@ -69,7 +69,7 @@ class FileLine:
     reference: str | None = None
     iban: str | None = None
     payments: int = 1
-    parts: "tuple[FileLine, ...]" = ()
+    parts: "tuple[StatementLine, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Statement:
 
     external_id: str | None
     currency: str | None
-    lines: tuple[FileLine, ...]
+    lines: tuple[StatementLine, ...]
     kind: Literal["BANK", "CARD"] = "BANK"
     name: str | None = None
     institution: str | None = None

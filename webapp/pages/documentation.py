@@ -1,4 +1,4 @@
-"""/llms.txt, the first page that an agent reads."""
+"""What an agent reads first."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ bp = Blueprint("llms", __name__)
 @bp.get("/llms.txt")
 @requires(PUBLIC)
 def llms() -> Response:
-    """Show what this service is, and how an agent uses it."""
+    """Tell whoever comes by what this service is, and how an agent works here."""
     return Response(markdown.llms(request.host_url.rstrip("/")), content_type="text/plain; charset=utf-8")

@@ -14,6 +14,7 @@ import marshmallow as ma
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind
 
 LARGEST_ID = 2**63 - 1
 LONGEST_OBJECT_TEXT = 100_000
@@ -105,10 +106,19 @@ class WholeNumber(ma.fields.Integer):
 
 
 class Id(WholeNumber):
-    """The id of an object in the organization's books."""
+    """The id of an object in the organization's books; `of` is its kind, none where no act makes one."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, of: Kind | None = None, **kwargs: Any) -> None:
+        self.of = of
         super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
+
+
+class NewId(ma.fields.Field[int | str]):
+    """The id of an existing object, or `new-1`, `new-2`, … of one that would be created; only in answers."""
+
+    def __init__(self, of: Kind) -> None:
+        self.of = of
+        super().__init__(dump_only=True, metadata={"type": ["integer", "string"]})
 
 
 class Digits(WholeNumber):

@@ -10,6 +10,7 @@ import marshmallow as ma
 
 from webapp.ledger.currencies import ACTIVE
 from webapp.ledger.matching.pushed_lines import PushedLine
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.instants import ANY_DAY, DayOrInstant
@@ -168,7 +169,7 @@ class PushResultSchema(Schema):
         "DELETED",
         "UNKNOWN",
     )
-    transaction_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     reason = Untrusted()
 
 

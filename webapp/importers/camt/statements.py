@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
-from webapp.importers.bank_files import FileLine, FileRefusedError, SkippedRow, StatedBalance, Statement
+from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance, Statement, StatementLine
 from webapp.importers.camt.entries import entry_line, is_empty, other_state
 from webapp.importers.camt.values import currency, instant, iso_currency, signed_amount
 from webapp.importers.ofx.values import day
@@ -35,7 +35,7 @@ class CamtStatementBuilder:
         self._institution: str | None = None
         self._currency: str | None = None
         self._balances: list[_CodedBalance] = []
-        self._lines: dict[str | None, list[FileLine]] = {}
+        self._lines: dict[str | None, list[StatementLine]] = {}
 
     def add(self, record: XmlRecord) -> None:
         """Add an account or a balance; other elements are ignored."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Final, Literal
 
-from webapp.importers.bank_files import FileLine, FileRefusedError, StatedBalance, Statement
+from webapp.importers.bank_files import FileRefusedError, StatedBalance, Statement, StatementLine
 from webapp.importers.ofx.lines import Fields, first
 from webapp.importers.ofx.values import amount, day, instant, is_no_day
 from webapp.importers.texts import quoted
@@ -23,7 +23,7 @@ class OfxStatementBuilder:
     def __init__(self, name: str) -> None:
         """Begin the statement in the aggregate `name`."""
         self.kind: Literal["BANK", "CARD"] = "CARD" if name == "CCSTMTRS" else "BANK"
-        self.lines: list[FileLine] = []
+        self.lines: list[StatementLine] = []
         self.has_list = False
         self.securities = 0
         self._number: str | None = None
@@ -70,7 +70,7 @@ class OfxStatementBuilder:
         self._undated = self._undated or not (day(as_of) or is_no_day(as_of))
         self._balances.append(StatedBalance(size, day(as_of), instant(as_of)))
 
-    def add_line(self, line: FileLine, fields: Fields) -> None:
+    def add_line(self, line: StatementLine, fields: Fields) -> None:
         """Add a line, and count the currency that it names."""
         self.lines.append(line)
         if symbol := first(fields, ["CURRENCY.CURSYM"]):

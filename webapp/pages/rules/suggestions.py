@@ -1,4 +1,4 @@
-"""Suggested rules, each with its lines: turned into a rule, or dismissed."""
+"""Rules that people's confirmations suggest, each with its lines: made a rule in one step, or dismissed."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
 
-# A page that loads them as a part has the rules above them.
+# On a page that loads them as a part there are rules above them.
 SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
 
 
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show suggested and dismissed rules."""
+    """Show what is suggested, and what was dismissed."""
     return show()
 
 
 @bp.post("/dismiss")
 @requires("draft", begins=False)
 def dismiss() -> Response:
-    """Dismiss a suggestion."""
+    """Suggest a rule no more."""
     key = SuggestionKeySchema().load(form_body())["key"]
 
     def act() -> None:
@@ -53,7 +53,7 @@ def dismiss() -> Response:
 @bp.post("/undismiss")
 @requires("draft")
 def undismiss() -> Response:
-    """Restore a dismissed suggestion."""
+    """Suggest a dismissed rule again."""
     key = SuggestionKeySchema().load(form_body())["key"]
     return settle(
         lambda: services.rules.suggestions.undismiss(
@@ -63,7 +63,7 @@ def undismiss() -> Response:
 
 
 def settle(act: Callable[[], object]) -> Response:
-    """Act on a suggestion, and go back to the list, or show the error above it."""
+    """Do one act on a suggestion, and go back to those that are left, or show the refusal above them."""
     try:
         act()
     except LedgerError as error:
@@ -72,25 +72,23 @@ def settle(act: Callable[[], object]) -> Response:
 
 
 def sentence(suggestion: RuleSuggestion) -> str:
-    """The suggested rule as a sentence."""
+    """Say what the rule would say that a suggestion is."""
     names = {
         ("accountId", suggestion.account_id): suggestion.account_name,
         ("orgMerchantId", suggestion.org_merchant_id): suggestion.merchant_name,
         ("projectId", suggestion.project_id): suggestion.project_name,
     }
-    present = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
-    conditions = suggestion.rule["conditions"]
-    return rule_wording.sentence(
-        conditions["match"], conditions["conditions"], suggestion.rule["effects"], present
-    )
+    known = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
+    asked = suggestion.rule["conditions"]
+    return rule_wording.sentence(asked["match"], asked["conditions"], suggestion.rule["effects"], known)
 
 
 def show(*, problem: Problem | None = None) -> Response:
     """Render the list."""
-    query: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
+    asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
     limit = SHOWN_AS_PART if is_htmx() else SHOWN
     page = queries.suggestions.rule_suggestions.listed(
-        organization_id(), after=paging.decode(query["cursor"], "is"), limit=limit
+        organization_id(), after=paging.decode(asked["cursor"], "is"), limit=limit
     )
     return render(
         "rules/suggestions.html",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     Account,
     FeedAccount,
@@ -29,45 +29,6 @@ from webapp.queries.journal import entry_records
 from webapp.queries.journal.entry_records import EntryRecord
 
 Sums = Mapping[tuple[int, str], tuple[int, int]]
-# What an id is called where acts and answers name it, and the table that gives it out.
-TABLES: Mapping[str, str] = {
-    "account": "accounts",
-    "parent": "accounts",
-    "fa": "feed_accounts",
-    "openedFa": "feed_accounts",
-    "feed_account": "feed_accounts",
-    "transaction": "transactions",
-    "kept": "transactions",
-    "joined": "transactions",
-    "entry": "journal_entries",
-    "journalEntry": "journal_entries",
-    "journal_entry": "journal_entries",
-    "deletedJournalEntry": "journal_entries",
-    "voidedJournalEntry": "journal_entries",
-    "mirroredJournalEntry": "journal_entries",
-    "movedJournalEntry": "journal_entries",
-    "correctsJournalEntry": "journal_entries",
-    "correctionMarker": "journal_entries",
-    "openingEntry": "journal_entries",
-    "voidedBy": "journal_entries",
-    "orgMerchant": "merchants",
-    "merchant": "merchants",
-    "project": "projects",
-    "group": "project_groups",
-    "project_group": "project_groups",
-    "import": "imports",
-    "rule": "rules",
-    "run": "rule_runs",
-    "rule_run": "rule_runs",
-    "reconciliation": "reconciliations",
-    "draft": "reconciliations",
-    "document": "documents",
-    "documentRelation": "document_relations",
-    "relation": "document_relations",
-    "posting": "postings",
-    "other": "transactions",
-    "pendingTransaction": "transactions",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +161,12 @@ def _proof(broken: ProofBreak, proof: Reconciliation, name: str) -> ProofChange:
     )
 
 
-def entry_ids(
-    organization_id: str, named: Mapping[str, Collection[int]], newest: Mapping[str, int]
-) -> set[int]:
+def entry_ids(organization_id: str, references: Iterable[Ref], newest: Mapping[str, int]) -> set[int]:
     """Find the entries that came since a mark, that acts name, or that belong to lines or imports which they name."""
-    lines = {*named.get("transactions", ()), *_lines_of_runs(organization_id, named.get("rule_runs", ()))}
+    named: dict[Kind, set[int]] = {kind: set() for kind in Kind}
+    for each in references:
+        named[each.kind].add(each)
+    lines = named[Kind.TRANSACTION] | _lines_of_runs(organization_id, named[Kind.RULE_RUN])
     entry = sa.select(JournalEntry.id).where(JournalEntry.organization_id == organization_id)
     posting = sa.select(Posting.journal_entry_id).where(Posting.organization_id == organization_id)
     of_lines = sa.select(Transaction.journal_entry_id).where(
@@ -214,16 +176,16 @@ def entry_ids(
     )
     of_imports = sa.select(Transaction.journal_entry_id).where(
         Transaction.organization_id == organization_id,
-        Transaction.import_id.in_(named.get("imports", ())),
+        Transaction.import_id.in_(named[Kind.IMPORT]),
         Transaction.journal_entry_id.is_not(None),
     )
     parts = [
-        entry.where(JournalEntry.id > newest.get("journal_entries", 0)),
-        entry.where(JournalEntry.id.in_(named.get("journal_entries", ()))),
+        entry.where(JournalEntry.id > newest.get(JournalEntry.__tablename__, 0)),
+        entry.where(JournalEntry.id.in_(named[Kind.JOURNAL_ENTRY])),
         entry.where(JournalEntry.id.in_(of_lines)),
         entry.where(JournalEntry.id.in_(of_imports)),
         entry.where(JournalEntry.corrects_id.in_(of_lines), JournalEntry.status == "DRAFT"),
-        posting.where(Posting.id > newest.get("postings", 0)),
+        posting.where(Posting.id > newest.get(Posting.__tablename__, 0)),
     ]
     return set(db.session.scalars(sa.union(*parts)))
 
@@ -249,39 +211,3 @@ def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
         .execution_options(populate_existing=True)
     ).all()
     return {record.id: record for record in entry_records.records(organization_id, rows)}
-
-
-def named(told: Any) -> dict[str, set[int]]:
-    """Collect the ids that acts name, by table."""
-    found: dict[str, set[int]] = {}
-    for table, row_id in _named(told, None):
-        found.setdefault(table, set()).add(row_id)
-    return found
-
-
-def table_of(key: str, holder: str | None) -> str | None:
-    """Tell which table gives out the ids under a key, `id` itself by what holds it.
-
-    >>> table_of("journalEntryIds", None), table_of("id", "entry"), table_of("id", "actor")
-    ('journal_entries', 'journal_entries', None)
-    """
-    if key == "id":
-        return TABLES.get(holder or "")
-    for ending in ("Ids", "Id"):
-        if key.endswith(ending):
-            return TABLES.get(key.removesuffix(ending))
-    return None
-
-
-def _named(value: Any, holder: str | None) -> Iterator[tuple[str, int]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            table = table_of(key, holder)
-            ids = inner if isinstance(inner, list) else [inner]
-            if table is None:
-                yield from _named(inner, key)
-            else:
-                yield from ((table, each) for each in ids if type(each) is int)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _named(each, holder)

@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -27,13 +28,13 @@ class Code(fields.Text):
 class AccountSchema(Schema):
     """A ledger account with its balance."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.ACCOUNT)
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
     type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = ma.fields.String(allow_none=True)
     currency = fields.Currency(allow_none=True)
-    parent_id = fields.Id(allow_none=True)
+    parent_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     in_scope = ma.fields.Boolean()
     requires_counterparty = ma.fields.Boolean()
     is_watched = ma.fields.Boolean()
@@ -59,12 +60,12 @@ class AccountDayQuerySchema(Schema):
 class RegisterLineSchema(Schema):
     """A posting that counts, and the balance of the account after it."""
 
-    journal_entry_id = fields.Id()
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     effective_at = fields.EffectiveAt()
     description = Untrusted()
     status = fields.OneOf("POSTED", "VOIDED")
     source = ma.fields.String()
-    transaction_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     amount = fields.Amount()
     currency = fields.Currency()
     amount_base = fields.Amount()
@@ -92,7 +93,7 @@ class NewAccountSchema(Schema):
     type = fields.OneOf(*ACCOUNT_TYPES, required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
-    parent_id = fields.Id(allow_none=True, load_default=None)
+    parent_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
     in_scope = fields.Flag(load_default=True)
     requires_counterparty = fields.Flag(load_default=False)
     is_watched = fields.Flag(load_default=False)
@@ -106,7 +107,7 @@ class AccountChangesSchema(Schema):
     type = fields.OneOf(*ACCOUNT_TYPES)
     emoji = fields.Emoji(allow_none=True)
     currency = fields.Currency(allow_none=True)
-    parent_id = fields.Id(allow_none=True)
+    parent_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     in_scope = fields.Flag()
     requires_counterparty = fields.Flag()
     is_watched = fields.Flag()

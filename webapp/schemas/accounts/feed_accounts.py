@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import Untrusted
@@ -21,8 +22,8 @@ class FeedBalanceSchema(Schema):
 class FeedAccountSchema(Schema):
     """A feed account with its ledger account and the counts of lines that wait for somebody."""
 
-    fa_id = fields.Id()
-    account_id = fields.Id()
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
+    account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
     account_emoji = ma.fields.String(allow_none=True)
     account_type = fields.OneOf(*FEED_ACCOUNT_TYPES)
@@ -68,7 +69,7 @@ class CoveredMonthSchema(Schema):
 class CoverageSchema(Schema):
     """The coverage of an account by month, newest first."""
 
-    fa_id = fields.Id()
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
     currency = fields.Currency()
     months = ma.fields.List(ma.fields.Nested(CoveredMonthSchema))
 
@@ -79,7 +80,7 @@ class NewFeedAccountSchema(Schema):
     name = fields.Name(required=True)
     currency = fields.Currency(required=True)
     type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
-    account_id = fields.Id(allow_none=True, load_default=None)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True, load_default=None)
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     mask = fields.Text(least=1, most=32, allow_none=True, load_default=None)
     institution_name = fields.Name(allow_none=True, load_default=None)
@@ -91,7 +92,7 @@ class FeedAccountChangesSchema(Schema):
 
     name = fields.Name()
     type = fields.OneOf(*FEED_ACCOUNT_TYPES)
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     external_id = fields.Text(least=1, most=255, allow_none=True)
     mask = fields.Text(least=1, most=32, allow_none=True)
     institution_name = fields.Name(allow_none=True)

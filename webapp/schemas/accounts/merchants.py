@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -13,7 +14,7 @@ from webapp.schemas.paging import PageSchema
 class MerchantSchema(Schema):
     """A counterparty of the organization."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.MERCHANT)
     name = ma.fields.String()
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)

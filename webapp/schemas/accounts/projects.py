@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import PageSchema
@@ -12,7 +13,7 @@ from webapp.schemas.paging import PageSchema
 class ProjectGroupSummarySchema(Schema):
     """A group in the record of a project; `emoji` is null without one."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.PROJECT_GROUP)
     name = ma.fields.String()
     emoji = ma.fields.Function(lambda group: group.emoji or None)
 
@@ -20,11 +21,11 @@ class ProjectGroupSummarySchema(Schema):
 class ProjectSchema(Schema):
     """A project; every key is always sent."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.PROJECT)
     organization_id = ma.fields.String()
     name = ma.fields.String()
     emoji = ma.fields.String(allow_none=True)
-    group_id = fields.Id(allow_none=True)
+    group_id = fields.Id(Kind.PROJECT_GROUP, allow_none=True)
     group = ma.fields.Nested(ProjectGroupSummarySchema, allow_none=True)
     created_at = fields.Timestamp()
     updated_at = fields.Timestamp()
@@ -33,7 +34,7 @@ class ProjectSchema(Schema):
 class ProjectGroupSchema(Schema):
     """A group; `emoji` is an empty string without one."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.PROJECT_GROUP)
     name = ma.fields.String()
     emoji = ma.fields.String()
     organization_id = ma.fields.String()
@@ -52,7 +53,7 @@ class NewProjectSchema(Schema):
 
     name = fields.Name(required=True)
     emoji = fields.Emoji(allow_none=True, load_default=None)
-    group_id = fields.Id(allow_none=True, load_default=None)
+    group_id = fields.Id(Kind.PROJECT_GROUP, allow_none=True, load_default=None)
 
 
 class ProjectChangesSchema(Schema):
@@ -60,7 +61,7 @@ class ProjectChangesSchema(Schema):
 
     name = fields.Name()
     emoji = fields.Emoji(allow_none=True)
-    group_id = fields.Id(allow_none=True)
+    group_id = fields.Id(Kind.PROJECT_GROUP, allow_none=True)
 
 
 class ProjectFormSchema(NewProjectSchema):

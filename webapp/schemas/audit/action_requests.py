@@ -8,6 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ACTION_STATUSES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.audit.effects import AsStored, EffectSchema
@@ -33,10 +34,10 @@ OF_PROPOSALS: Mapping[str, Any] = {
 class ResultSchema(Schema):
     """The ids that an act changed."""
 
-    journal_entry_ids = ma.fields.List(fields.Id())
-    document_relation_ids = ma.fields.List(fields.Id())
-    deleted_journal_entry_ids = ma.fields.List(fields.Id())
-    voided_journal_entry_ids = ma.fields.List(fields.Id())
+    journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
+    document_relation_ids = ma.fields.List(fields.Id(Kind.DOCUMENT_RELATION))
+    deleted_journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
+    voided_journal_entry_ids = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
 
 
 class ActionResultSchema(Schema):
@@ -52,7 +53,7 @@ class ActionResultSchema(Schema):
 class BulkResultSchema(ActionResultSchema):
     """The result of a bulk act for one of its ids."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.TRANSACTION)
     code = ma.fields.String(metadata=OPTIONAL)
 
 

@@ -7,16 +7,10 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted, UntrustedPaths, untrusted_paths
-
-
-class NewId(ma.fields.Field[int | str]):
-    """The id of an existing object, or `new-1`, `new-2`, … of one that would be created; only in answers."""
-
-    def __init__(self, **kwargs: object) -> None:
-        super().__init__(dump_only=True, metadata={"type": ["integer", "string"]}, **kwargs)  # type: ignore[arg-type]
 
 
 class AsStored(ma.fields.Nested):
@@ -30,7 +24,7 @@ class AsStored(ma.fields.Nested):
 class BalanceChangeSchema(Schema):
     """The balance of an account in a currency, before and after."""
 
-    account_id = NewId()
+    account_id = fields.NewId(Kind.ACCOUNT)
     account_name = ma.fields.String()
     account_type = fields.OneOf(*ACCOUNT_TYPES)
     currency = fields.Currency()
@@ -43,8 +37,8 @@ class BalanceChangeSchema(Schema):
 class ProofChangeSchema(Schema):
     """A proof that would break (`holds` false) or hold again."""
 
-    reconciliation_id = fields.Id()
-    fa_id = fields.Id()
+    reconciliation_id = fields.Id(Kind.RECONCILIATION)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
     account_name = ma.fields.String()
     statement_date = ma.fields.String(metadata={"format": "date"})
     statement_balance = fields.Amount()
@@ -56,7 +50,7 @@ class ProofChangeSchema(Schema):
 class EntryChangeSchema(Schema):
     """An entry before and after, as in `GET /journal-entries/{id}`; null where it does not exist."""
 
-    id = NewId()
+    id = fields.NewId(Kind.JOURNAL_ENTRY)
     before = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
     after = ma.fields.Dict(allow_none=True, metadata=UNTRUSTED)
 

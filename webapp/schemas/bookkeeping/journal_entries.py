@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import OPTIONAL, Schema
@@ -17,7 +18,7 @@ MOST_POSTINGS = 200
 class PostingSchema(Schema):
     """A signed leg, debit positive."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
     account_type = fields.OneOf(*ACCOUNT_TYPES)
     account_emoji = ma.fields.String(allow_none=True)
@@ -28,8 +29,8 @@ class PostingSchema(Schema):
     currency = fields.Currency()
     amount_base = fields.Amount(allow_none=True)
     is_bank_leg = ma.fields.Boolean()
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
     in_scope = ma.fields.Boolean()
     requires_counterparty = ma.fields.Boolean()
 
@@ -40,14 +41,14 @@ class OriginSchema(Schema):
     kind = fields.OneOf("transaction", "document", "manual", "system")
     label = Untrusted()
     provider_transaction_id = Untrusted(allow_none=True)
-    document_id = fields.Id(allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
     document_type = ma.fields.String(allow_none=True)
 
 
 class CounterpartySchema(Schema):
     """The other party of an entry."""
 
-    org_merchant_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     name = Untrusted()
     website = ma.fields.String(allow_none=True)
     image_url = ma.fields.String(allow_none=True)
@@ -57,13 +58,13 @@ class CounterpartySchema(Schema):
 class JournalEntrySchema(Schema):
     """A dated entry with its legs."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.JOURNAL_ENTRY)
     effective_at = fields.EffectiveAt()
     description = Untrusted()
     status = fields.OneOf(*ENTRY_STATUSES)
     source = fields.OneOf(*ENTRY_SOURCES)
     base_currency = fields.Currency()
-    corrects_journal_entry_id = fields.Id(allow_none=True)
+    corrects_journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     postings = ma.fields.List(ma.fields.Nested(PostingSchema))
     origin = ma.fields.Nested(OriginSchema)
     counterparty = ma.fields.Nested(CounterpartySchema, allow_none=True)
@@ -91,11 +92,11 @@ class EntryQuerySchema(PageSchema):
 class PostingInputSchema(Schema):
     """A leg of a manual entry."""
 
-    account_id = fields.Id(required=True)
+    account_id = fields.Id(Kind.ACCOUNT, required=True)
     amount = fields.Amount(required=True)
     currency = fields.Currency(load_default=None, allow_none=True)
-    org_merchant_id = fields.Id(load_default=None, allow_none=True)
-    project_id = fields.Id(load_default=None, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, load_default=None, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, load_default=None, allow_none=True)
 
 
 class EntryInputSchema(Schema):
@@ -114,7 +115,7 @@ class EntryInputSchema(Schema):
 class ManualEntrySchema(EntryInputSchema):
     """A new manual entry; `documentId` attaches the document that it comes from."""
 
-    document_id = fields.Id(load_default=None, allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, load_default=None, allow_none=True)
 
 
 class EntryChangesSchema(EntryInputSchema):

@@ -8,6 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import DOCUMENT_TYPES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -31,9 +32,9 @@ class DocumentFieldsSchema(Schema):
     total = fields.Amount(allow_none=True)
     text = fields.Text(most=LONGEST_TEXT, allow_none=True)
     file_name = fields.Text(most=255, allow_none=True)
-    account_id = fields.Id(allow_none=True)
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
 
 
 class DocumentFormSchema(DocumentFieldsSchema):
@@ -59,17 +60,17 @@ class DocumentUploadSchema(DocumentFormSchema):
 class RelationSchema(Schema):
     """A document's relation to a line or an entry."""
 
-    id = fields.Id()
-    document_id = fields.Id()
-    transaction_id = fields.Id(allow_none=True)
-    journal_entry_id = fields.Id(allow_none=True)
+    id = fields.Id(Kind.DOCUMENT_RELATION)
+    document_id = fields.Id(Kind.DOCUMENT)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     created_at = fields.Timestamp()
 
 
 class DocumentSchema(Schema):
     """A receipt, invoice or bill: its fields, its file, and the account, merchant and project for its entry."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.DOCUMENT)
     document_type = fields.OneOf(*DOCUMENT_TYPES)
     number = Untrusted(allow_none=True)
     issued_on = fields.Day(allow_none=True)
@@ -82,9 +83,9 @@ class DocumentSchema(Schema):
     file_type = ma.fields.String(allow_none=True)
     file_size = ma.fields.Integer(allow_none=True)
     sha256 = ma.fields.String(allow_none=True)
-    account_id = fields.Id(allow_none=True)
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
     relations = ma.fields.List(ma.fields.Nested(RelationSchema))
     created_at = fields.Timestamp()
     updated_at = fields.Timestamp()
@@ -114,8 +115,8 @@ class DocumentPageQuerySchema(AddressSchema, DocumentQuerySchema):
 class RelatedSchema(Schema):
     """The line or the entry to attach a document to."""
 
-    transaction_id = fields.Id()
-    journal_entry_id = fields.Id()
+    transaction_id = fields.Id(Kind.TRANSACTION)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
 
     @ma.validates_schema
     def name_one(self, data: Mapping[str, Any], **kwargs: object) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES, IMPORT_STATUSES, VERDICTS
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
@@ -33,7 +34,7 @@ class ImportUploadSchema(ImportFormSchema):
 class ImportAccountSchema(Schema):
     """One account of a file; the sum and the days are those of its booked lines."""
 
-    fa_id = fields.Id(allow_none=True)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
     external_id = Untrusted(allow_none=True)
     name = Untrusted()
     currency = fields.Currency()
@@ -53,7 +54,7 @@ class ImportAccountSchema(Schema):
 class ImportSchema(Schema):
     """One bank file: previewed, imported or refused."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.IMPORT)
     file_name = Untrusted()
     format = ma.fields.String(allow_none=True)
     status = fields.OneOf(*IMPORT_STATUSES)
@@ -71,8 +72,8 @@ class ImportLineSchema(Schema):
     )
     verdict = fields.OneOf(*VERDICTS)
     reason = Untrusted()
-    fa_id = fields.Id(allow_none=True)
-    transaction_id = fields.Id(allow_none=True)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     booked_on = fields.Day(allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
@@ -80,7 +81,8 @@ class ImportLineSchema(Schema):
     counterparty = Untrusted(allow_none=True)
     provider_transaction_id = Untrusted(allow_none=True)
     possible_transaction_ids = ma.fields.List(
-        fields.Id(), metadata={"description": "For a possible duplicate: the lines that it may be."}
+        fields.Id(Kind.TRANSACTION),
+        metadata={"description": "For a possible duplicate: the lines that it may be."},
     )
 
 
@@ -105,7 +107,7 @@ class AccountChoiceSchema(Schema):
 
     external_id = fields.Text(least=1, most=255, allow_none=True, load_default=None)
     currency = fields.Currency(allow_none=True, load_default=None)
-    fa_id = fields.Id(allow_none=True, load_default=None)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
     type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
 

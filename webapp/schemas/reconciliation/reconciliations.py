@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from webapp.ledger.codes import ENTRY_STATUSES, RECONCILIATION_STATUSES, REPAIRS
 from webapp.ledger.proofs.equations import BreachField
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.accounts.feed_accounts import FeedAccountSchema
 from webapp.schemas.audit.action_requests import BulkResultSchema, PersonSchema
@@ -22,8 +23,8 @@ AT_MOST = ma.validate.Length(max=MOST_IDS, error=f"Send at most {MOST_IDS} ids."
 class BrokenBySchema(Schema):
     """The change that broke a proof: the field, its values before and after, the actor and the time."""
 
-    journal_entry_id = fields.Id(allow_none=True)
-    transaction_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     action_request_id = ma.fields.String(allow_none=True)
     actor = ma.fields.Nested(PersonSchema)
     field = fields.OneOf(*get_args(BreachField))
@@ -35,7 +36,7 @@ class BrokenBySchema(Schema):
 class AnchorSchema(Schema):
     """The last completed reconciliation, and whether it still holds."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RECONCILIATION)
     statement_date = fields.Day()
     statement_balance = fields.Amount()
     completed_at = fields.Timestamp()
@@ -48,7 +49,7 @@ class AnchorSchema(Schema):
 class DraftSchema(Schema):
     """The open draft: its inputs and its sums."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RECONCILIATION)
     statement_date = fields.Day()
     statement_balance = fields.Amount()
     opening_balance = fields.Amount()
@@ -103,7 +104,7 @@ class HubAccountAnswerSchema(Schema):
 class WatchedSchema(Schema):
     """A watched account, its open items, and its balance in the base currency."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
     open_items = ma.fields.Integer()
     balance_base = fields.Amount()
@@ -125,8 +126,8 @@ class HubQuerySchema(DocumentedSchema):
 class StatementLineSchema(Schema):
     """An item of a statement: a bank line, or an entry without one."""
 
-    transaction_id = fields.Id(allow_none=True)
-    journal_entry_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
     description = Untrusted()
@@ -159,8 +160,8 @@ class DraftAnswerSchema(Schema):
     """The account with its draft, and the ids that were uncleared by a change of its day."""
 
     account = ma.fields.Nested(HubAccountSchema)
-    uncleared = ma.fields.List(fields.Id())
-    uncleared_entries = ma.fields.List(fields.Id())
+    uncleared = ma.fields.List(fields.Id(Kind.TRANSACTION))
+    uncleared_entries = ma.fields.List(fields.Id(Kind.JOURNAL_ENTRY))
 
 
 def _ids() -> Any:
@@ -204,21 +205,21 @@ class ReopenSchema(Schema):
     """The reason to reopen, and the oldest proof to reopen; without an id only the newest."""
 
     reason = fields.Text(least=1, most=2000, required=True, strip=True)
-    reconciliation_id = fields.Id(load_default=None, allow_none=True)
+    reconciliation_id = fields.Id(Kind.RECONCILIATION, load_default=None, allow_none=True)
 
 
 class AcceptSchema(Schema):
     """The broken proof to accept, and the reason."""
 
-    reconciliation_id = fields.Id(required=True)
+    reconciliation_id = fields.Id(Kind.RECONCILIATION, required=True)
     reason = fields.Text(most=2000, load_default=None, allow_none=True, strip=True)
 
 
 class ItemSchema(Schema):
     """An item of a proof."""
 
-    transaction_id = fields.Id(allow_none=True)
-    journal_entry_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     provider_transaction_id = Untrusted(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
@@ -237,9 +238,9 @@ class BreakSchema(Schema):
 class ReconciliationSchema(Schema):
     """A draft or proof in full, with all keys that its digest covers."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RECONCILIATION)
     organization_id = ma.fields.String()
-    fa_id = fields.Id()
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
     status = fields.OneOf(*RECONCILIATION_STATUSES)
     currency = fields.Currency()
     statement_date = fields.Day()
@@ -247,7 +248,7 @@ class ReconciliationSchema(Schema):
     opening_balance = fields.Amount()
     opening_date = fields.Day(allow_none=True)
     keep_as_new = ma.fields.Boolean()
-    opening_entry_id = fields.Id(allow_none=True)
+    opening_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     cleared_balance = fields.Amount()
     difference = fields.Amount()
     cleared_count = ma.fields.Integer()
@@ -262,8 +263,8 @@ class ReconciliationSchema(Schema):
     version = ma.fields.Integer()
     opened_at = fields.Timestamp()
     opened_by = ma.fields.Nested(PersonSchema)
-    reopened_from_id = fields.Id(allow_none=True)
-    previous_id = fields.Id(allow_none=True)
+    reopened_from_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
+    previous_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
     previous_digest = ma.fields.String(allow_none=True)
     digest = ma.fields.String(allow_none=True)
     holds = ma.fields.Boolean(allow_none=True)

@@ -9,6 +9,7 @@ import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.periods import Period
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -52,7 +53,7 @@ class PeriodSchema(Schema):
 
 
 class _ReportAccountSchema(Schema):
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
     type = fields.OneOf(*ACCOUNT_TYPES)
@@ -125,10 +126,10 @@ class BalanceSheetSchema(_ReportSchema):
 class LedgerLineSchema(Schema):
     """A posting with its account, and the account's balance after it."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     account_code = ma.fields.String(allow_none=True)
     account_name = ma.fields.String()
-    journal_entry_id = fields.Id()
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
     effective_at = fields.EffectiveAt()
     description = Untrusted()
     source = ma.fields.String()

@@ -7,6 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.ledger.rules.conditions import (
     WITHOUT_VALUE,
     Condition,
@@ -191,7 +192,7 @@ class RuleContentSchema(Schema):
 class RuleSchema(RuleContentSchema):
     """A stored rule as it is now."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RULE)
     organization_id = ma.fields.String()
     match_count = ma.fields.Integer()
     last_run_at = fields.Timestamp(allow_none=True)
@@ -202,7 +203,7 @@ class RuleSchema(RuleContentSchema):
 class RuleVersionSchema(RuleContentSchema):
     """A version of a rule, since when, and by which act."""
 
-    rule_id = fields.Id()
+    rule_id = fields.Id(Kind.RULE)
     action_request_id = ma.fields.String(allow_none=True)
     created_at = fields.Timestamp()
 

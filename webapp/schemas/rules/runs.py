@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.ledger.rules.conditions import Field, Match, Operator
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.triggers import Trigger
@@ -56,9 +57,9 @@ class RunQuerySchema(PageSchema):
 class SideSchema(Schema):
     """The counter legs of a line, or the choices for a document, with the amount."""
 
-    account_id = fields.Id(allow_none=True)
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
 
@@ -67,7 +68,7 @@ class OverruledSchema(Schema):
     """A field that a later rule sets."""
 
     kind = fields.OneOf(*EffectKind)
-    rule_id = fields.Id()
+    rule_id = fields.Id(Kind.RULE)
 
 
 class SkippedSchema(Schema):
@@ -80,9 +81,9 @@ class SkippedSchema(Schema):
 class EffectItemSchema(Schema):
     """One matching line or document, before and after; `bookedOn` of a document is its issue date."""
 
-    transaction_id = fields.Id(allow_none=True)
-    document_id = fields.Id(allow_none=True)
-    fa_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
     booked_on = fields.Day(allow_none=True)
     amount = fields.Amount(allow_none=True)
     currency = fields.Currency(allow_none=True)
@@ -91,8 +92,8 @@ class EffectItemSchema(Schema):
     opens_marker = ma.fields.Boolean()
     before = ma.fields.Nested(SideSchema, allow_none=True)
     after = ma.fields.Nested(SideSchema, allow_none=True)
-    also_fires = ma.fields.List(fields.Id())
-    cut_off_by = fields.Id(allow_none=True)
+    also_fires = ma.fields.List(fields.Id(Kind.RULE))
+    cut_off_by = fields.Id(Kind.RULE, allow_none=True)
     overruled = ma.fields.List(ma.fields.Nested(OverruledSchema))
     skipped = ma.fields.List(ma.fields.Nested(SkippedSchema))
 
@@ -109,7 +110,7 @@ class ExplainedConditionSchema(Schema):
 class ExplanationSchema(Schema):
     """Why a rule matches a line or not."""
 
-    rule_id = fields.Id()
+    rule_id = fields.Id(Kind.RULE)
     name = ma.fields.String()
     is_matched = ma.fields.Boolean()
     is_reached = ma.fields.Boolean()
@@ -120,7 +121,7 @@ class ExplanationSchema(Schema):
 class RuleNameSchema(Schema):
     """The name of a rule in the answer."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RULE)
     name = ma.fields.String()
 
 
@@ -156,17 +157,17 @@ class RanRuleSchema(RuleNameSchema):
 class RunSkipSchema(SkippedSchema):
     """A field that a rule could not set, why, and on how many lines."""
 
-    rule_id = fields.Id(attribute="ruleId")
+    rule_id = fields.Id(Kind.RULE, attribute="ruleId")
     lines = ma.fields.Integer()
 
 
 class RunSchema(Schema):
     """One run of rules."""
 
-    id = fields.Id()
+    id = fields.Id(Kind.RULE_RUN)
     action_request_id = ma.fields.String()
     trigger = fields.OneOf(*Trigger)
-    rule_id = fields.Id(allow_none=True)
+    rule_id = fields.Id(Kind.RULE, allow_none=True)
     matched = ma.fields.Integer()
     changed = ma.fields.Integer()
     rules = ma.fields.List(ma.fields.Nested(RanRuleSchema))
@@ -179,8 +180,8 @@ class RunSchema(Schema):
 class UnrestoredFieldSchema(SkippedSchema):
     """A field of a line or document that is not restored, and why."""
 
-    transaction_id = fields.Id(allow_none=True)
-    document_id = fields.Id(allow_none=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    document_id = fields.Id(Kind.DOCUMENT, allow_none=True)
 
 
 class RunUndoResultSchema(Schema):
@@ -199,9 +200,9 @@ class ProvenanceSchema(Schema):
     field = fields.OneOf("accountId", "orgMerchantId", "projectId", "currency")
     value = ma.fields.String()
     before = ma.fields.String(allow_none=True)
-    rule_id = fields.Id()
+    rule_id = fields.Id(Kind.RULE)
     rule_version = ma.fields.Integer()
     rule_name = ma.fields.String(allow_none=True)
-    run_id = fields.Id()
+    run_id = fields.Id(Kind.RULE_RUN)
     action_request_id = ma.fields.String()
     set_at = fields.Timestamp()

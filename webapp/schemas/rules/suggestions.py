@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.ledger.rules.conditions import Match
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.ledger.suggestions.habits import LONGEST_KEY
@@ -42,13 +43,13 @@ class SuggestedRuleSchema(Schema):
 class EvidenceSchema(Schema):
     """The evidence: `count` of `total` confirmed lines went there; the newest 200 are listed."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
     count = ma.fields.Integer()
     total = ma.fields.Integer()
-    transaction_ids = ma.fields.List(fields.Id())
+    transaction_ids = ma.fields.List(fields.Id(Kind.TRANSACTION))
 
 
 class LikelyAccountSchema(EvidenceSchema):
@@ -77,7 +78,7 @@ class DismissalSchema(Schema):
 
     key = ma.fields.String()
     sentence = Untrusted()
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     conditions = ma.fields.List(ma.fields.Nested(SuggestedConditionSchema))
     evidence_count = ma.fields.Integer()
     dismissed_by = ma.fields.Nested(PersonSchema)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.ledger.codes import JOIN_STATUSES, TRANSACTION_STATUSES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import PersonSchema
 from webapp.schemas.base import Schema
@@ -18,8 +19,8 @@ class LineJoinSchema(Schema):
     """The relation of a line to another, and its evidence: a `JOIN` is the same line, a `TRANSFER` its other side."""
 
     kind = fields.OneOf("JOIN", "TRANSFER")
-    transaction_id = fields.Id()
-    fa_id = fields.Id()
+    transaction_id = fields.Id(Kind.TRANSACTION)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
     account_name = ma.fields.String()
     is_kept = ma.fields.Boolean(allow_none=True)
     tier = fields.OneOf(*TIERS, allow_none=True)
@@ -64,7 +65,7 @@ class SuggestionsSchema(Schema):
 class OtherLineSchema(Schema):
     """The other line."""
 
-    transaction_id = fields.Id(required=True)
+    transaction_id = fields.Id(Kind.TRANSACTION, required=True)
 
 
 class OtherLineFormSchema(Schema):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
@@ -13,11 +14,11 @@ from webapp.schemas.untrusted import Untrusted
 class OpenItemSchema(Schema):
     """An amount on a watched account that should have been moved on, and its age."""
 
-    account_id = fields.Id()
+    account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
-    journal_entry_id = fields.Id()
-    transaction_id = fields.Id(allow_none=True)
-    fa_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT, allow_none=True)
     effective_at = fields.EffectiveAt(attribute="effective_on")
     age_days = ma.fields.Integer()
     description = Untrusted()

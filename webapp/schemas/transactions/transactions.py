@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshmallow as ma
 
 from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
 from webapp.schemas.paging import PageSchema
@@ -18,17 +19,17 @@ MOST_IDS = 500
 class SplitSchema(Schema):
     """A part of a line's amount, with the line's sign."""
 
-    account_id = fields.Id(required=True)
+    account_id = fields.Id(Kind.ACCOUNT, required=True)
     amount = fields.Amount(required=True)
-    project_id = fields.Id(allow_none=True, load_default=None)
-    org_merchant_id = fields.Id(allow_none=True, load_default=None)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True, load_default=None)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True, load_default=None)
 
 
 class TransactionSchema(Schema):
     """A line as the bank sent it, and its entry in the books."""
 
-    id = fields.Id()
-    fa_id = fields.Id()
+    id = fields.Id(Kind.TRANSACTION)
+    fa_id = fields.Id(Kind.FEED_ACCOUNT)
     provider_transaction_id = Untrusted(allow_none=True)
     status = fields.OneOf(*TRANSACTION_STATUSES)
     booked_on = fields.Day()
@@ -39,15 +40,15 @@ class TransactionSchema(Schema):
     counterparty = Untrusted(allow_none=True)
     reference = Untrusted(allow_none=True)
     iban = Untrusted(allow_none=True)
-    journal_entry_id = fields.Id(allow_none=True)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     entry_status = fields.OneOf(*ENTRY_STATUSES, allow_none=True)
-    account_id = fields.Id(allow_none=True)
-    org_merchant_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
     splits = ma.fields.List(ma.fields.Nested(SplitSchema), allow_none=True)
-    correction_marker_id = fields.Id(allow_none=True)
-    reconciliation_id = fields.Id(allow_none=True)
-    import_id = fields.Id(allow_none=True)
+    correction_marker_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
+    reconciliation_id = fields.Id(Kind.RECONCILIATION, allow_none=True)
+    import_id = fields.Id(Kind.IMPORT, allow_none=True)
     created_at = fields.Timestamp()
     updated_at = fields.Timestamp()
 
@@ -74,9 +75,9 @@ class TransactionQuerySchema(PageSchema):
 class TransactionChangesSchema(Schema):
     """The changed fields of a line's entry; the others stay as they are."""
 
-    account_id = fields.Id(allow_none=True)
-    project_id = fields.Id(allow_none=True)
-    org_merchant_id = fields.Id(allow_none=True)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     description = fields.Text(most=2000)
     splits = ma.fields.List(
         ma.fields.Nested(SplitSchema),
@@ -88,7 +89,7 @@ class TransactionChangesSchema(Schema):
 class TransactionChangeSchema(TransactionChangesSchema):
     """A line, and the changed fields of its entry."""
 
-    id = fields.Id(required=True)
+    id = fields.Id(Kind.TRANSACTION, required=True)
 
 
 class TransactionChangesManySchema(Schema):
@@ -111,7 +112,7 @@ class ConfirmManySchema(Schema):
     """The lines to confirm, in order."""
 
     ids = ma.fields.List(
-        fields.Id(),
+        fields.Id(Kind.TRANSACTION),
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 
@@ -11,8 +12,8 @@ from webapp.schemas.base import Schema
 class TransferSchema(Schema):
     """Two lines of two accounts that may be one transfer, the paying one first."""
 
-    transaction_id = fields.Id(attribute="line.id")
-    other_transaction_id = fields.Id(attribute="other.id")
+    transaction_id = fields.Id(Kind.TRANSACTION, attribute="line.id")
+    other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other.id")
     days_apart = ma.fields.Integer()
     reason = ma.fields.String()
     is_only = ma.fields.Boolean()
@@ -27,8 +28,8 @@ class TransfersSchema(Schema):
 class PairResultSchema(Schema):
     """The result for one proposed transfer."""
 
-    transaction_id = fields.Id()
-    other_transaction_id = fields.Id(attribute="other_id")
+    transaction_id = fields.Id(Kind.TRANSACTION)
+    other_transaction_id = fields.Id(Kind.TRANSACTION, attribute="other_id")
     status = fields.OneOf("EXECUTED", "FAILED")
     error = ma.fields.String()
 

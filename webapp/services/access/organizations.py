@@ -118,7 +118,9 @@ def update(
     fields = {"name": name, "time_zone": time_zone}
     target = ("organization", organization.id)
     title = f"Changed {organization.name}"
-    with act(actor, now, "update_organization", target, title=title, payload=payload(fields)) as doing:
+    with act(
+        actor, now, "update_organization", target, title=title, payload=payload(fields, Organization)
+    ) as doing:
         if time_zone not in available_timezones():
             raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
         change(organization, fields, doing, now)

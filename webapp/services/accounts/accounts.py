@@ -95,7 +95,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
     """Open a ledger account; without a code it stands after those that have one."""
     fields: dict[str, object] = {"name": content["name"], "type": content["type"], **content}
     target, title = ("account", "new"), f"Opened the {content['type'].lower()} account {content['name']}"
-    with act(actor, now, "create_account", target, title=title, payload=payload(fields)) as doing:
+    with act(actor, now, "create_account", target, title=title, payload=payload(fields, Account)) as doing:
         _check_code(actor.organization_id, content.get("code"))
         _check_parent(actor.organization_id, content.get("parent_id"))
         account = Account(
@@ -111,9 +111,13 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
     """Change the fields of an account that were sent, or raise the rule that keeps it as it is."""
     target = ("account", account.id)
     title = titles.changed(
-        "the account", account.name, facts(account, changes), payload(changes), account.organization_id
+        "the account",
+        account.name,
+        facts(account, changes),
+        payload(changes, Account),
+        account.organization_id,
     )
-    with act(actor, now, "update_account", target, title=title, payload=payload(changes)) as doing:
+    with act(actor, now, "update_account", target, title=title, payload=payload(changes, Account)) as doing:
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
         for name, check in CHECKS.items():
             if name in differing:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref
 from webapp.models import Account, FeedAccount, Institution, of_same_organization
 from webapp.services.accounts import backing
 from webapp.services.audit import titles
@@ -269,7 +270,7 @@ def state(feed_account: FeedAccount) -> dict[str, object]:
     return {
         "name": feed_account.name,
         "currency": feed_account.currency,
-        "accountId": feed_account.account_id,
+        "accountId": Ref(Kind.ACCOUNT, feed_account.account_id),
         "type": feed_account.account.type,
         "externalId": feed_account.external_id,
         "mask": feed_account.mask,

@@ -32,7 +32,7 @@ class MerchantChanges(TypedDict, total=False):
 
 def create(*, name: str, website: str | None = None, actor: Actor, now: datetime) -> Merchant:
     """Make a merchant."""
-    fields = payload({"name": name, "website": website})
+    fields = payload({"name": name, "website": website}, Merchant)
     target = ("merchant", "new")
     with act(
         actor, now, "create_merchant", target, title=f"Made the merchant {name}", payload=fields
@@ -63,9 +63,13 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
 def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: datetime) -> Merchant:
     """Change what was sent of a merchant."""
     title = titles.changed(
-        "the merchant", merchant.name, facts(merchant, changes), payload(changes), merchant.organization_id
+        "the merchant",
+        merchant.name,
+        facts(merchant, changes),
+        payload(changes, Merchant),
+        merchant.organization_id,
     )
     target = ("merchant", merchant.id)
-    with act(actor, now, "update_merchant", target, title=title, payload=payload(changes)) as doing:
+    with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
         change(merchant, changes, doing, now)
     return merchant

@@ -7,6 +7,7 @@ from typing import TypedDict
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, refs
 from webapp.models import Project, ProjectGroup
 from webapp.queries.accounts import projects, usages
 from webapp.queries.common import lookups
@@ -42,7 +43,7 @@ def create(
     *, name: str, emoji: str | None = None, group_id: int | None = None, actor: Actor, now: datetime
 ) -> Project:
     """Make a project, in a group of the organization or in none."""
-    fields = payload({"name": name, "emoji": emoji, "group_id": group_id})
+    fields = payload({"name": name, "emoji": emoji, "group_id": group_id}, Project)
     target = ("project", "new")
     with act(actor, now, "create_project", target, title=f"Made the project {name}", payload=fields) as doing:
         _check_group(actor.organization_id, group_id)
@@ -63,10 +64,14 @@ def create(
 def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: datetime) -> Project:
     """Change what was sent of a project."""
     title = titles.changed(
-        "the project", project.name, facts(project, changes), payload(changes), project.organization_id
+        "the project",
+        project.name,
+        facts(project, changes),
+        payload(changes, Project),
+        project.organization_id,
     )
     target = ("project", project.id)
-    with act(actor, now, "update_project", target, title=title, payload=payload(changes)) as doing:
+    with act(actor, now, "update_project", target, title=title, payload=payload(changes, Project)) as doing:
         _check_group(actor.organization_id, changes.get("group_id"))
         stored = {name: value or None if name == "emoji" else value for name, value in changes.items()}
         change(project, stored, doing, now)
@@ -95,7 +100,7 @@ def delete(project: Project, *, actor: Actor, now: datetime) -> None:
 
 def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: datetime) -> ProjectGroup:
     """Make a group; an emoji that was not given is the empty string."""
-    fields = payload({"name": name, "emoji": emoji})
+    fields = payload({"name": name, "emoji": emoji}, ProjectGroup)
     title = f"Made the project group {name}"
     with act(
         actor, now, "create_project_group", ("project_group", "new"), title=title, payload=fields
@@ -116,10 +121,16 @@ def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: date
 def update_group(group: ProjectGroup, changes: GroupChanges, *, actor: Actor, now: datetime) -> ProjectGroup:
     """Change what was sent of a group."""
     title = titles.changed(
-        "the project group", group.name, facts(group, changes), payload(changes), group.organization_id
+        "the project group",
+        group.name,
+        facts(group, changes),
+        payload(changes, ProjectGroup),
+        group.organization_id,
     )
     target = ("project_group", group.id)
-    with act(actor, now, "update_project_group", target, title=title, payload=payload(changes)) as doing:
+    with act(
+        actor, now, "update_project_group", target, title=title, payload=payload(changes, ProjectGroup)
+    ) as doing:
         stored = {name: value or "" if name == "emoji" else value for name, value in changes.items()}
         change(group, stored, doing, now)
     return group
@@ -130,7 +141,10 @@ def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
     title = f"Deleted the project group {group.name}"
     with act(actor, now, "delete_project_group", ("project_group", group.id), title=title) as doing:
         members = projects.of_group(group)
-        doing.before = {**facts(group, GROUP_FACTS), "projectIds": [project.id for project in members]}
+        doing.before = {
+            **facts(group, GROUP_FACTS),
+            "projectIds": refs(Kind.PROJECT, [project.id for project in members]),
+        }
         for project in members:
             project.group_id, project.updated_at = None, now
         db.session.flush()

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref, references
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Actor:
 class Act:
     """What somebody is about to do; a service fills in `before`, `after`, `result` and `title` as it learns them.
 
+    What it says is JSON in which ids are references: they name what it changed, whatever their keys are called.
+
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
 
@@ -53,6 +56,17 @@ class Act:
     id: str = ""
     is_void: bool = False
     when_refused: Callable[[LedgerError], None] | None = None
+
+    @property
+    def target(self) -> Ref | None:
+        """The row that it is about, where that is one of the books."""
+        is_row = self.target_kind in set(Kind) and self.target_id.isdecimal() and self.target_id.isascii()
+        return Ref(Kind(self.target_kind), int(self.target_id)) if is_row else None
+
+    @property
+    def references(self) -> list[Ref]:
+        """All rows that it names."""
+        return list(references([self.target, self.payload, self.before, self.after, self.result]))
 
     def nothing_to_do(self) -> None:
         """Say that nothing changes, so that nothing is recorded."""

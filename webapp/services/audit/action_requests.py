@@ -130,6 +130,13 @@ def record_refusal(error: LedgerError) -> None:
     db.session.commit()
 
 
+def unrecorded(error: LedgerError) -> Act | None:
+    """Take an error's act from it, so that nobody records it as a refused one."""
+    refused: Act | None = getattr(error, "act", None)
+    error.act = None  # type: ignore[attr-defined]
+    return refused
+
+
 def new_id(now: datetime) -> str:
     """Make the id of an act, which sorts behind those that its session made at the same instant."""
     state = state_of(db.session())

@@ -7,6 +7,7 @@ from typing import Any
 
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref
 
 
 def of_legs(legs: Sequence[Leg], description: str) -> dict[str, object]:
@@ -15,11 +16,11 @@ def of_legs(legs: Sequence[Leg], description: str) -> dict[str, object]:
         "description": description,
         "postings": [
             {
-                "accountId": leg.account_id,
+                "accountId": Ref(Kind.ACCOUNT, leg.account_id),
                 "amount": str(Money(leg.amount_minor, leg.currency)),
                 "currency": leg.currency,
-                "projectId": leg.project_id,
-                "orgMerchantId": leg.merchant_id,
+                "projectId": Ref.optional(Kind.PROJECT, leg.project_id),
+                "orgMerchantId": Ref.optional(Kind.MERCHANT, leg.merchant_id),
             }
             for leg in legs
         ],

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from webapp.db import db
+import sqlalchemy as sa
+
+from webapp.db import Base, db
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.references import Kind, Ref
 from webapp.services.audit.act import Act
 
 
@@ -35,11 +39,26 @@ def change(row: Any, changes: Mapping[str, Any], doing: Act, now: datetime) -> N
     db.session.flush()
 
 
-def facts(row: object, names: Mapping[str, Any] | tuple[str, ...]) -> dict[str, Any]:
+def facts(row: Base, names: Mapping[str, Any] | tuple[str, ...]) -> dict[str, Any]:
     """Give some of what a row says in JSON, for the audit trail."""
-    return {camel(name): getattr(row, name) for name in names}
+    return payload({name: getattr(row, name) for name in names}, type(row))
 
 
-def payload(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what somebody asked for in JSON, for the audit trail."""
-    return {camel(name): value for name, value in changes.items()}
+def payload(changes: Mapping[str, Any], model: type[Base]) -> dict[str, Any]:
+    """Give what somebody asks for of a row of a model in JSON, for the audit trail; its foreign keys as references."""
+    kinds = _kinds(model)
+    return {
+        camel(name): Ref.optional(kinds[name], value) if name in kinds else value
+        for name, value in changes.items()
+    }
+
+
+@cache
+def _kinds(model: type[Base]) -> Mapping[str, Kind]:
+    """Tell what the columns of a model name in other tables."""
+    by_table = {each.table: each for each in Kind}
+    named = {
+        key: {each.column.table.name for each in column.foreign_keys if each.column.name == "id"}
+        for key, column in sa.inspect(model).columns.items()
+    }
+    return {key: by_table[table] for key, tables in named.items() for table in tables if table in by_table}

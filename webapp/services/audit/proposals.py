@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,7 +16,8 @@ from webapp.models import ActionRequest, ApiToken, Proposal
 from webapp.queries.access import principals
 from webapp.queries.audit import proposals
 from webapp.services.audit.act import Act, Actor
-from webapp.services.audit.action_requests import append, facts_of, new_id
+from webapp.services.audit.action_requests import append, facts_of, new_id, words_of
+from webapp.services.audit.trials import Trial
 from webapp.services.storage import kept_files
 
 LIFETIME = timedelta(days=7)
@@ -38,42 +39,18 @@ class DecidedError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    """What a call would do as the books stand: its effect, what is in the way, the digest of both, and its title."""
+class ProposedCall:
+    """A call that a token may not make alone.
 
-    effect: Mapping[str, Any]
-    blockers: Sequence[Mapping[str, Any]]
-    digest: str
-    title: str
+    `kind` names what is done at its address, `scope` is what approving it needs, `payload` is what the audit trail has
+    of it. `keep` stores what it was sent with, and gives the columns that it can be made again from.
+    """
 
-
-class MovedError(LedgerError):
-    """This proposal's effect has changed. Here is the new one."""
-
-    code = "moved"
-    untrusted = ("details.effect", "details.blockers")
-
-    def __init__(self, preview: Preview) -> None:
-        """Carry what it would do now."""
-        self.preview = preview
-        super().__init__(
-            details={
-                "digest": preview.digest,
-                "effect": dict(preview.effect),
-                "blockers": list(preview.blockers),
-            }
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A call that somebody may not make alone, with the act that it would be; `scope` is what approving it needs."""
-
-    act: Act
+    kind: str
     scope: str
-    call: Mapping[str, Any]
     fingerprint: str
-    preview: Preview
+    payload: Mapping[str, Any]
+    keep: Callable[[], Mapping[str, Any]]
 
 
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
@@ -100,35 +77,56 @@ def end_of_member(organization_id: str, user_id: int, *, now: datetime) -> None:
         _expire(proposal, "Whose key proposed this is no member any more.", now)
 
 
-def waiting_like(organization_id: str, asked: Asked) -> ActionRequest | None:
-    """Find the waiting proposal of the same call; its preview is brought up to date.
+def wait(call: ProposedCall, tried: Trial, folder: Path, *, actor: Actor, now: datetime) -> ActionRequest:
+    """Let a call that was tried wait for a person, as the proposal that waits for the same call already if one does.
 
-    One that nobody can approve any more, for its key has expired or its owner may do less, makes room.
+    Raises TooManyWaitingError for a key that asks for more than anybody can look at.
     """
-    now = asked.act.now
-    found = proposals.waiting_call(organization_id, asked.fingerprint)
+    sweep(actor.organization_id, folder, now=now)
+    found = _waiting_for(call, actor.organization_id, now)
     if found is None:
-        return None
-    if principals.proposer(db.session(), found, now) is None:
+        return _propose(call, tried, _act_of(call, tried, actor, now))
+    preview(found, tried, now=now)
+    if not _has_its_file(found, folder):
+        found.form = call.keep()["form"]
+    return found.request
+
+
+def _waiting_for(call: ProposedCall, organization_id: str, now: datetime) -> Proposal | None:
+    """Find the proposal that waits for a call; one that nobody can approve any more makes room.
+
+    Its key has expired, or the key's owner may do less.
+    """
+    found = proposals.waiting_call(organization_id, call.fingerprint)
+    if found is not None and principals.proposer(db.session(), found, now) is None:
         _expire(
             found, "The key that proposed this may do so no more; another one has proposed it since.", now
         )
         return None
-    look_again(found, asked.preview, now=now)
-    return found.request
+    return found
 
 
-def propose(asked: Asked) -> ActionRequest:
-    """Let a call wait for a person; `asked.act` says who proposes it, and what it would be.
+def _act_of(call: ProposedCall, tried: Trial, actor: Actor, now: datetime) -> Act:
+    """Give the act that a call would be: its one act where it comes to one, else what its acts have in common."""
+    doing = Act(actor, now, call.kind, target_kind="call", target_id="new", payload=call.payload)
+    acts, shown = tried.asked, tried.effect["acts"]
+    if acts:
+        doing.kind = acts[0].kind if len({each.kind for each in acts}) == 1 else doing.kind
+        target_id = shown[0]["target"]["id"] if shown else acts[0].target_id
+        doing.target_kind = acts[0].target_kind
+        doing.target_id = "new" if target_id.startswith("new-") else target_id
+        doing.note = acts[0].note
+    if len(tried.acts) == 1:
+        doing.before, doing.after = shown[0]["before"], shown[0]["after"]
+    doing.title = tried.title or words_of(doing.kind)
+    return doing
 
-    Raises TooManyWaitingError for a key that asks for more than anybody can look at.
-    """
-    doing = asked.act
+
+def _propose(call: ProposedCall, tried: Trial, doing: Act) -> ActionRequest:
     if proposals.count_of_token(doing.actor.organization_id, doing.actor.id) >= MOST_WAITING:
         raise TooManyWaitingError
-    doing.id = doing.id or new_id(doing.now)
     request = ActionRequest(
-        id=doing.id,
+        id=new_id(doing.now),
         organization_id=doing.actor.organization_id,
         created_at=doing.now,
         status="PENDING",
@@ -142,84 +140,62 @@ def propose(asked: Asked) -> ActionRequest:
             organization_id=request.organization_id,
             action_request_id=request.id,
             token_id=doing.actor.id,
-            scope=asked.scope,
-            fingerprint=asked.fingerprint,
+            scope=call.scope,
+            fingerprint=call.fingerprint,
             expires_at=doing.now + LIFETIME,
             checked_at=doing.now,
-            digest=asked.preview.digest,
-            effect=dict(asked.preview.effect),
-            blockers=[dict(each) for each in asked.preview.blockers],
+            digest=tried.digest,
+            effect=dict(tried.effect),
+            blockers=[dict(each) for each in tried.blockers],
             reason="",
             acts=[],
-            **asked.call,
+            **call.keep(),
         )
     )
-    said = {"title": doing.title, "digest": asked.preview.digest, "kind": doing.kind}
-    _tell(request, PROPOSE, "PENDING", doing.actor, doing.now, after=said, payload=doing.payload)
+    proposed = {"title": doing.title, "digest": tried.digest, "kind": doing.kind}
+    record_step(request, PROPOSE, "PENDING", doing.actor, doing.now, after=proposed, payload=doing.payload)
     db.session.flush()
     return request
 
 
-def look_again(proposal: Proposal, preview: Preview, *, now: datetime) -> None:
+def preview(proposal: Proposal, tried: Trial, *, now: datetime) -> None:
     """Keep what a proposal would do as the books stand now, for whoever looks at it next."""
     proposal.checked_at = now
-    proposal.digest, proposal.effect = preview.digest, dict(preview.effect)
-    proposal.blockers = [dict(each) for each in preview.blockers]
-    request, acts = proposal.request, preview.effect["acts"]
-    request.title = preview.title or request.title
+    proposal.digest, proposal.effect = tried.digest, dict(tried.effect)
+    proposal.blockers = [dict(each) for each in tried.blockers]
+    request, acts = proposal.request, tried.effect["acts"]
+    request.title = tried.title or request.title
     if len(acts) == 1:
         request.before, request.after = acts[0]["before"], acts[0]["after"]
     db.session.flush()
 
 
-def approve(proposal: Proposal, *, actor: Actor, now: datetime, note: str = "") -> None:
-    """Claim a proposal for its execution, which follows in the same transaction; raises DecidedError."""
-    _close(proposal, "EXECUTED", actor, now)
-    proposal.reason = note
-    _tell(proposal.request, APPROVE, "EXECUTED", actor, now, note=note)
-    db.session.flush()
-
-
-def executed(proposal: Proposal, acts: Sequence[Act], answer: Mapping[str, Any], by: Act) -> None:
-    """Note what an approved proposal did; several acts are their own requests, one is the proposal itself.
-
-    `by` says who did it, for the event of a proposal that is not an act itself.
-    """
-    proposal.acts, proposal.answer = [done.id for done in acts], dict(answer)
-    if proposal.acts != [proposal.action_request_id]:
-        request = proposal.request
-        request.result = by.result = {"actionRequestIds": proposal.acts}
-        by.id, by.note = request.id, request.note
-        for key in ("kind", "target_kind", "target_id", "payload", "before", "after"):
-            setattr(by, key, getattr(request, key))
-        append(by, "EXECUTED")
-    db.session.flush()
-
-
-def reject(proposal: Proposal, reason: str, folder: Path, *, actor: Actor, now: datetime) -> None:
-    """Decide against a proposal, with a reason that its agent can read; raises DecidedError."""
-    _close(proposal, "REJECTED", actor, now)
-    proposal.reason = reason
-    _tell(proposal.request, REJECT, "REJECTED", actor, now, note=reason)
-    drop_file(proposal, folder)
-    db.session.flush()
+def _has_its_file(proposal: Proposal, folder: Path) -> bool:
+    name = _file_of(proposal)
+    return name is None or (folder / name).is_file()
 
 
 def drop_file(proposal: Proposal, folder: Path) -> None:
     """Remove the file of a proposal that is decided."""
-    if proposal.form is not None and proposal.form["file"] is not None:
-        kept_files.drop(folder, proposal.form["file"]["kept"])
+    name = _file_of(proposal)
+    if name is not None:
+        kept_files.drop(folder, name)
+
+
+def _file_of(proposal: Proposal) -> str | None:
+    file = proposal.form["file"] if proposal.form is not None else None
+    return str(file["kept"]) if file is not None else None
 
 
 def _expire(proposal: Proposal, why: str, now: datetime) -> None:
     actor = Actor(proposal.organization_id, "SYSTEM", None, "Tieout")
-    _close(proposal, "EXPIRED", actor, now)
+    close(proposal, "EXPIRED", actor, now)
     proposal.request.error = proposal.reason = why
-    _tell(proposal.request, EXPIRE, "EXPIRED", actor, now, note=why)
+    record_step(proposal.request, EXPIRE, "EXPIRED", actor, now, note=why)
     db.session.flush()
 
 
-def _close(proposal: Proposal, status: str, actor: Actor, now: datetime) -> None:
+def close(proposal: Proposal, status: str, actor: Actor, now: datetime) -> None:
     """Decide once: whoever comes second finds it decided."""
     claimed = db.session.execute(
         sa.update(ActionRequest)
@@ -247,7 +223,7 @@ def refuse_decided(request: ActionRequest) -> NoReturn:
     )
 
 
-def _tell(
+def record_step(
     request: ActionRequest,
     kind: str,
     status: str,
@@ -259,7 +235,7 @@ def _tell(
     payload: Mapping[str, Any] | None = None,
 ) -> None:
     """Append what happened to a proposal to the chain; the act itself, once it is done, is an event of its own."""
-    told = Act(
+    step = Act(
         actor,
         now,
         kind,
@@ -270,4 +246,4 @@ def _tell(
         after=after,
         id=request.id,
     )
-    append(told, status)
+    append(step, status)

@@ -8,6 +8,7 @@ from typing import Self
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref, refs
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
 
@@ -21,13 +22,13 @@ class TouchedIds:
     deleted_journal_entry_ids: Sequence[int] = ()
     voided_journal_entry_ids: Sequence[int] = ()
 
-    def as_json(self) -> dict[str, list[int]]:
+    def as_json(self) -> dict[str, list[Ref]]:
         """Give the ids as the audit trail stores them."""
         return {
-            "journalEntryIds": list(self.journal_entry_ids),
-            "documentRelationIds": list(self.document_relation_ids),
-            "deletedJournalEntryIds": list(self.deleted_journal_entry_ids),
-            "voidedJournalEntryIds": list(self.voided_journal_entry_ids),
+            "journalEntryIds": refs(Kind.JOURNAL_ENTRY, self.journal_entry_ids),
+            "documentRelationIds": refs(Kind.DOCUMENT_RELATION, self.document_relation_ids),
+            "deletedJournalEntryIds": refs(Kind.JOURNAL_ENTRY, self.deleted_journal_entry_ids),
+            "voidedJournalEntryIds": refs(Kind.JOURNAL_ENTRY, self.voided_journal_entry_ids),
         }
 
     @classmethod

@@ -20,6 +20,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import UnbalancedError
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
+from webapp.ledger.references import Kind, refs
 from webapp.models import ExchangeRate, JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -72,7 +73,7 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed, now)
         doing.before = {"rates": [_fact(*each) for each in written.replaced]}
-        doing.after = {**payload, "mirroredJournalEntryIds": mirrored}
+        doing.after = {**payload, "mirroredJournalEntryIds": refs(Kind.JOURNAL_ENTRY, mirrored)}
         if not written.changed:
             doing.nothing_to_do()
     return rates

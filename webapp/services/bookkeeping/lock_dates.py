@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind, refs
 from webapp.models import JournalEntry, Organization
 from webapp.queries.journal import lock_dates
 from webapp.services.audit.act import Actor
@@ -61,7 +62,7 @@ def move(
         doing.before = {"lockDate": _text(before)}
         doing.after = {"lockDate": _text(lock_date), "movedDrafts": len(moved)}
         if moved:
-            doing.after["movedJournalEntryIds"] = moved
+            doing.after["movedJournalEntryIds"] = refs(Kind.JOURNAL_ENTRY, moved)
     return organization
 
 

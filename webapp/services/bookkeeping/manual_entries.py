@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
 from webapp.ledger.money import money_at
+from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     Account,
     Document,
@@ -93,7 +94,7 @@ def create(
     organization = organizations.get(actor.organization_id)
     payload = _payload(effective_at, description, postings, post=post)
     if document_id is not None:
-        payload["documentId"] = document_id
+        payload["documentId"] = Ref(Kind.DOCUMENT, document_id)
     with act(actor, now, "create_journal_entry", ("journal_entry", "new"), payload=payload) as doing:
         if document_id is not None:
             lookups.refer(Document, organization.id, document_id, "documentId")
@@ -181,7 +182,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
     with act(actor, now, "delete_journal_entry", target, payload={"version": version}) as doing:
         doing.title = f"Deleted the draft {titles.of_entry(entry)}"
         _require(entry, version)
-        doing.before = {**_facts_of(entry), "documentId": entry.document_id}
+        doing.before = {**_facts_of(entry), "documentId": Ref.optional(Kind.DOCUMENT, entry.document_id)}
         doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
         journal_entries.delete_draft(entry, now=now)
 

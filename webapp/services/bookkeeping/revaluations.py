@@ -11,6 +11,7 @@ from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.revaluations import revaluation
 from webapp.ledger.rates import ExchangeRateMissingError
+from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -37,8 +38,8 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntr
         voided = _void_earlier(organization, as_of, doing)
         written = _write(organization, as_of, doing)
         doing.result = {
-            "journalEntryIds": [entry.id for entry in written],
-            "voidedJournalEntryIds": voided,
+            "journalEntryIds": refs(Kind.JOURNAL_ENTRY, [entry.id for entry in written]),
+            "voidedJournalEntryIds": refs(Kind.JOURNAL_ENTRY, voided),
         }
         if not written and not voided:
             doing.nothing_to_do()
@@ -94,7 +95,7 @@ def _post(
 
 def _fact(balance: ForeignBalance) -> dict[str, object]:
     return {
-        "accountId": balance.account_id,
+        "accountId": Ref(Kind.ACCOUNT, balance.account_id),
         "currency": balance.currency,
         "amountMinor": balance.amount_minor,
         "amountBaseMinor": balance.amount_base_minor,

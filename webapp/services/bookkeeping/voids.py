@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.corrections import effective, reversal
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
@@ -75,7 +76,8 @@ def void(
             made = [*touched.journal_entry_ids, _copy(entry, doing).id]
             touched = replace(touched, journal_entry_ids=made)
         doing.result = touched.as_json()
-        doing.after = {"status": entry.status, "voidedById": entry.voided_by_id}
+        voided_by = Ref.optional(Kind.JOURNAL_ENTRY, entry.voided_by_id)
+        doing.after = {"status": entry.status, "voidedById": voided_by}
     return ActionResult(action_request_id=doing.id, changed=True, result=touched)
 
 

@@ -12,6 +12,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.file_kinds import KINDS, kind_of
 from webapp.ledger.file_names import cleaned
+from webapp.ledger.references import Kind, Ref
 from webapp.models import Document, DocumentRelation, DocumentSetting, refers_to
 from webapp.queries.documents import deletion_blockers, documents
 from webapp.queries.journal import attachments
@@ -123,8 +124,12 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
         relations = attachments.of_documents(document.organization_id, [document.id])[document.id]
         doing.before = {
             **fields.facts(document),
-            "transactionIds": [each.transaction_id for each in relations if each.transaction_id],
-            "journalEntryIds": [each.journal_entry_id for each in relations if each.journal_entry_id],
+            "transactionIds": [
+                Ref(Kind.TRANSACTION, each.transaction_id) for each in relations if each.transaction_id
+            ],
+            "journalEntryIds": [
+                Ref(Kind.JOURNAL_ENTRY, each.journal_entry_id) for each in relations if each.journal_entry_id
+            ],
         }
         document_files.sweep(now=now)
         if document.kept_file is not None:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypedDict
 from webapp.ledger.canonical import camel
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.effects import EffectKind
 from webapp.ledger.rules.line_outcomes import other_currency
 from webapp.models import Account, Document, Merchant, Project
@@ -28,6 +29,11 @@ CHOICES: Final[Mapping[str, tuple[EffectKind, type[Numbered]]]] = {
     "account_id": (EffectKind.SET_ACCOUNT, Account),
     "org_merchant_id": (EffectKind.SET_MERCHANT, Merchant),
     "project_id": (EffectKind.SET_PROJECT, Project),
+}
+KINDS: Final[Mapping[str, Kind]] = {
+    "account_id": Kind.ACCOUNT,
+    "org_merchant_id": Kind.MERCHANT,
+    "project_id": Kind.PROJECT,
 }
 SHOWN: Final = (*PLAIN, *AMOUNTS, "currency", *CHOICES, "file_type", "file_size", "sha256")
 LONGEST_TEXT: Final = 200
@@ -91,10 +97,12 @@ def own_facts(facts_: Mapping[str, object]) -> dict[str, object]:
 
 def as_json(content: Mapping[str, object]) -> dict[str, object]:
     """Give fields as JSON for the audit trail; a long text by its beginning and its digest."""
-    return {camel(name): _value_as_json(value) for name, value in content.items()}
+    return {camel(name): _value_as_json(name, value) for name, value in content.items()}
 
 
-def _value_as_json(value: object) -> str | int | None:
+def _value_as_json(name: str, value: Any) -> str | int | None:
+    if name in KINDS:
+        return Ref.optional(KINDS[name], value)
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         digest = sha256(value.encode()).hexdigest()
         return f"{value[:LONGEST_TEXT]}… ({len(value):,} characters, SHA-256 {digest})"

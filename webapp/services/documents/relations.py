@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from webapp.db import db
 from webapp.ledger.canonical import camel
+from webapp.ledger.references import Kind, Ref
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments
@@ -19,6 +20,7 @@ MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
     "transaction_id": Transaction,
     "journal_entry_id": JournalEntry,
 }
+KINDS: Mapping[str, Kind] = {"transaction_id": Kind.TRANSACTION, "journal_entry_id": Kind.JOURNAL_ENTRY}
 
 
 class Related(NamedTuple):
@@ -33,7 +35,7 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
 
     What is attached already stays so. Raises UnknownReferenceError.
     """
-    payload, target = {camel(name): other_id}, ("document", document.id)
+    payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Attached {titles.of_document(document)}"
     with act(actor, now, "relate_document", target, title=title, payload=payload) as doing:
         doing.title += f" to {_named(document, name, other_id)}"
@@ -50,14 +52,14 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
         db.session.add(relation)
         document.updated_at = now
         db.session.flush()
-        doing.after = {"relationId": relation.id, **payload}
-        doing.result = {"documentRelationIds": [relation.id]}
+        doing.after = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
+        doing.result = {"documentRelationIds": [doing.after["relationId"]]}
     return Related(relation, is_new=True)
 
 
 def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
     """Detach a document from a line or an entry, whether it was attached or not; raises UnknownReferenceError."""
-    payload, target = {camel(name): other_id}, ("document", document.id)
+    payload, target = {camel(name): Ref(KINDS[name], other_id)}, ("document", document.id)
     title = f"Detached {titles.of_document(document)}"
     with act(actor, now, "unrelate_document", target, title=title, payload=payload) as doing:
         doing.title += f" from {_named(document, name, other_id)}"
@@ -65,7 +67,7 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
         if relation is None:
             doing.nothing_to_do()
             return
-        doing.before = {"relationId": relation.id, **payload}
+        doing.before = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
         db.session.delete(relation)
         document.updated_at = now
         db.session.flush()

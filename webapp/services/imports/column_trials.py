@@ -17,10 +17,10 @@ from webapp.services.imports import imports, preview_lines
 class ColumnReading:
     """A file read with a mapping: `mapping` is the whole one that was used, or `refusal` why it could not be read.
 
-    `sample` is None for a file that is not a table. With `opens` the file would open an account that it does not name.
+    `glimpse` is none for a file that is no table. With `opens` the file would open an account that it does not name.
     """
 
-    sample: TableSample | None
+    glimpse: TableSample | None
     mapping: Mapping[str, object] | None = None
     records: Sequence[ImportLineRecord] = ()
     added: int = 0
@@ -30,15 +30,15 @@ class ColumnReading:
 
 def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
     """Read a file with a mapping, and compare it with the books; nothing is written."""
-    sample = _sample(data, mapping)
+    glimpse = _sample(data, mapping)
     try:
         reading = imports.read(data, mapping)
         plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
-        return ColumnReading(sample, refusal=error)
+        return ColumnReading(glimpse, refusal=error)
     columns = reading.file.columns
     return ColumnReading(
-        sample,
+        glimpse,
         columns.mapping if columns else {},
         preview_lines.records(plan),
         added=plan.added,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from webapp.db import db
 from webapp.ledger import titles
+from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import Import
 from webapp.queries.access import organizations
 from webapp.services.audit.act import Actor
@@ -78,8 +79,8 @@ def take(
         doing.after = {"status": "IMPORTED", "added": ready.added}
         doing.result = {
             "added": ready.added,
-            "faIds": [account.target.fa_id for account in ready.accounts],
-            "openedFaIds": [feed_account.id for feed_account in opened],
+            "faIds": [Ref.optional(Kind.FEED_ACCOUNT, account.target.fa_id) for account in ready.accounts],
+            "openedFaIds": refs(Kind.FEED_ACCOUNT, [feed_account.id for feed_account in opened]),
         }
     return imported
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from webapp import importers
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Import
 from webapp.queries.common import lookups
 from webapp.services.audit.act import Act, Actor
@@ -97,7 +98,7 @@ def payload_of(imported: Import) -> Mapping[str, object]:
     return {
         "fileName": imported.file_name,
         "sha256": imported.sha256,
-        "faId": imported.feed_account_id,
+        "faId": Ref.optional(Kind.FEED_ACCOUNT, imported.feed_account_id),
     }
 
 

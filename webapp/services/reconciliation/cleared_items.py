@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import (
     FeedAccount,
     JournalEntry,
@@ -114,10 +115,10 @@ def put_items(
 ) -> ActionResult:
     """Clear and unclear items in the open draft, all or nothing; `auto` clears each confirmed one up to its day."""
     payload = {
-        "cleared": list(choice.cleared),
-        "uncleared": list(choice.uncleared),
-        "clearedEntries": list(choice.cleared_entries),
-        "unclearedEntries": list(choice.uncleared_entries),
+        "cleared": refs(Kind.TRANSACTION, choice.cleared),
+        "uncleared": refs(Kind.TRANSACTION, choice.uncleared),
+        "clearedEntries": refs(Kind.JOURNAL_ENTRY, choice.cleared_entries),
+        "unclearedEntries": refs(Kind.JOURNAL_ENTRY, choice.uncleared_entries),
         "auto": choice.auto,
     }
     target = ("feed_account", account.id)
@@ -279,8 +280,8 @@ def _remove(draft: Reconciliation, keys: Sequence[Key]) -> None:
     )
 
 
-def _ids(keys: Sequence[Key]) -> dict[str, list[int]]:
+def _ids(keys: Sequence[Key]) -> dict[str, list[Ref]]:
     return {
-        "transactionIds": [each for kind, each in keys if kind == IS_LINE],
-        "journalEntryIds": [each for kind, each in keys if kind == IS_ENTRY],
+        "transactionIds": [Ref(Kind.TRANSACTION, each) for kind, each in keys if kind == IS_LINE],
+        "journalEntryIds": [Ref(Kind.JOURNAL_ENTRY, each) for kind, each in keys if kind == IS_ENTRY],
     }

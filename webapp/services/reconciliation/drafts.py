@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger import titles
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
+from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
 from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
@@ -185,7 +186,7 @@ def statement_facts(draft: Reconciliation) -> dict[str, object]:
     return _as_json(_figures_of(draft), draft.currency)
 
 
-def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
+def _cleared(draft: Reconciliation) -> dict[str, list[Ref]]:
     """Give the cleared items of a draft: lines, and entries that come from none."""
     items = db.session.execute(
         sa.select(ReconciliationItem.transaction_id, ReconciliationItem.journal_entry_id)
@@ -193,9 +194,11 @@ def _cleared(draft: Reconciliation) -> dict[str, list[int]]:
         .order_by(ReconciliationItem.id)
     ).all()
     return {
-        "cleared": [line_id for line_id, _ in items if line_id is not None],
+        "cleared": [Ref(Kind.TRANSACTION, line_id) for line_id, _ in items if line_id is not None],
         "clearedEntries": [
-            entry_id for line_id, entry_id in items if line_id is None and entry_id is not None
+            Ref(Kind.JOURNAL_ENTRY, entry_id)
+            for line_id, entry_id in items
+            if line_id is None and entry_id is not None
         ],
     }
 
@@ -224,7 +227,7 @@ def abandon(account: FeedAccount, *, actor: Actor, now: datetime) -> None:
         if count := sum(map(len, cleared.values())):
             doing.title += f" with {titles.counted(count, 'cleared item')}"
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
-        doing.before = {**statement_facts(draft), "faId": account.id, **cleared}
+        doing.before = {**statement_facts(draft), "faId": Ref(Kind.FEED_ACCOUNT, account.id), **cleared}
         db.session.execute(
             sa.delete(ReconciliationItem).where(refers_to(ReconciliationItem.reconciliation_id, draft))
         )

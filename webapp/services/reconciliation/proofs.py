@@ -15,6 +15,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.ledger.proofs import proofs
 from webapp.ledger.proofs.proofs import Item, Proof
+from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, ReconciliationItem
 from webapp.queries.reconciliation import book_balances, reconciliations
 from webapp.queries.reconciliation.hub import opening_minor
@@ -48,7 +49,7 @@ def complete(
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
         opening = prove(account, draft, doing)
         doing.after = proof_facts(draft)
-        doing.result = {"journalEntryIds": [] if opening is None else [opening.id]}
+        doing.result = {"journalEntryIds": [] if opening is None else [Ref(Kind.JOURNAL_ENTRY, opening.id)]}
     return draft
 
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref, refs
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common import lookups
@@ -54,7 +55,8 @@ def reopen(
 
     A draft opens with the inputs and cleared items of the oldest of them.
     """
-    payload = {"reason": reason, "reconciliationId": reconciliation_id}
+    named = Ref.optional(Kind.RECONCILIATION, reconciliation_id)
+    payload = {"reason": reason, "reconciliationId": named}
     target = ("feed_account", account.id)
     title = f"Reopened the proof of {account.name}"
     with act(actor, now, "reopen_reconciliation", target, title=title, note=reason, payload=payload) as doing:
@@ -79,7 +81,10 @@ def reopen(
         draft = _draft_from(proof, doing)
         set_asides.resynchronise(account, now=now)
         clearing.prune(account, draft)
-        doing.after = {"draftId": draft.id, "reopenedIds": [each.id for each in taken]}
+        doing.after = {
+            "draftId": Ref(Kind.RECONCILIATION, draft.id),
+            "reopenedIds": refs(Kind.RECONCILIATION, [each.id for each in taken]),
+        }
     return draft
 
 
@@ -91,7 +96,8 @@ def accept(
     Its cleared items are cleared again; where that leaves a difference, newer confirmed items are cleared too. The
     proofs after it are completed again likewise. Raises NotReadyError where a difference is left.
     """
-    payload = {"reason": reason, "reconciliationId": reconciliation_id}
+    named = Ref.optional(Kind.RECONCILIATION, reconciliation_id)
+    payload = {"reason": reason, "reconciliationId": named}
     target = ("reconciliation", reconciliation_id)
     title = f"Accepted what changed in the proof of {account.name}"
     with act(
@@ -105,7 +111,8 @@ def accept(
         voided = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
         doing.result = None if voided is None else voided.as_json()
         proved = [_prove_again(account, each, doing) for each in reversed(taken)]
-        doing.after = {"reconciliationIds": [each.id for each in proved], **proofs.proof_facts(proved[0])}
+        again = refs(Kind.RECONCILIATION, [each.id for each in proved])
+        doing.after = {"reconciliationIds": again, **proofs.proof_facts(proved[0])}
     return proved[0]
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind, Ref
 from webapp.ledger.rules.conditions import Field
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.orders import Place, moved
@@ -85,7 +86,9 @@ def create(
     """Store a rule; where a part of its conditions was ignored it is stored inactive, with a warning."""
     is_wider = is_narrowed(ignored or [])
     title = f"Made the rule {content['name']}"
-    with act(actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(content)) as doing:
+    with act(
+        actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(content, Rule)
+    ) as doing:
         check_references(actor.organization_id, content["conditions"], content["effects"])
         rule = Rule(
             organization_id=actor.organization_id,
@@ -115,9 +118,11 @@ def replace(
     if is_active is not None:
         differing["is_active"] = is_active
     title = titles.changed(
-        "the rule", rule.name, facts(rule, differing), payload(differing), rule.organization_id
+        "the rule", rule.name, facts(rule, differing), payload(differing, Rule), rule.organization_id
     )
-    with act(actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(content)) as doing:
+    with act(
+        actor, now, "update_rule", ("rule", rule.id), title=title, payload=payload(content, Rule)
+    ) as doing:
         if version is not None and version != rule.version:
             raise StaleRuleError(details={"version": rule.version})
         check_references(actor.organization_id, content["conditions"], content["effects"])
@@ -141,7 +146,7 @@ def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
 def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> Rule:
     """Move a rule directly before another one, or to the end; all priorities that this needs change in one act."""
     title = f"Moved the rule {rule.name} to the end"
-    fields = {"beforeId": before_id}
+    fields = {"beforeId": Ref.optional(Kind.RULE, before_id)}
     with act(actor, now, "move_rule", ("rule", rule.id), title=title, payload=fields) as doing:
         if before_id is not None:
             other = lookups.refer(Rule, actor.organization_id, before_id, "beforeId")
@@ -163,7 +168,10 @@ def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> R
 
 def _priorities(renumbered: list[Rule]) -> dict[str, object]:
     return {
-        "priorities": [{"id": each.id, "name": each.name, "priority": each.priority} for each in renumbered]
+        "priorities": [
+            {"id": Ref(Kind.RULE, each.id), "name": each.name, "priority": each.priority}
+            for each in renumbered
+        ]
     }
 
 

@@ -109,7 +109,7 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         run.undone_at, run.undone_by = now, doing.id
         db.session.flush()
         documents = {"documents": undone.documents} if undone.documents else {}
-        doing.after = {"runId": run.id, "lines": undone.lines, **documents, "fields": undone.restored}
+        doing.after = {"runId": doing.target, "lines": undone.lines, **documents, "fields": undone.restored}
         doing.result = {"kept": len(undone.kept)}
     return undone
 

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
 from webapp.queries.access import organizations
 from webapp.queries.rule_decisions import candidates, document_effects, previews
@@ -95,7 +96,7 @@ def apply(
         doing.title = (
             f"Applied the rule {rule.name} to {run.changed:,} {noun}{'' if run.changed == 1 else 's'}"
         )
-        doing.after = {"runId": run.id, "matched": run.matched, "changed": run.changed}
+        doing.after = {"runId": Ref(Kind.RULE_RUN, run.id), "matched": run.matched, "changed": run.changed}
     return run
 
 
@@ -147,8 +148,8 @@ def _payload(chosen: Chosen) -> dict[str, object]:
     payload = {
         "from": None if chosen.from_ is None else chosen.from_.isoformat(),
         "to": None if chosen.to is None else chosen.to.isoformat(),
-        "faId": chosen.fa_id,
-        "transactionId": chosen.transaction_id,
-        "documentId": chosen.document_id,
+        "faId": Ref.optional(Kind.FEED_ACCOUNT, chosen.fa_id),
+        "transactionId": Ref.optional(Kind.TRANSACTION, chosen.transaction_id),
+        "documentId": Ref.optional(Kind.DOCUMENT, chosen.document_id),
     }
     return {key: value for key, value in payload.items() if value is not None}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.matching.joins import Pairing
+from webapp.ledger.references import Kind, Ref
 from webapp.models import (
     LineJoin,
     Reconciliation,
@@ -69,13 +71,13 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
     The booked one stays before the pending one, the posted one before the draft, else the older one.
     """
-    payload = {"transactionId": other.id}
+    payload = {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     target = ("transaction", line.id)
     title = f"Joined {line.label} with {other.label} as one line"
     with act(actor, now, "join_transactions", target, title=title, payload=payload) as doing:
         found = _between(line, other)
         kept, joined = _kept_and_joined(line, other, found)
-        doing.before = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
+        doing.before = _facts(kept, joined)
         remove_from_books(joined, now=now)
         join_records.move_joins(joined, kept)
         if (
@@ -91,9 +93,17 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         found.kept_id, found.joined_id = kept.id, joined.id
         found.status, found.decided_by, found.undone_at = "JOINED", actor.as_json(), None
         found.reason = found.reason or "Somebody says that they are one line."
-        doing.after = {"keptId": kept.id, "joinedId": joined.id, "joinedStatus": joined.status}
+        doing.after = _facts(kept, joined)
         db.session.flush()
     return kept
+
+
+def _facts(kept: Transaction, joined: Transaction) -> dict[str, Any]:
+    return {
+        "keptId": Ref(Kind.TRANSACTION, kept.id),
+        "joinedId": Ref(Kind.TRANSACTION, joined.id),
+        "joinedStatus": joined.status,
+    }
 
 
 def _follow(kept: Transaction, joined: Transaction, now: datetime) -> None:
@@ -128,7 +138,7 @@ def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
 
 def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Take two joined or suggested rows apart for good; answers the row that was joined."""
-    payload = {"transactionId": other.id}
+    payload = {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     title = f"Told {line.label} apart from {other.label}"
     with act(
         actor, now, "unjoin_transactions", ("transaction", line.id), title=title, payload=payload

@@ -53,7 +53,7 @@ def confirm(
             doing.nothing_to_do()
             return _repeat(entry)
         doing.result = touched.as_json()
-        doing.after = {"status": "POSTED", "journalEntryIds": list(touched.journal_entry_ids)}
+        doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
     return ActionResult(action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched)
 
 

@@ -13,6 +13,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
+from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -60,7 +61,7 @@ class PairResult:
 def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers"."""
     title = f"Paired {titles.of_pair(line, other)} as a transfer"
-    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
         if mine is not None and mine.other_id == other.id:
@@ -78,7 +79,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """End a transfer; each line has its own draft again, and the pair is not proposed again."""
     title = f"Took the transfer of {titles.of_pair(line, other)} apart"
-    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
         if mine is None or mine.other_id != other.id:
@@ -91,7 +92,7 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
 def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Dismiss a proposed transfer, so that it is not proposed again."""
     title = f"Took {titles.of_pair(line, other)} for no transfer"
-    target, payload = ("transaction", line.id), {"transactionId": other.id}
+    target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.side(line.organization_id, line.id, other.id)
         if mine is not None and mine.status == "STANDING":
@@ -191,7 +192,9 @@ def _transfers_leg(line: Transaction) -> Leg:
 
 
 def _facts(*sides: Transaction) -> dict[str, object]:
-    return {"entries": {str(line.id): line.journal_entry_id for line in sides}}
+    return {
+        "entries": {str(line.id): Ref.optional(Kind.JOURNAL_ENTRY, line.journal_entry_id) for line in sides}
+    }
 
 
 def pair_unambiguous(*, actor: Actor, now: datetime) -> list[PairResult]:

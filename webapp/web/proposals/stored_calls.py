@@ -1,4 +1,4 @@
-"""Calls of the API as they were sent: kept while a person decides, and made again when he has."""
+"""Calls of the API as they were sent: stored while a person decides, and made again after that."""
 
 from __future__ import annotations
 
@@ -41,28 +41,26 @@ class Call:
 
     @property
     def fingerprint(self) -> str:
-        """Say in one word which call it is, however its JSON was written."""
-        told = {
-            "method": self.method,
-            "path": self.path,
-            "query": self.query,
-            "body": None if self.body is None else json.loads(self.body),
-            "form": self.form,
-        }
-        return sha256_hex(canonical_json(told))
+        """Give the SHA-256 of the call, the same however its JSON was written."""
+        body = None if self.body is None else json.loads(self.body)
+        return sha256_hex(canonical_json({**self.as_columns(), "body": body}))
 
     @property
-    def told(self) -> dict[str, Any]:
-        """Give what an action request says of it."""
-        told: dict[str, Any] = {"method": self.method, "path": self.path}
+    def payload(self) -> dict[str, Any]:
+        """Give what the audit trail has of it."""
+        payload: dict[str, Any] = {"method": self.method, "path": self.path}
         if self.query:
-            told["query"] = self.query
+            payload["query"] = self.query
         if self.body is not None:
-            told["body"] = json.loads(self.body)
+            payload["body"] = json.loads(self.body)
         if self.form is not None:
             file = self.form["file"] or {"name": None, "sha256": None}
-            told |= {"fields": self.form["fields"], "fileName": file["name"], "sha256": file["sha256"]}
-        return told
+            payload |= {"fields": self.form["fields"], "fileName": file["name"], "sha256": file["sha256"]}
+        return payload
+
+    def as_columns(self) -> dict[str, Any]:
+        """Give the columns that a proposal keeps it in."""
+        return {key: getattr(self, key) for key in ("method", "path", "query", "body", "form")}
 
 
 def received() -> Call:
@@ -75,7 +73,7 @@ def received() -> Call:
         body=data.decode() or None,
         form=_form(),
     )
-    if SURROGATE.search(json.dumps(call.told, ensure_ascii=False)):
+    if SURROGATE.search(json.dumps(call.payload, ensure_ascii=False)):
         raise NoTextError
     return call
 
@@ -104,14 +102,8 @@ def with_file(call: Call) -> Call:
     return Call(call.method, call.path, call.query, call.body, {**call.form, "file": kept})
 
 
-def is_whole(form: Mapping[str, Any] | None) -> bool:
-    """Tell whether the file that a kept form names is there."""
-    file = form and form["file"]
-    return not file or (folder() / str(file["kept"])).is_file()
-
-
 def folder() -> Path:
-    """Tell where the files of proposals are kept."""
+    """Give the folder in which the files of proposals are kept."""
     return instance_folder(kept_files.PROPOSALS)
 
 

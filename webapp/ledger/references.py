@@ -1,0 +1,78 @@
+"""Typed references: the id of a row together with what kind of row that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Self
+
+
+class Kind(StrEnum):
+    """What a reference names, in the word that the audit trail has for it."""
+
+    ACCOUNT = "account"
+    FEED_ACCOUNT = "feed_account"
+    TRANSACTION = "transaction"
+    JOURNAL_ENTRY = "journal_entry"
+    MERCHANT = "merchant"
+    PROJECT = "project"
+    PROJECT_GROUP = "project_group"
+    IMPORT = "import"
+    RULE = "rule"
+    RULE_RUN = "rule_run"
+    RECONCILIATION = "reconciliation"
+    DOCUMENT = "document"
+    DOCUMENT_RELATION = "document_relation"
+
+    @property
+    def table(self) -> str:
+        """The table whose rows it names."""
+        return "journal_entries" if self is Kind.JOURNAL_ENTRY else f"{self}s"
+
+
+class Ref(int):
+    """The id of a row and the kind of that row. It is a number wherever one is expected, and written as one in JSON.
+
+    >>> import json
+    >>> ref = Ref(Kind.ACCOUNT, 7)
+    >>> ref == 7, ref.kind, json.dumps({"accountId": ref})
+    (True, <Kind.ACCOUNT: 'account'>, '{"accountId": 7}')
+    """
+
+    kind: Kind
+
+    def __new__(cls, kind: Kind, row_id: int) -> Self:
+        """Make a reference to a row."""
+        made = super().__new__(cls, row_id)
+        made.kind = kind
+        return made
+
+    def __getnewargs__(self) -> tuple[Kind, int]:  # type: ignore[override]
+        """Give what a copy is made of."""
+        return self.kind, int(self)
+
+    @classmethod
+    def optional(cls, kind: Kind, row_id: int | None) -> Self | None:
+        """Make a reference to a row, where there is one."""
+        return None if row_id is None else cls(kind, row_id)
+
+
+def refs(kind: Kind, ids: Iterable[int]) -> list[Ref]:
+    """Make references to rows of one kind."""
+    return [Ref(kind, each) for each in ids]
+
+
+def references(value: Any) -> Iterator[Ref]:
+    """Walk the references in a JSON value.
+
+    >>> sorted(references({"of": Ref(Kind.RULE, 2), "count": 5, "all": [Ref(Kind.RULE, 1)]}))
+    [1, 2]
+    """
+    if isinstance(value, Ref):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from references(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from references(inner)

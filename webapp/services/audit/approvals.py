@@ -1,0 +1,203 @@
+"""Decisions on proposals: the call is made again as the proposer, and stays where it still does what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from webapp.db import db
+from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.ledger.scopes import scopes_of_role
+from webapp.models import ActionRequest, Proposal
+from webapp.queries.access import principals
+from webapp.queries.access.principals import Principal
+from webapp.queries.audit import action_requests
+from webapp.services.audit import proposals, trials
+from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.action_requests import append, recording, unrecorded
+from webapp.services.audit.proposals import APPROVE, REJECT
+from webapp.services.audit.trials import CallResult, Shapes, Trial
+
+EXECUTED: Final = "EXECUTED"
+
+
+class ProposerGoneError(LedgerError):
+    """The key that proposed this is revoked, expired or may do less now; reject it, or do it yourself."""
+
+    code = "proposer_gone"
+
+
+class MovedError(LedgerError):
+    """This proposal's effect has changed. Here is the new one."""
+
+    code = "moved"
+    untrusted = ("details.effect", "details.blockers")
+
+    def __init__(self, tried: Trial) -> None:
+        """Carry what it would do now."""
+        self.preview = tried
+        super().__init__(
+            details={
+                "digest": tried.digest,
+                "effect": dict(tried.effect),
+                "blockers": tried.blockers,
+            }
+        )
+
+
+class BlockedError(LedgerError):
+    """Something stands against this proposal; it waits until that is settled."""
+
+    code = "blocked"
+    untrusted = ("error", "details")
+
+    def __init__(
+        self,
+        message: str,
+        code: str,
+        details: Mapping[str, object] | None = None,
+        preview: Trial | None = None,
+    ) -> None:
+        """Repeat the refusal; `preview` is what the proposal would do now, where that is news."""
+        super().__init__(message, code=code, details=details)
+        self.preview = preview
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The stored call of a proposal, made again as its proposer: who acts then, and the call."""
+
+    actor: Actor
+    call: Callable[[], CallResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A person's consent to a proposal that does what `digest` says, else what its preview said."""
+
+    actor: Actor
+    now: datetime
+    digest: str | None = None
+    note: str = ""
+
+
+def waiting(organization_id: str, request_id: str) -> Proposal:
+    """Find a proposal that waits for a decision; raises NotFoundError or DecidedError."""
+    request = action_requests.get(organization_id, request_id)
+    if request.proposal is None or request.status != "PENDING":
+        proposals.refuse_decided(request)
+    return request.proposal
+
+
+def proposer(proposal: Proposal, scopes: frozenset[str], now: datetime) -> Principal:
+    """Find the token that proposed, with what both its owner and whoever approves may; raises ProposerGoneError."""
+    found = principals.proposer(db.session(), proposal, now)
+    if found is None:
+        raise ProposerGoneError
+    return replace(found, scopes=scopes_of_role(found.role) & scopes)
+
+
+def approve_or_preview(
+    proposal: Proposal, approval: Approval, replay: Replay, shapes: Shapes, folder: Path
+) -> ActionRequest:
+    """Approve in a savepoint; where the effect has moved, keep the new preview for whoever looks next.
+
+    Raises MovedError with the new preview, BlockedError or DecidedError: the proposal goes on waiting.
+    """
+    try:
+        with db.session.begin_nested():
+            return _approve(proposal, approval, replay, shapes, folder)
+    except LedgerError as error:
+        unrecorded(error)
+        if isinstance(error, (MovedError, BlockedError)) and error.preview is not None:
+            proposals.preview(proposal, error.preview, now=approval.now)
+        raise
+
+
+def reject(proposal: Proposal, reason: str, folder: Path, *, actor: Actor, now: datetime) -> ActionRequest:
+    """Decide against a proposal, with a reason that its agent can read; raises DecidedError."""
+    proposals.close(proposal, "REJECTED", actor, now)
+    proposal.reason = reason
+    proposals.record_step(proposal.request, REJECT, "REJECTED", actor, now, note=reason)
+    proposals.drop_file(proposal, folder)
+    db.session.flush()
+    return proposal.request
+
+
+def _approve(
+    proposal: Proposal, approval: Approval, replay: Replay, shapes: Shapes, folder: Path
+) -> ActionRequest:
+    """Try the call, compare what it does with what was shown, claim the proposal, and make the call for good.
+
+    Nobody else writes to these books between the trial and the call.
+    """
+    tried = _tried(proposal, replay, shapes)
+    if tried.refusal is not None:
+        raise _blocked(proposal, tried, tried.refusal)
+    if tried.digest != (approval.digest or proposal.digest):
+        raise MovedError(tried)
+    _claim(proposal, approval)
+    _execute(proposal, replay, is_one=len(tried.acts) == 1 and not tried.failures)
+    proposals.drop_file(proposal, folder)
+    return proposal.request
+
+
+def _tried(proposal: Proposal, replay: Replay, shapes: Shapes) -> Trial:
+    """Try a call again; what cannot be asked any more stands against it like everything else."""
+    try:
+        return trials.run(proposal.organization_id, replay.call, shapes)
+    except NotFoundError:
+        raise BlockedError("What this is about is not there any more. Reject it.", "gone") from None
+    except UnprocessableError as error:
+        raise BlockedError(str(error), error.code, error.details) from error
+
+
+def _blocked(proposal: Proposal, tried: Trial, refusal: LedgerError) -> BlockedError:
+    """Say what stands against it; whoever was shown something else is shown that too."""
+    details = {**refusal.details, "digest": tried.digest, "blockers": tried.blockers}
+    is_news = tried.digest != proposal.digest
+    return BlockedError(str(refusal), refusal.code, details, tried if is_news else None)
+
+
+def _claim(proposal: Proposal, approval: Approval) -> None:
+    proposals.close(proposal, EXECUTED, approval.actor, approval.now)
+    proposal.reason = approval.note
+    proposals.record_step(
+        proposal.request, APPROVE, EXECUTED, approval.actor, approval.now, note=approval.note
+    )
+    db.session.flush()
+
+
+def _execute(proposal: Proposal, replay: Replay, *, is_one: bool) -> None:
+    """Make the call for good, and record its acts: one act is the proposal itself, several are acts of their own."""
+    own_id = proposal.action_request_id if is_one else None
+    with recording(proposal_id=own_id) as recorded:
+        result = replay.call()
+    proposal.acts = [act.id for act, status in recorded if status == EXECUTED]
+    proposal.answer = {"status": result.status, "answer": result.body}
+    if proposal.acts != [proposal.action_request_id]:
+        _record_whole(proposal, replay.actor)
+    db.session.flush()
+
+
+def _record_whole(proposal: Proposal, actor: Actor) -> None:
+    """Append the event of a proposal that is no act itself: it names the acts that it came to."""
+    request = proposal.request
+    request.result = {"actionRequestIds": proposal.acts}
+    whole = Act(
+        actor,
+        request.decided_at or request.created_at,
+        request.kind,
+        request.target_kind,
+        request.target_id,
+        note=request.note,
+        payload=request.payload,
+        before=request.before,
+        after=request.after,
+        result=request.result,
+        id=request.id,
+    )
+    append(whole, EXECUTED)

@@ -1,0 +1,235 @@
+"""Trial runs: a call made in a savepoint and taken back, with its result and all that it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from webapp.ledger import titles
+from webapp.ledger.canonical import canonical_json, sha256_hex
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.references import Kind, Ref
+from webapp.queries.effects import books, entries
+from webapp.queries.effects.books import BalanceChange, ProofChange
+from webapp.queries.journal.entry_records import EntryRecord
+from webapp.services.audit.act import Act
+from webapp.services.audit.action_requests import facts_of, recording, unrecorded, words_of
+from webapp.services.audit.new_names import NewNames
+from webapp.services.storage.savepoints import trial
+
+Json = dict[str, Any]
+
+REFUSED_BY_STATE: Final = 409
+# A long file makes thousands of drafts; their number, the balances and the first of them say what it does.
+MOST_SHOWN = 200
+# What is another one each time that the same thing is done.
+VOLATILE: Final = frozenset({"actionRequestId", "requestId", "version", "digest", "previousDigest"})
+# Of a balance counts what is added to it: others may post beside the proposal.
+LASTING_OF_BALANCES: Final = ("accountId", "currency", "change", "changeBase")
+NO_EFFECT: Final[Mapping[str, Any]] = {
+    "acts": [],
+    "entries": [],
+    "entryCount": 0,
+    "balances": [],
+    "proofs": [],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a call was answered: its body is JSON with references; `failures` are the items that it refused."""
+
+    status: int
+    body: Any
+    failures: Sequence[Json] = ()
+
+
+class Shapes(Protocol):
+    """How the interface writes what a trial finds, as JSON with references."""
+
+    def entry(self, record: EntryRecord) -> Json:
+        """Write a journal entry."""
+        ...
+
+    def balances(self, changes: Sequence[BalanceChange]) -> list[Json]:
+        """Write what accounts hold before and after."""
+        ...
+
+    def proofs(self, changes: Sequence[ProofChange]) -> list[Json]:
+        """Write proofs that break or hold again."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a call would answer and change; `refusal` is the state of the books that stands against it.
+
+    `acts` are those that would be executed, `refused_act` the first that a rule refuses. The result and the effect
+    call new rows `new-1`, `new-2`, …. `rest` is the digest of what the effect is too short to hold, where it is.
+    """
+
+    effect: Mapping[str, Any]
+    acts: Sequence[Act]
+    result: CallResult | None = None
+    refusal: LedgerError | None = None
+    refused_act: Act | None = None
+    rest: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Give the SHA-256 of what it would do, the same for the same effect."""
+        code = None if self.refusal is None else self.refusal.code
+        whole = {"v": 1, "refused": code, "effect": _lasting_effect(self.effect), "answers": self.failures}
+        if self.rest is not None:
+            whole["rest"] = self.rest
+        return sha256_hex(canonical_json(whole))
+
+    @property
+    def asked(self) -> Sequence[Act]:
+        """The acts that the call comes to, else the one that is refused."""
+        return self.acts or ([self.refused_act] if self.refused_act else [])
+
+    @property
+    def title(self) -> str:
+        """Say in one title what it would do; nothing where it comes to no act."""
+        acts = [each.title or words_of(each.kind) for each in self.asked]
+        return titles.of_several(acts) if acts else ""
+
+    @property
+    def failures(self) -> list[Json]:
+        """List what a bulk call would refuse of what it was asked for."""
+        return [] if self.result is None else list(self.result.failures)
+
+    @property
+    def blockers(self) -> list[Json]:
+        """List what stands against the call, each with its code and its sentence."""
+        if self.refusal is None:
+            return self.failures
+        blocker: Json = {"code": self.refusal.code, "message": str(self.refusal)}
+        return [{**blocker, "details": dict(self.refusal.details)} if self.refusal.details else blocker]
+
+
+def run(organization_id: str, call: Callable[[], CallResult], shapes: Shapes) -> Trial:
+    """Try a call in the open transaction, which writes; the books are as before when this returns.
+
+    What the state of the books refuses (409) is part of the trial; every other refusal is raised, and not recorded.
+    """
+    before = books.mark(organization_id)
+    with trial(), recording() as recorded:
+        try:
+            result = call()
+        except LedgerError as error:
+            refused = unrecorded(error)
+            if error.status != REFUSED_BY_STATE:
+                raise
+            return Trial(NO_EFFECT, (), refusal=error, refused_act=refused)
+        observed = _Observed(
+            organization_id, before, shapes, [act for act, status in recorded if status == "EXECUTED"]
+        )
+        observed.read_after()
+        failed = next((act for act, status in recorded if status == "FAILED"), None)
+    observed.read_before()
+    names = NewNames(before.newest, {act.id for act, _ in recorded})
+    effect = observed.effect(names)
+    result = CallResult(result.status, names.written(result.body), result.failures)
+    return Trial(effect, observed.acts, result, refused_act=failed, rest=observed.rest(names))
+
+
+@dataclass(slots=True)
+class _Observed:
+    """What acts changed: read within the trial as it is after them, and behind it as it was before."""
+
+    organization_id: str
+    mark: books.Mark
+    shapes: Shapes
+    acts: list[Act]
+    ids: set[int] = field(default_factory=set)
+    balances: list[Json] = field(default_factory=list)
+    proofs: list[Json] = field(default_factory=list)
+    before: dict[int, Json] = field(default_factory=dict)
+    after: dict[int, Json] = field(default_factory=dict)
+    unseen: list[Json] = field(default_factory=list)
+
+    def read_after(self) -> None:
+        """Read what the acts left behind."""
+        self.ids = self._entry_ids()
+        self.balances = self.shapes.balances(books.balances(self.organization_id, self.mark.sums))
+        self.proofs = self.shapes.proofs(books.proofs(self.organization_id, [act.id for act in self.acts]))
+        self.after = self._entries()
+
+    def read_before(self) -> None:
+        """Read what the acts found; what they took away belongs to it."""
+        self.ids |= self._entry_ids()
+        self.before = self._entries()
+
+    def _entry_ids(self) -> set[int]:
+        named = [ref for act in self.acts for ref in act.references]
+        return books.entry_ids(self.organization_id, named, self.mark.newest)
+
+    def _entries(self) -> dict[int, Json]:
+        ids = sorted(self.ids)
+        self.unseen += entries.facts(self.organization_id, ids[MOST_SHOWN:])
+        shown = books.entries(self.organization_id, ids[:MOST_SHOWN])
+        return {entry_id: self.shapes.entry(record) for entry_id, record in shown.items()}
+
+    def effect(self, names: NewNames) -> Json:
+        """Write what is different."""
+        acts = [_written(act, names) for act in self.acts[:MOST_SHOWN]]
+        moved = [
+            {
+                "id": Ref(Kind.JOURNAL_ENTRY, each),
+                "before": self.before.get(each),
+                "after": self.after.get(each),
+            }
+            for each in sorted({*self.before, *self.after})
+            if self.before.get(each) != self.after.get(each)
+        ]
+        unseen = max(len(self.ids) - MOST_SHOWN, 0)
+        return {
+            "acts": acts,
+            "entries": names.written(moved[:MOST_SHOWN]),
+            "entryCount": len(moved) + unseen,
+            "balances": names.written(self.balances),
+            "proofs": names.written(self.proofs),
+        }
+
+    def rest(self, names: NewNames) -> str | None:
+        """Give the digest of the acts and entries that the effect has no room for; None where it has them all."""
+        acts = [_written(act, names) for act in self.acts[MOST_SHOWN:]]
+        if not acts and not self.unseen:
+            return None
+        return sha256_hex(canonical_json(_lasting([*acts, *names.written(self.unseen)])))
+
+
+def _written(act: Act, names: NewNames) -> Json:
+    target = act.target
+    return {
+        "kind": act.kind,
+        "target": {
+            "kind": act.target_kind,
+            "id": act.target_id if target is None else str(names.name(target)),
+        },
+        "title": titles.proposed(facts_of(act)["title"]),
+        "note": act.note,
+        "before": names.written(act.before),
+        "after": names.written(act.after),
+    }
+
+
+def _lasting_effect(effect: Mapping[str, Any]) -> Json:
+    balances = [{key: each[key] for key in LASTING_OF_BALANCES} for each in effect["balances"]]
+    return {**_lasting(effect), "balances": balances}
+
+
+def _lasting(value: Any) -> Any:
+    """Leave out what differs each time."""
+    if isinstance(value, Mapping):
+        return {key: _lasting(inner) for key, inner in _lasting_members(value)}
+    return [_lasting(each) for each in value] if isinstance(value, list) else value
+
+
+def _lasting_members(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items():
+        if key not in VOLATILE and not (key.endswith("At") and key != "effectiveAt"):
+            yield key, inner

@@ -1,0 +1,104 @@
+"""The call that a request is for, as trials make it: the view is called, and its answer read with its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from flask import current_app, request
+
+from webapp.ledger.scopes import scopes_of_role
+from webapp.queries.access.principals import Principal
+from webapp.queries.effects.books import BalanceChange, ProofChange
+from webapp.queries.journal.entry_records import EntryRecord
+from webapp.schemas.audit.effects import BalanceChangeSchema, ProofChangeSchema
+from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
+from webapp.schemas.references import referring
+from webapp.services.audit import trials
+from webapp.services.audit.trials import CallResult, Json, Trial
+from webapp.web.access import selections
+from webapp.web.access.auth import organization_id
+from webapp.web.access.request_state import state
+
+
+class InterfaceShapes:
+    """What a trial finds, in the shapes of the API."""
+
+    def __init__(self) -> None:
+        self._entry = JournalEntrySchema()
+        self._balances, self._proofs = BalanceChangeSchema(many=True), ProofChangeSchema(many=True)
+
+    def entry(self, record: EntryRecord) -> Json:
+        """Write a journal entry."""
+        found: Json = referring(self._entry, self._entry.dump(record))
+        return found
+
+    def balances(self, changes: Sequence[BalanceChange]) -> list[Json]:
+        """Write what accounts hold before and after."""
+        found: list[Json] = referring(self._balances, self._balances.dump(changes))
+        return found
+
+    def proofs(self, changes: Sequence[ProofChange]) -> list[Json]:
+        """Write proofs that break or hold again."""
+        found: list[Json] = referring(self._proofs, self._proofs.dump(changes))
+        return found
+
+
+def view() -> Any:
+    """Give the view that the request is for."""
+    return current_app.view_functions[request.endpoint or ""]
+
+
+def scope() -> str:
+    """Give the scope that the request's address needs."""
+    return str(view().scope)
+
+
+def kind() -> str:
+    """Name what is done at an address, for a call that comes to no act or to several kinds."""
+    return (request.endpoint or "").removeprefix("api_").replace(".", "_")
+
+
+def make() -> CallResult:
+    """Call the view that the request is for."""
+    response = current_app.make_response(view()(**(request.view_args or {})))
+    body, schema = response.get_json(silent=True), selections.answer_schema(view())
+    if schema is not None:
+        body = referring(schema, body)
+    return CallResult(response.status_code, body, _failures(body))
+
+
+def tried(who: Principal | None = None) -> Trial:
+    """Try the call that the request is for, as whoever asks or as somebody else."""
+    if who is None:
+        return trials.run(organization_id(), make, InterfaceShapes())
+    with acting_as(who):
+        return trials.run(organization_id(), make, InterfaceShapes())
+
+
+def _failures(body: Any) -> list[Json]:
+    """List what a bulk call refuses of what it was asked for."""
+    results = body.get("results") if isinstance(body, dict) else None
+    if not isinstance(results, list):
+        return []
+    failed = [each for each in results if isinstance(each, dict) and each.get("status") == "FAILED"]
+    return [{"id": each.get("id"), "code": each.get("code"), "message": each["error"]} for each in failed]
+
+
+def with_role(found: Principal) -> Principal:
+    """Give a token all that its owner may: what it may not do itself is only tried in this name."""
+    return replace(found, scopes=scopes_of_role(found.role))
+
+
+@contextmanager
+def acting_as(who: Principal) -> Iterator[None]:
+    """Let somebody else be the one who asks, for what a person decides on; no cap of a token stands against it."""
+    asked = state()
+    before = asked.principal
+    asked.principal, asked.is_decided_on = who, True
+    try:
+        yield
+    finally:
+        asked.principal, asked.is_decided_on = before, False
