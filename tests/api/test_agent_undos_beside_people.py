@@ -119,9 +119,9 @@ def test_things_that_a_person_uses_stay(ada, agent, bank, line):
     ok(ada.put(f"/api/automations/rules/{made['id']}", json=said))
     assert undone_with_nothing(ada, agent) == {
         "create_rule": "Somebody changed it since, so it is left as it is.",
-        "create_account": "Something is written on Made, so it stays.",
-        "create_merchant": "Made is named by 1 posting. Take it out there first.",
-        "create_project": "Made is named by 1 posting. Take it out there first.",
+        "create_account": "Made is used, so it stays.",
+        "create_merchant": "Made is used by 1 posting. Remove it there first.",
+        "create_project": "Made is used by 1 posting. Remove it there first.",
     }
 
 

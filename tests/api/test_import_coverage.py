@@ -62,7 +62,7 @@ def test_an_overlap_without_a_line_in_common_asks_to_look(ben):
     assert warnings_of(ben, other) == [
         (
             "Lantern Studio: other files cover 20 Oct 2026 too, but none of this file's lines was there;"
-            " look for doubles before confirming."
+            " check for duplicates before confirming."
         )
     ]
 

@@ -323,8 +323,7 @@ def test_undoing_leaves_what_cannot_be_any_more_and_lists_it(ada, bank, three):
     answer = undone(ada, run)
     assert (answer["lines"], answer["restored"]) == (0, 0)
     assert {(kept["kind"], kept["reason"]) for kept in answer["kept"]} == {
-        (kind, "What stood there before cannot stand there any more.")
-        for kind in ("SET_ACCOUNT", "SET_PROJECT")
+        (kind, "The earlier value is not possible any more.") for kind in ("SET_ACCOUNT", "SET_PROJECT")
     }
     assert read(ada, three[0])["projectId"] == project
 

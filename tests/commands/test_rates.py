@@ -79,7 +79,7 @@ def test_a_file_without_rates_changes_nothing(command, ada, tmp_path):
     path.write_text("Nothing")
     result = command("fetch-rates", "--organization", ada.organization_id, "--file", str(path))
     assert result.exit_code == 1
-    assert "none of the European Central Bank's reference rates" in result.stderr
+    assert "no reference rates of the European Central Bank" in result.stderr
 
 
 def test_balances_are_revalued(command, ada, bank):

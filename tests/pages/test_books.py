@@ -102,7 +102,7 @@ def test_a_project_in_use_says_why_it_stays(ada):
     ada.post("/api/automations/rules", json={"name": "n", "effects": effects})
     answer = ada.browser().post(f"/projects/{project}/delete")
     assert answer.status_code == 409
-    assert "Website is named by 1 rule" in text(answer)
+    assert "Website is used by 1 rule" in text(answer)
 
 
 @on_sqlite

@@ -38,7 +38,7 @@ def test_what_the_bank_changed_and_took_back_is_said_with_the_way_on(ada, feed):
     page = unescape(ada.browser().get(f"/feeds/{feed.fa_id}?show=all").text)
     assert '<s>-12.50</s> → <span class="changed">-13.00</span>' in page
     assert "Confirming posts the difference." in page
-    assert "The bank took this line back." in page
+    assert "The bank removed this line." in page
     removed = feed.one(status="REMOVED")
     assert f'href="/journal/{removed["journalEntryId"]}"' in page
 

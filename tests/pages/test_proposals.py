@@ -76,7 +76,7 @@ def test_several_are_approved_at_once_and_what_is_refused_says_why(ben, agent, b
     answer = ben.browser().post("/proposals/approve", data={"ids": ids})
     assert answer.status_code == 409
     assert "1 proposal approved. 1 proposal still waits." in answer.text
-    assert "The bank took this line back." in answer.text
+    assert "The bank removed this line." in answer.text
 
 
 def test_who_may_only_look_sees_no_buttons(cleo, request_):

@@ -166,8 +166,8 @@ def test_a_keys_page_lists_what_it_did_today_and_not_before(ada, session):
         services.access.tokens.create(membership, actor=actor, now=now, name=name)
     session.commit()
     shown = text(ada.browser().get(f"/settings/keys/{ada.token_id}"))
-    assert "Made the API key New" in shown
-    assert "Made the API key Old" not in shown
+    assert "Created the API key New" in shown
+    assert "Created the API key Old" not in shown
 
 
 @on_sqlite
@@ -333,7 +333,7 @@ def test_activity_shows_who_did_what_and_filters(ada, ben):
     assert (
         page.index("Opened the asset account x")
         < page.index("Deleted the project Website")
-        < page.index("Made the project Website")
+        < page.index("Created the project Website")
     )
     assert f'href="/accounts/{account}"' in page
     assert f'href="/projects/{project}"' not in page
@@ -351,7 +351,7 @@ def test_what_one_key_or_person_did_stands_apart_with_before_and_after(ada, ben,
     page = text(browser.get(f"/activity?tokenId={ada.token_id}"))
     assert "What Ada's program did" in page
     assert page.index("<div>Website</div>") < page.index("<div>Web shop</div>")
-    assert "Made the project" not in page
+    assert "Created the project" not in page
     assert "Printer" not in page
     own = text(browser.get(f"/activity?personId={ada.user_id}&status=EXECUTED"))
     assert "What Ada did" in own

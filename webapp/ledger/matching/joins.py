@@ -236,7 +236,7 @@ def _only_ones(
         duplicate = next((each for each in left if _may_pair(each, report, refused)), None)
         if duplicate is not None:
             left.remove(duplicate)
-            reason = "Another source gave a line of this day and amount; look whether it is the same."
+            reason = "Another source gave a line of this day and amount; check whether it is the same."
             yield Pairing(duplicate.id, report.id, "TWIN", is_certain=False, reason=reason)
 
 

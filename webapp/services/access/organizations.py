@@ -155,7 +155,7 @@ def may_have_link(user: User) -> bool:
 def renew_link(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> tuple[Membership, str]:
     """Make a member who has not come in yet another one-time link; the earlier one ends."""
     membership = _membership(organization_id, user_id)
-    title = f"Made {membership.user.name} another link"
+    title = f"Created another link for {membership.user.name}"
     with act(actor, now, "renew_link", ("member", user_id), title=title):
         if not may_have_link(membership.user):
             raise LinkNotNeededError
@@ -200,7 +200,7 @@ def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, 
     """Change the role of a member; the last owner stays one."""
     membership = _membership(organization_id, user_id)
     with act(actor, now, "change_role", ("member", user_id), payload={"role": role}) as doing:
-        doing.title = f"Made {membership.user.name} {role}"
+        doing.title = f"Changed the role of {membership.user.name} to {role}"
         doing.before, doing.after = {"role": membership.role}, {"role": role}
         if membership.role == "owner" and role != "owner":
             _keep_an_owner(organization_id, user_id)

@@ -80,7 +80,7 @@ def create(
     _refuse_expired(expires_at, now)
     chosen = token_scopes(membership.role, scopes or None)
     text = token_text(secrets.token_bytes(32))
-    with act(actor, now, "create_token", ("token", name), title=f"Made the API key {name}") as doing:
+    with act(actor, now, "create_token", ("token", name), title=f"Created the API key {name}") as doing:
         token = ApiToken(
             organization_id=membership.organization_id,
             user_id=membership.user_id,

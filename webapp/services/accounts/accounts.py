@@ -39,13 +39,13 @@ class CodeTakenError(LedgerError):
 
 
 class ParentCycleError(UnprocessableError):
-    """An account cannot stand under itself; choose another parent."""
+    """An account cannot be its own parent; choose another one."""
 
     code = "parent_cycle"
 
 
 class SystemAccountError(LedgerError):
-    """The books themselves post to this account, so this stays as it is."""
+    """Tieout itself posts to this account, so this stays as it is."""
 
     code = "system_account"
 
@@ -149,7 +149,7 @@ def _check_new_code(account: Account, code: str | None) -> None:
 def _check_new_parent(account: Account, parent_id: int | None) -> None:
     parent = _check_parent(account.organization_id, parent_id)
     if parent is not None and account.id in (parent.id, *accounts.lineage(parent)):
-        sentence = f"{parent.name} is {account.name} itself or stands under it; choose another parent."
+        sentence = f"{parent.name} is {account.name} itself or an account below it; choose another parent."
         raise ParentCycleError(sentence, fields={"parentId": [sentence]})
 
 
@@ -158,9 +158,7 @@ def _check_type(account: Account, type_: str) -> None:
     if {account.type, type_} <= EXCHANGEABLE and not account.is_system:
         return
     if account.is_system:
-        raise SystemAccountError(
-            f"The books themselves post to {account.name}; its type stays {account.type}."
-        )
+        raise SystemAccountError(f"Tieout itself posts to {account.name}; its type stays {account.type}.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
         raise FeedBackedError(f"A bank's lines post to {account.name}; it is an ASSET or a LIABILITY.")
     if accounts.has_counted(account):
@@ -176,7 +174,7 @@ def _check_currency(account: Account, currency: str | None) -> None:
     if currency is None:
         return
     if account.is_system:
-        raise SystemAccountError(f"The books themselves post to {account.name}, in every currency.")
+        raise SystemAccountError(f"Tieout itself posts to {account.name}, in every currency.")
     if accounts.has_other_currency(account, currency):
         raise PostedAccountError(f"Postings on {account.name} are in other currencies than {currency}.")
 
@@ -185,7 +183,7 @@ def _check_archived(account: Account, is_archived: bool) -> None:  # noqa: FBT00
     if not is_archived:
         return
     if account.is_system:
-        raise SystemAccountError(f"The books themselves post to {account.name}; it cannot be archived.")
+        raise SystemAccountError(f"Tieout itself posts to {account.name}; it cannot be archived.")
     feed = accounts.feed_of(account.organization_id, account.id)
     if feed is not None:
         raise FeedBackedError(f"The lines of {feed.name} post to {account.name}; it cannot be archived.")
@@ -196,7 +194,7 @@ def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: F
     if not is_required:
         return
     if account.is_system:
-        raise SystemAccountError(f"The books themselves post to {account.name}, and name no merchant.")
+        raise SystemAccountError(f"Tieout itself posts to {account.name}, and names no merchant.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
         raise FeedBackedError(f"A bank's lines post to {account.name}, and name no merchant.")
 

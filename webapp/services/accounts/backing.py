@@ -22,7 +22,7 @@ from webapp.queries.common import lookups
 
 
 class AlreadyBackedError(LedgerError):
-    """This ledger account stands behind another feed account already."""
+    """Another feed account has this ledger account already."""
 
     code = "already_backed"
 
@@ -34,7 +34,7 @@ class PostedLinesError(LedgerError):
 
 
 class UnfitAccountError(UnprocessableError):
-    """This ledger account cannot stand behind a bank's account."""
+    """This ledger account cannot be that of a feed account."""
 
     code = "unfit_account"
 
@@ -44,12 +44,12 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
     account = lookups.refer(Account, organization_id, account_id, "accountId")
     if account.type not in FEED_ACCOUNT_TYPES or account.is_system or account.is_archived:
         raise _unfit(
-            f"{account.name} cannot stand behind a bank's account. Choose an asset or a liability in use."
+            f"{account.name} cannot be the ledger account of a feed. Choose an active asset or liability."
         )
     feed_account = accounts.feed_of(organization_id, account.id)
     if feed_account is not None:
         raise AlreadyBackedError(
-            f"{account.name} stands behind {feed_account.name} already. Choose another account, or none.",
+            f"{account.name} is the ledger account of {feed_account.name} already. Choose another account, or none.",
             details={"faId": feed_account.id},
         )
     if (account.currency or currency) != currency:

@@ -18,7 +18,7 @@ FACTS = ("name", "website")
 
 
 class MerchantInUseError(LedgerError):
-    """The books or a rule name this merchant, so it stays."""
+    """Postings or a rule use this merchant, so it stays."""
 
     code = "in_use"
 
@@ -35,7 +35,7 @@ def create(*, name: str, website: str | None = None, actor: Actor, now: datetime
     fields = payload({"name": name, "website": website}, Merchant)
     target = ("merchant", "new")
     with act(
-        actor, now, "create_merchant", target, title=f"Made the merchant {name}", payload=fields
+        actor, now, "create_merchant", target, title=f"Created the merchant {name}", payload=fields
     ) as doing:
         merchant = Merchant(
             organization_id=actor.organization_id, name=name, website=website, created_at=now, updated_at=now
@@ -52,9 +52,7 @@ def delete(merchant: Merchant, *, actor: Actor, now: datetime) -> None:
     with act(actor, now, "delete_merchant", ("merchant", merchant.id), title=title) as doing:
         usage = usages.of_merchant(merchant)
         if usage.sentence:
-            raise MerchantInUseError(
-                f"{merchant.name} is named by {usage.sentence}. Take it out there first."
-            )
+            raise MerchantInUseError(f"{merchant.name} is used by {usage.sentence}. Remove it there first.")
         doing.before = facts(merchant, FACTS)
         db.session.delete(merchant)
         db.session.flush()

@@ -21,7 +21,7 @@ GROUP_FACTS = ("name", "emoji")
 
 
 class ProjectInUseError(LedgerError):
-    """The books or a rule name this project, so it stays."""
+    """Postings, documents or a rule use this project, so it stays."""
 
     code = "in_use"
 
@@ -45,7 +45,9 @@ def create(
     """Make a project, in a group of the organization or in none."""
     fields = payload({"name": name, "emoji": emoji, "group_id": group_id}, Project)
     target = ("project", "new")
-    with act(actor, now, "create_project", target, title=f"Made the project {name}", payload=fields) as doing:
+    with act(
+        actor, now, "create_project", target, title=f"Created the project {name}", payload=fields
+    ) as doing:
         _check_group(actor.organization_id, group_id)
         project = Project(
             organization_id=actor.organization_id,
@@ -86,7 +88,7 @@ def delete(project: Project, *, actor: Actor, now: datetime) -> None:
         usage = usages.of_project(project)
         if usage.postings or usage.rules or usage.documents:
             raise ProjectInUseError(
-                f"{project.name} is named by {usage.sentence}. Take it out there first.",
+                f"{project.name} is used by {usage.sentence}. Remove it there first.",
                 details={
                     "postings": usage.postings,
                     "rules": usage.rules,
@@ -101,7 +103,7 @@ def delete(project: Project, *, actor: Actor, now: datetime) -> None:
 def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: datetime) -> ProjectGroup:
     """Make a group; an emoji that was not given is the empty string."""
     fields = payload({"name": name, "emoji": emoji}, ProjectGroup)
-    title = f"Made the project group {name}"
+    title = f"Created the project group {name}"
     with act(
         actor, now, "create_project_group", ("project_group", "new"), title=title, payload=fields
     ) as doing:

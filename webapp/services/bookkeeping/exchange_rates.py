@@ -67,7 +67,7 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
     organization = organizations.get(actor.organization_id)
     payload = {"rates": [_fact(rate["day"], rate["currency"], rate["units_per_base"]) for rate in rates]}
     target = ("exchange_rates", organization.id)
-    title = f"Wrote down {_named(rates, organization.base_currency)}"
+    title = f"Set {_named(rates, organization.base_currency)}"
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
         written = write(organization.id, rates, now=now)
@@ -106,7 +106,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
         written = write(organization.id, rates, now=now)
         mirrored = _mirror_drafts(organization, written.changed, now)
         doing.title = (
-            f"Took {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
+            f"Imported {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
         )
         doing.after = {"changed": len(written.changed), "mirrored": len(mirrored)}
         if not written.changed:

@@ -22,7 +22,7 @@ from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes, clearing, join_records
 from webapp.services.transactions.bank_changes import Facts
 
-REMOVED_REASON = "The bank took this line back; its id stays out."
+REMOVED_REASON = "The bank removed this line; its id stays out."
 
 
 def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
@@ -43,7 +43,7 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     outdated_lines.join(context, late, [each for each in open_ if not each.line.pending])
     _write(context, open_)
     for each, earlier in again:
-        each.settle("ALREADY_THERE", earlier.line_id, "It stands in this batch before.")
+        each.settle("ALREADY_THERE", earlier.line_id, "This push has the line already.")
 
 
 def _recognise(each: IncomingLine, earlier: SaidLine) -> None:

@@ -12,9 +12,7 @@ from webapp.services.feeds import reissued_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.transactions import join_records, pending_matches
 
-AMBIGUOUS = (
-    "The bank took back such a line and a file gave one more; look whether this is the one in the file."
-)
+AMBIGUOUS = "The bank removed such a line and a file has one more; check whether this is the one in the file."
 
 Duplicates = dict[int, Pairing]
 
@@ -121,7 +119,7 @@ def _links(
     feed_account: FeedAccount, waiting: Sequence[IncomingLine], booked: Sequence[IncomingLine]
 ) -> list[Pairing]:
     """Find the pairs that the provider itself names: a booked line has the id of the pending one."""
-    reason = "The bank says itself which pending line it was."
+    reason = "The bank names the pending line that it was."
     named = {each.line.pending_id for each in booked if each.line.pending_id is not None}
     ids = {
         name: event.transaction_id

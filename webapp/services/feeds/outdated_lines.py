@@ -13,7 +13,7 @@ from webapp.services.transactions import bank_changes, join_records
 
 REASON = "Another source gave this line as it was before the bank changed it."
 POSSIBLE = (
-    "Another source gave a line as this one was before the bank changed it; look whether it is the same."
+    "Another source gave a line as this one was before the bank changed it; check whether it is the same."
 )
 
 

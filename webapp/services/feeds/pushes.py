@@ -144,7 +144,7 @@ def _incoming(
                 incoming.append(each)
                 total += abs(each.amount_minor)
                 if digests.setdefault(line.provider_transaction_id, each.digest) != each.digest:
-                    fault = "providerTransactionId", "This id stands twice in the batch and says two things."
+                    fault = "providerTransactionId", "This id is in the batch twice, with different content."
                 elif total > MAX_MINOR:
                     fault = "amount", "The lines add up to more than the books can hold."
         if fault is not None:

@@ -15,8 +15,8 @@ from webapp.services.feeds.incoming_lines import IncomingLine, PushContext
 from webapp.services.transactions import join_records
 
 TIER = "REISSUED"
-CERTAIN = "The bank gives this line under another id now, and took the old one back."
-POSSIBLE = "The feed gave such a line before, under another id; look whether it is the same."
+CERTAIN = "The bank gives this line under another id now, and removed the old one."
+POSSIBLE = "The feed gave such a line before, under another id; check whether it is the same."
 
 
 def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[IncomingLine, Pairing]]:

@@ -62,19 +62,17 @@ def _under_newer_ids(feed_account: FeedAccount, going: Sequence[SaidLine]) -> se
 
 def _reason(event: SaidLine, staying: set[int | None], posted: set[int]) -> str:
     if event.is_pending:
-        return "It waited for the bank, which took it back."
+        return "It was pending, and the bank removed it."
     if event.status == "DELETED":
         return "Somebody had deleted this line."
     if event.line_id in staying:
         return "The bank gives this line under another id too; it stays."
     if event.line_id in posted:
         return "Its entry is posted and stays until somebody voids it."
-    return "Its draft is gone."
+    return "Its draft is deleted."
 
 
 def _verdict(name: str, event: SaidLine | None, reason: str | None) -> RemovalVerdict:
     if event is None:
-        return RemovalVerdict(
-            name, "UNKNOWN", None, "No line of this id is here; one that comes later stays out."
-        )
+        return RemovalVerdict(name, "UNKNOWN", None, "No line has this id; one that comes later stays out.")
     return RemovalVerdict(name, "REMOVED", event.line_id, reason or "It was removed before.")

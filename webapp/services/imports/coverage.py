@@ -59,7 +59,7 @@ def _overlap(days: Days, already_there: int) -> str:
     if not already_there:
         return (
             f"other files cover {_days(days)} too, but none of this file's lines was there;"
-            " look for doubles before confirming."
+            " check for duplicates before confirming."
         )
     lines = "1 line was" if already_there == 1 else f"{already_there:,} lines were"
     return f"other files cover {_days(days)} too; {lines} there already and did not come in twice."

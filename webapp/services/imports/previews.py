@@ -36,19 +36,19 @@ def sweep(folder: Path, *, now: datetime) -> None:
 
 
 class PreviewExpiredError(LedgerError):
-    """The file was kept for an hour, and is gone; choose it again to import it."""
+    """The file was kept for an hour and is deleted by now; choose it again to import it."""
 
     code = "preview_over"
 
 
 class ImportedError(LedgerError):
-    """This file is imported; what it should have been told comes too late. Take it back to decide anew."""
+    """This file is imported already. Take the import back to choose again."""
 
     code = "imported"
 
 
 class RefusedImportError(LedgerError):
-    """This file was refused; mend what it says or choose another one."""
+    """This file was refused. Correct it, or choose another one."""
 
     code = "refused"
 

@@ -36,7 +36,7 @@ MOST_AT_ONCE = 500
 
 
 class NothingToClearError(UnprocessableError):
-    """Say what to clear: cleared, uncleared, clearedEntries, unclearedEntries, or auto by itself."""
+    """Send what to clear: cleared, uncleared, clearedEntries, unclearedEntries, or auto by itself."""
 
     code = "nothing_to_clear"
 

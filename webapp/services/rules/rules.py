@@ -36,8 +36,8 @@ MODEL_OF_FIELD: Mapping[Field, type[Numbered]] = {
     Field.PROJECT: Project,
 }
 NARROWED = (
-    "Parts of the conditions are not known here, so the rule would match more than was meant. "
-    "It is stored inactive; look at it, then activate it."
+    "Parts of the conditions are unknown, so the rule would match more than intended. "
+    "It is stored inactive; check it, then activate it."
 )
 
 
@@ -85,7 +85,7 @@ def create(
 ) -> CreatedRule:
     """Store a rule; where a part of its conditions was ignored it is stored inactive, with a warning."""
     is_wider = is_narrowed(ignored or [])
-    title = f"Made the rule {content['name']}"
+    title = f"Created the rule {content['name']}"
     with act(
         actor, now, "create_rule", ("rule", "new"), title=title, payload=payload(content, Rule)
     ) as doing:

@@ -38,7 +38,7 @@ from webapp.services.rules.writes import CounterReplacement
 
 CHANGED_SINCE = "It was changed since."
 GONE = "The line is not in the books any more."
-CANNOT_BE = "What stood there before cannot stand there any more."
+CANNOT_BE = "The earlier value is not possible any more."
 
 
 class UndoneError(LedgerError):

@@ -40,7 +40,7 @@ def silent(done: int, total: int) -> None:
 
 
 class PreviewMovedError(LedgerError):
-    """What this rule would do is not what its preview said any more; look at it again, then apply it."""
+    """What this rule would do has changed since its preview; preview it again, then apply it."""
 
     code = "preview_moved"
 

@@ -170,7 +170,9 @@ def _open_correction(line: Transaction, entry: JournalEntry, was: Facts, now: da
         entry, [*_mirrored(line, own, was.booked_on), *others], now=now
     )
     notice = (
-        "Its entry is posted; a correction waits to be confirmed." if opened else "Its entry says so already."
+        "Its entry is posted; a correction waits to be confirmed."
+        if opened
+        else "Its entry has this amount already."
     )
     return [notice, *_rest_sentences(line, rest)]
 

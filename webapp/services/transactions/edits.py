@@ -70,7 +70,7 @@ SET_BY_RULES: Mapping[str, tuple[str, ...]] = {
 
 
 class NothingToEditError(UnprocessableError):
-    """Say what to change: accountId, projectId, orgMerchantId, description or splits."""
+    """Send what to change: accountId, projectId, orgMerchantId, description or splits."""
 
     code = "nothing_to_edit"
 

@@ -92,7 +92,7 @@ def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
             db.session.add(found)
         found.kept_id, found.joined_id = kept.id, joined.id
         found.status, found.decided_by, found.undone_at = "JOINED", actor.as_json(), None
-        found.reason = found.reason or "Somebody says that they are one line."
+        found.reason = found.reason or "A person joined them as one line."
         doing.after = _facts(kept, joined)
         db.session.flush()
     return kept
@@ -116,8 +116,10 @@ def _kept_and_joined(
     line: Transaction, other: Transaction, found: LineJoin | None
 ) -> tuple[Transaction, Transaction]:
     """Choose which of two lines is kept and which is joined to it, or raise why they cannot be one."""
-    if line.id == other.id or line.feed_account_id != other.feed_account_id:
-        raise OtherAccountError if line.id != other.id else UnprocessableError("A line is itself already.")
+    if line.id == other.id:
+        raise UnprocessableError("A line cannot be joined with itself.")
+    if line.feed_account_id != other.feed_account_id:
+        raise OtherAccountError
     for each in (line, other):
         if each.status not in JOINABLE:
             raise LineStateError(each.status)
@@ -139,7 +141,7 @@ def _stays_before(line: Transaction) -> tuple[bool, bool, int]:
 def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Take two joined or suggested rows apart for good; answers the row that was joined."""
     payload = {"transactionId": Ref(Kind.TRANSACTION, other.id)}
-    title = f"Told {line.label} apart from {other.label}"
+    title = f"Separated {line.label} from {other.label}"
     with act(
         actor, now, "unjoin_transactions", ("transaction", line.id), title=title, payload=payload
     ) as doing:

@@ -78,7 +78,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
 
 def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """End a transfer; each line has its own draft again, and the pair is not proposed again."""
-    title = f"Took the transfer of {titles.of_pair(line, other)} apart"
+    title = f"Ended the transfer of {titles.of_pair(line, other)}"
     target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.standing(line.organization_id, line.id)
@@ -91,7 +91,7 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
 
 def dismiss(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
     """Dismiss a proposed transfer, so that it is not proposed again."""
-    title = f"Took {titles.of_pair(line, other)} for no transfer"
+    title = f"Dismissed the transfer of {titles.of_pair(line, other)}"
     target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "dismiss_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.side(line.organization_id, line.id, other.id)
@@ -119,7 +119,7 @@ def _check(line: Transaction, other: Transaction) -> None:
         raise AmountsDifferError
     if line.currency == other.currency and line.amount_minor != -other.amount_minor:
         left = Money(line.amount_minor + other.amount_minor, line.currency)
-        raise AmountsDifferError(f"Together the two lines come to {left.formatted}, not to nothing.")
+        raise AmountsDifferError(f"The two lines add up to {left.formatted}, not to zero.")
 
 
 def check_two_accounts(line: Transaction, other: Transaction) -> None:

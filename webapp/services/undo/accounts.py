@@ -46,9 +46,9 @@ def archive_account(undoing: Undoing, request: ActionRequest) -> str:
     account = lookups.get(Account, undoing.actor.organization_id, undoing.target_id(request))
     require_same(facts(account, accounts.FACTS), request.after)
     if account_queries.is_named(account):
-        stay(f"Something is written on {account.name}, so it stays.")
+        stay(f"{account.name} is used, so it stays.")
     accounts.update(account, {"is_archived": True}, **undoing.by)
-    return f"Archive {account.name}, which nothing is written on."
+    return f"Archive {account.name}, which is not used."
 
 
 def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
@@ -56,7 +56,7 @@ def delete_merchant(undoing: Undoing, request: ActionRequest) -> str:
     merchant = lookups.get(Merchant, undoing.actor.organization_id, undoing.target_id(request))
     require_same(facts(merchant, merchants.FACTS), request.after)
     merchants.delete(merchant, **undoing.by)
-    return f"Delete {merchant.name}, which nothing names."
+    return f"Delete {merchant.name}, which is not used."
 
 
 def delete_project(undoing: Undoing, request: ActionRequest) -> str:
@@ -64,7 +64,7 @@ def delete_project(undoing: Undoing, request: ActionRequest) -> str:
     project = lookups.get(Project, undoing.actor.organization_id, undoing.target_id(request))
     require_same(facts(project, projects.FACTS), request.after)
     projects.delete(project, **undoing.by)
-    return f"Delete {project.name}, which nothing names."
+    return f"Delete {project.name}, which is not used."
 
 
 def bring_project_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -73,7 +73,7 @@ def bring_project_back(undoing: Undoing, request: ActionRequest) -> str:
     group_id = before["groupId"] and undoing.present_id("project_group", before["groupId"])
     project = projects.create(name=before["name"], emoji=before["emoji"], group_id=group_id, **undoing.by)
     undoing.move("project", int(request.target_id), project.id)
-    return f"Make the project {project.name} again."
+    return f"Create the project {project.name} again."
 
 
 def delete_group(undoing: Undoing, request: ActionRequest) -> str:
@@ -83,7 +83,7 @@ def delete_group(undoing: Undoing, request: ActionRequest) -> str:
     if project_queries.of_group(group):
         stay(f"There are projects in {group.name}, so it stays.")
     projects.delete_group(group, **undoing.by)
-    return f"Delete the group {group.name}, which holds nothing."
+    return f"Delete the group {group.name}, which is empty."
 
 
 def bring_group_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -96,7 +96,7 @@ def bring_group_back(undoing: Undoing, request: ActionRequest) -> str:
     for project in sorted(found, key=lambda each: each.id):
         if project.group_id is None:
             projects.update(project, {"group_id": group.id}, **undoing.by)
-    return f"Make the group {group.name} again, with its projects."
+    return f"Create the group {group.name} again, with its projects."
 
 
 def deactivate_feed_account(undoing: Undoing, request: ActionRequest) -> str:
@@ -106,7 +106,7 @@ def deactivate_feed_account(undoing: Undoing, request: ActionRequest) -> str:
     if unused_accounts.is_used(account):
         stay(f"Lines or statements of {account.name} are in the books, so it stays.")
     feed_accounts.edit(account, {"is_active": False}, **undoing.by)
-    return f"Let {account.name} rest, which nothing came to."
+    return f"Deactivate {account.name}, which has no lines."
 
 
 def unchange_feed_account(undoing: Undoing, request: ActionRequest) -> str:
@@ -117,7 +117,7 @@ def unchange_feed_account(undoing: Undoing, request: ActionRequest) -> str:
     require_same(feed_accounts.state(account), {name: after.get(name) for name in differing})
     changes = {FEED_NAMES[name]: before.get(name) for name in differing}
     feed_accounts.edit(account, cast("FeedAccountChanges", changes), **undoing.by)
-    return f"Let {account.name} be what it was before."
+    return f"Restore {account.name} as it was before."
 
 
 def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -137,14 +137,14 @@ def restore_rates(undoing: Undoing, request: ActionRequest) -> str:
     """Restore the rates that were replaced."""
     written, replaced = _rates(request.payload["rates"]), _rates((request.before or {})["rates"])
     if {_day(each) for each in written} != {_day(each) for each in replaced}:
-        stay("A rate of a day that had none is not taken back; write the right one in its place.")
+        stay("A rate of a day that had none stays; set the right one in its place.")
     days = [each["day"] for each in written]
     codes = {each["currency"] for each in written}
     present = rate_queries.between(undoing.actor.organization_id, codes, min(days), max(days))
     if any(present[_day(each)][0] != each["units_per_base"] for each in written):
         raise ChangedSinceError
     exchange_rates.put(replaced, **undoing.by)
-    return "Write the rates from before down again."
+    return "Restore the earlier rates."
 
 
 def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., object]) -> Step:
@@ -158,7 +158,7 @@ def _unchanging(model: type[Named], names: Sequence[str], update: Callable[..., 
         if changes.get("group_id") is not None:
             changes["group_id"] = undoing.present_id("project_group", changes["group_id"])
         update(row, changes, **undoing.by)
-        return f"Let {row.name} be what it was before."
+        return f"Restore {row.name} as it was before."
 
     return unchange
 

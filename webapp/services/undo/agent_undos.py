@@ -25,12 +25,12 @@ from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
 
 # Undoing an act takes some 30 ms, and nobody else writes meanwhile.
 MOST_AT_ONCE = 100
-NO_WAY_BACK = "There is no way back from this; look at it, and write what should be there."
-NAMED = "Something else in the books names it by now, so it stays."
+NO_WAY_BACK = "This cannot be undone here; check it, and correct it by hand."
+NAMED = "Something else in the books uses it by now, so it stays."
 
 
 class UndoMovedError(LedgerError):
-    """Undoing this would do something else by now than the preview said; look at it again."""
+    """What undoing would do has changed since the preview; check the new one."""
 
     code = "moved"
 

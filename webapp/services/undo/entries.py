@@ -39,7 +39,7 @@ def unchange(undoing: Undoing, request: ActionRequest) -> str:
         entry = _entry(undoing, request)
     _require_as_written(entry, request.after or {})
     _rewrite(undoing, entry, request.before or {})
-    return "Put back what the draft said before."
+    return "Restore the draft as it was before."
 
 
 def unpost(undoing: Undoing, request: ActionRequest) -> str:
@@ -58,7 +58,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
         **undoing.by,
     )
     undoing.move("journal_entry", int(request.target_id), entry.id)
-    return "Write the draft again."
+    return "Create the draft again."
 
 
 def unvoid(undoing: Undoing, request: ActionRequest) -> str:
@@ -67,7 +67,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
     made = (request.result or {})["journalEntryIds"][1:]
     if voided.source == "bank_feed":
         if len(made) > 1:
-            stay("It was of two lines, which are apart now; pair them and confirm again.")
+            stay("It was of two lines, which are separate now; pair them and confirm again.")
         if not made:
             stay("The bank had removed the line, so nothing is there to be confirmed again.")
         fresh = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))

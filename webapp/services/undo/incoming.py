@@ -26,13 +26,13 @@ def delete_pushed_lines(undoing: Undoing, request: ActionRequest) -> str:
     """Delete the lines that a push brought, where it brought nothing else."""
     payload = request.payload
     if payload["modified"] or payload["removed"]:
-        stay("The batch changed or removed lines of the bank; what it said is on each line.")
+        stay("The push changed or removed lines of the bank; each line shows what changed.")
     feed = lookups.get(FeedAccount, undoing.actor.organization_id, int(request.target_id))
     push = feed_lines.batch(feed, payload["batchId"])
     results: list[dict[str, Any]] = json.loads(zlib.decompress(push.answer))["results"] if push else []
     ids = [each["transactionId"] for each in results if each["verdict"] == "NEW"]
     if not ids:
-        stay("The batch brought no new line.")
+        stay("The push brought no new line.")
     for line_id in ids:
         line = transactions.get(feed.organization_id, line_id)
         if line.status == "DELETED":

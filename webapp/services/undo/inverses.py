@@ -70,15 +70,15 @@ INVERSES: Mapping[str, Inverse] = {
 # Why what these did stays.
 STAYS: Mapping[str, str] = {
     "take_back_import": "The file is not kept once it is imported; import it again.",
-    "accept_reconciliation": "What was accepted stands as a proof; reopen it to look at the statement again.",
+    "accept_reconciliation": "What was accepted is a proof now; reopen it to change the statement.",
     "undo_rule_run": "A run is not done again by itself; apply the rule from a new preview.",
     "dismiss_transfer": "The two lines are only not proposed any more; pair them by hand if they are a transfer.",
     "resume_feed": "The feed pauses by itself when it sends nonsense again.",
     "take_reference_rates": "The central bank's rates are facts; write another rate in the place of one that is wrong.",
     "revalue": "A revaluation is replaced by the next one of its day; run it again.",
-    "delete_document": "Its file is gone with it; file it anew from where it came.",
-    "update_document": "What the document says is looked at beside its file; write there what is right.",
+    "delete_document": "Its file was deleted with it; upload it again.",
+    "update_document": "Correct the fields of the document beside its file.",
     "dismiss_suggestion": "The rule is suggested again once its dismissal is taken back, below the rules.",
     "undismiss_suggestion": "A suggestion does nothing by itself; dismiss it again below the rules.",
-    "forget_columns": "The columns are told again with the next file.",
+    "forget_columns": "The columns are chosen again with the next file.",
 }

@@ -14,7 +14,7 @@ from webapp.services.audit.act import Actor
 
 
 class StaysError(LedgerError):
-    """There is no way back from this; look at it, and write what should be there."""
+    """This cannot be undone here; check it, and correct it by hand."""
 
     code = "stays"
 

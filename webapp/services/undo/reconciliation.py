@@ -33,7 +33,7 @@ def unput(undoing: Undoing, request: ActionRequest) -> str:
     require_same(drafts.statement_facts(draft), request.after)
     if request.before is not None:
         drafts.put_draft(account, _statement(request.before), version=draft.version, **undoing.by)
-        return "Let the draft say what it said before."
+        return "Restore the earlier figures of the draft."
     if _items(draft):
         raise ChangedSinceError("Somebody cleared items in it since, so it is left as it is.")
     drafts.abandon(account, **undoing.by)

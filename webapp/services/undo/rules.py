@@ -28,14 +28,14 @@ def unchange(undoing: Undoing, request: ActionRequest) -> str:
     rule = _rule(undoing, request)
     require_same(facts(rule, RuleContent.FACTS), request.after)
     rules.replace(rule, **_fields(facts(rule, RuleContent.FACTS) | (request.before or {})), **undoing.by)
-    return "Let the rule be what it was before."
+    return "Restore the rule as it was before."
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Make a deleted rule again."""
     rule = rules.create(**_fields(request.before or {}), **undoing.by).rule
     undoing.move("rule", int(request.target_id), rule.id)
-    return "Make the rule again."
+    return "Create the rule again."
 
 
 def unmove(undoing: Undoing, request: ActionRequest) -> str:
@@ -47,7 +47,7 @@ def unmove(undoing: Undoing, request: ActionRequest) -> str:
         require_same({"priority": rule.priority}, {"priority": became["priority"]})
         content = facts(rule, RuleContent.FACTS) | {"priority": was["priority"]}
         rules.replace(rule, **_fields(content), **undoing.by)
-    return "Let the rules run in the order from before."
+    return "Restore the earlier order of the rules."
 
 
 def unapply(undoing: Undoing, request: ActionRequest) -> str:

@@ -92,7 +92,7 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
     present = target_legs.of(entry)
     if _legs_sums(present) != _legs_sums(_legs(after)) or entry.description != after["description"]:
         raise ChangedSinceError
-    title = f"Put back what {line.label} said"
+    title = f"Restored the entry of {line.label}"
     with act(**undoing.by, kind="undo_edit", target=("transaction", line.id), title=title) as doing:
         doing.before = entry_facts.of_legs(present, entry.description)
         counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
@@ -102,7 +102,7 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
         doing.after = entry_facts.of_legs(target_legs.of(entry), entry.description)
         _reinstate_settings(request, line)
     _pair_again(undoing, line, request.decided_at)
-    return "Put back what the line's entry said before."
+    return "Restore the line's entry as it was before."
 
 
 def undiscard(undoing: Undoing, request: ActionRequest) -> str:
@@ -117,7 +117,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
             entry, {line.id: _counters(line, request.before or {})}, now=undoing.now
         )
         doing.after = request.before
-    return "Let the discarded correction wait again."
+    return "Open the discarded correction again."
 
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
@@ -141,7 +141,7 @@ def delete_again(undoing: Undoing, request: ActionRequest) -> str:
 def unpair(undoing: Undoing, request: ActionRequest) -> str:
     """End a transfer."""
     transfers.unpair(_line(undoing, request), _other(request), **undoing.by)
-    return "Take the two lines apart; each has its own draft again."
+    return "End the transfer; each line has its own draft again."
 
 
 def pair_again(undoing: Undoing, request: ActionRequest) -> str:
@@ -153,7 +153,7 @@ def pair_again(undoing: Undoing, request: ActionRequest) -> str:
 def unjoin(undoing: Undoing, request: ActionRequest) -> str:
     """Take two joined rows apart again."""
     joins.unjoin(_line(undoing, request), _other(request), **undoing.by)
-    return "Take the two rows for two lines again."
+    return "Separate the two rows again."
 
 
 def join_again(undoing: Undoing, request: ActionRequest) -> str:
@@ -161,7 +161,7 @@ def join_again(undoing: Undoing, request: ActionRequest) -> str:
     if (request.before or {}).get("status") != "JOINED":
         stay("They were only suggested to be one line; join them by hand if they are.")
     joins.join(_line(undoing, request), _other(request), **undoing.by)
-    return "Take the two rows for one line again."
+    return "Join the two rows again."
 
 
 def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: JournalEntry) -> str:
@@ -173,7 +173,7 @@ def post_again(undoing: Undoing, line: Transaction, fresh_id: int, voided: Journ
         raise ChangedSinceError
     lifecycle.confirm(line, **undoing.by, note=undoing.reason)
     undoing.move("journal_entry", voided.id, fresh_id)
-    return f"Confirm the line again; entry {voided.id} stays voided, and another one stands for it."
+    return f"Confirm the line again; entry {voided.id} stays voided, and another one replaces it."
 
 
 def _line(undoing: Undoing, request: ActionRequest) -> Transaction:

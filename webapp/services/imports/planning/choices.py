@@ -11,12 +11,12 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.joins import Pairing
 from webapp.services.imports.planning.records import AccountPlan, PlannedLine
 
-SAME = "Somebody says that it is this line."
-OWN = "Somebody says that it is a line of its own."
+SAME = "A person decided that it is this line."
+OWN = "A person decided that it is a new line."
 
 
 class NotDoubtfulError(UnprocessableError):
-    """Only a line that is possibly there can be decided, and only for a line that it may be."""
+    """Only a possible duplicate can be decided, and only as one of the lines that it may be."""
 
     code = "not_doubtful"
 
@@ -111,5 +111,5 @@ def _set_new(line: PlannedLine) -> None:
 
 
 def _misfit(position: int) -> NotDoubtfulError:
-    sentence = f"The line at position {position} is not possibly there, or not the line that was named."
+    sentence = f"The line at position {position} is no possible duplicate, or not of the line that was named."
     return NotDoubtfulError(sentence, fields={"decisions": [sentence]}, details={"position": position})

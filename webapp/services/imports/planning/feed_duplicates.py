@@ -61,7 +61,7 @@ def _recognise(line: PlannedLine, pairing: Pairing, deleted: set[int], removed: 
     if pairing.kept_id in deleted:
         line.reason = "Somebody deleted this line; it stays deleted."
     elif pairing.kept_id in removed:
-        line.reason = "The bank took this line back by its feed; it stays out."
+        line.reason = "The bank removed this line by its feed; it stays out."
 
 
 def _report(planned: PlannedLine, number: int) -> LineReport:

@@ -68,7 +68,7 @@ def _recognise(planned: PlannedLine, existing: KnownLine) -> None:
     if existing.line_status == "DELETED":
         planned.reason = "Somebody deleted this line; it stays deleted."
     elif existing.line_status == "REMOVED":
-        planned.reason = "The bank took this line back by its feed; it stays out."
+        planned.reason = "The bank removed this line by its feed; it stays out."
 
 
 def _reused_references(planned: Sequence[PlannedLine], feed_account: FeedAccount) -> list[str]:

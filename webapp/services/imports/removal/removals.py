@@ -44,13 +44,13 @@ FEW = 20
 
 
 class ConfirmedLinesError(LedgerError):
-    """Lines of this import are confirmed, or were; an import goes only as long as none is."""
+    """Lines of this import are or were confirmed; an import is taken back only while none is."""
 
     code = "confirmed"
 
 
 class ClearedLinesError(LedgerError):
-    """Lines of this import are cleared in a reconciliation; an import goes only as long as none is."""
+    """Lines of this import are cleared in a reconciliation; an import is taken back only while none is."""
 
     code = "cleared"
 
