@@ -66,7 +66,7 @@ def undo(run_id: int) -> Response:
 def show_run(
     run_id: int,
     *,
-    kept: list[services.rules.run_undos.KeptField] | None = None,
+    kept: list[services.rules.run_undos.UnrestoredField] | None = None,
     problem: Problem | None = None,
 ) -> Response:
     """Render a run, and where somebody is about to undo it, the fields that would stay."""

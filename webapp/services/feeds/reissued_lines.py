@@ -41,13 +41,13 @@ def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[I
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
     in_files = {each.report.id for each in existing if each.is_in_file}
     # What the push removes is paired first, so that an equal line beside it is left alone.
-    gone = [each.report for each in existing if each.names <= context.removed]
-    sure = _pairs(reports, gone, in_files)
+    removed = [each.report for each in existing if each.names <= context.removed]
+    sure = _pairs(reports, removed, in_files)
     found = sure + _pairs(_unpaired(reports, sure), [each.report for each in existing], in_files, but=sure)
     # A line that two ids of the feed were joined to has the texts of both, and either may come again.
     for same in zip_longest(*(each.others for each in existing)):
         found += _pairs(_unpaired(reports, found), [each for each in same if each is not None], in_files)
-    certain = {each.joined_id for each in _agreeing(sure, gone, reports)}
+    certain = {each.joined_id for each in _agreeing(sure, removed, reports)}
     return [
         (new[-each.joined_id - 1], _with_certainty(each, is_certain=each.joined_id in certain))
         for each in found

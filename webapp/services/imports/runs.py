@@ -37,12 +37,12 @@ ATTEMPTS = 3
 CLASHES = frozenset({"23505", "40P01"})
 
 
-class _SettledError(Exception):
+class _AlreadySettledError(Exception):
     """Somebody else imported the previewed file, or it was refused, in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _ImportRun:
     """A running import: how its record begins once there is a transaction, and how it is completed."""
 
     reading: Reading
@@ -76,11 +76,11 @@ def take_at_once(upload: Upload, *, actor: Actor, now: datetime) -> Import:
     return _at_once(_run(upload, actor, now, silent))
 
 
-def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _Run:
+def _run(upload: Upload, actor: Actor, now: datetime, progress: Progress) -> _ImportRun:
     reading = _read(upload, progress)
     begin = partial(imports.begin, upload, actor=actor, now=now)
     settle = partial(imports.take, actor=actor, now=now)
-    return _Run(reading, upload.fa_id, actor, now, progress, begin, settle)
+    return _ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle)
 
 
 def preview(
@@ -126,8 +126,8 @@ def take_kept(
         reading = imports.read(kept, mapping)
         begin = partial(_previewed, organization_id, import_id)
         settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
-        return _written(_Run(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
-    except _SettledError:
+        return _written(_ImportRun(reading, upload.fa_id, actor, now, progress, begin, settle, choices))
+    except _AlreadySettledError:
         db.session.rollback()
         return _settled(queried.get(organization_id, import_id), choices)
     except FileRefusedError as error:
@@ -144,7 +144,7 @@ def take_kept_at_once(
     reading = imports.read(previews.kept(imported, folder, now=now), imported.reading.get("mapping"))
     begin = partial(_previewed, actor.organization_id, import_id)
     settle = partial(imports.take_kept, folder=folder, actor=actor, now=now)
-    return _at_once(_Run(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
+    return _at_once(_ImportRun(reading, imported.feed_account_id, actor, now, silent, begin, settle, choices))
 
 
 def _settled(imported: Import, choices: Choices) -> Import:
@@ -156,7 +156,7 @@ def _settled(imported: Import, choices: Choices) -> Import:
 def _previewed(organization_id: str, import_id: int) -> Import:
     imported = queried.get(organization_id, import_id)
     if imported.status != "PREVIEWED":
-        raise _SettledError
+        raise _AlreadySettledError
     return imported
 
 
@@ -195,7 +195,7 @@ def _read(upload: Upload, progress: Progress) -> Reading:
     return reading
 
 
-def _written(run: _Run) -> Import:
+def _written(run: _ImportRun) -> Import:
     """Write an import, its lines before anybody has to wait; again where the books changed meanwhile."""
     organization_id = run.actor.organization_id
     for _ in range(ATTEMPTS):
@@ -211,14 +211,14 @@ def _written(run: _Run) -> Import:
     return _at_once(run)
 
 
-def _at_once(run: _Run) -> Import:
+def _at_once(run: _ImportRun) -> Import:
     ready = run.prepare()
     ready.stage(db.session.connection())
     imported = run.begin()
     return run.settle(imported, ready, writes.write_lines(_writing(run, imported), ready))
 
 
-def _tried(run: _Run, ready: ReadyImport) -> Import | None:
+def _tried(run: _ImportRun, ready: ReadyImport) -> Import | None:
     """Write an import as it was prepared; none where the books that it was compared with have changed."""
     organization_id = run.actor.organization_id
     if book_moves.have_moved(organization_id, ready.last_act):
@@ -240,7 +240,7 @@ def _tried(run: _Run, ready: ReadyImport) -> Import | None:
         raise
 
 
-def _writing(run: _Run, imported: Import) -> Writing:
+def _writing(run: _ImportRun, imported: Import) -> Writing:
     return Writing(organizations.get(run.actor.organization_id), imported, run.now)
 
 

@@ -48,7 +48,7 @@ class UndoneError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptField:
+class UnrestoredField:
     """A field of a line or document that is not restored, and why."""
 
     transaction_id: int | None
@@ -65,7 +65,7 @@ class UndoneRun:
     lines: int = 0
     documents: int = 0
     restored: int = 0
-    kept: list[KeptField] = field(default_factory=list)
+    kept: list[UnrestoredField] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _run_name(run: RuleRun) -> str:
     return f"{names or 'rules'} of {run.created_at:%-d %b %Y} with its {changes}"
 
 
-def would_keep(run: RuleRun) -> list[KeptField]:
+def would_keep(run: RuleRun) -> list[UnrestoredField]:
     """List the fields that undoing a run would not restore; writes nothing."""
     undoing = _run_undo(run)
     for settings in _portions(run):
@@ -133,7 +133,7 @@ def would_keep(run: RuleRun) -> list[KeptField]:
 def _note(undone: UndoneRun, back: PutBack) -> None:
     """Add the restored and kept fields of documents to the result."""
     undone.documents, undone.restored = len(back.receipts), undone.restored + len(back.restored)
-    undone.kept += [KeptField(None, each.kind, CHANGED_SINCE, each.document_id) for each in back.kept]
+    undone.kept += [UnrestoredField(None, each.kind, CHANGED_SINCE, each.document_id) for each in back.kept]
 
 
 def _run_undo(run: RuleRun) -> _RunUndo:
@@ -186,7 +186,7 @@ def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[Coun
     for line_id, of_line in groupby(settings, lambda each: each.transaction_id):
         line = lines.get(line_id)
         if line is None:
-            undone.kept += [KeptField(line_id, each.kind, GONE) for each in of_line]
+            undone.kept += [UnrestoredField(line_id, each.kind, GONE) for each in of_line]
             continue
         side, back = _counter_before(undoing, line, standings[line_id], list(of_line))
         if side is not None and back:
@@ -202,7 +202,7 @@ def _counter_before(
     side = standing.side
     if side is None:
         reason = standing.closed or CHANGED_SINCE
-        undoing.undone.kept += [KeptField(line.id, each.kind, reason) for each in settings]
+        undoing.undone.kept += [UnrestoredField(line.id, each.kind, reason) for each in settings]
         return None, []
     back = []
     for setting in settings:
@@ -210,13 +210,13 @@ def _counter_before(
         before = _restored(undoing, line, side, setting) if is_as_set else None
         if before is None:
             reason = CANNOT_BE if is_as_set else CHANGED_SINCE
-            undoing.undone.kept.append(KeptField(line.id, setting.kind, reason))
+            undoing.undone.kept.append(UnrestoredField(line.id, setting.kind, reason))
         else:
             side = before
             back.append(setting.id)
     if undoing.accounts[side.account_id].currency not in (None, side.currency):
         undoing.undone.kept += [
-            KeptField(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back
+            UnrestoredField(line.id, each.kind, CANNOT_BE) for each in settings if each.id in back
         ]
         return None, []
     return side, back

@@ -52,7 +52,7 @@ class PreviewOnlyError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _RunInProgress:
     """A run in progress: the rule in its version, how many lines or documents there are, and the act."""
 
     run_id: int
@@ -88,7 +88,7 @@ def apply(
         is_of_documents = rule.target == "RECEIPT"
         source = document_effects if is_of_documents else candidates
         total = source.count(rule.organization_id, chosen)
-        running = _Run(run.id, rule.id, rule.version, total, source.AT_ONCE, doing)
+        running = _RunInProgress(run.id, rule.id, rule.version, total, source.AT_ONCE, doing)
         portions = previews.effects(rule.organization_id, asked, rule, chosen)
         tally = _write(running, portions, digest, progress)
         _end(run, tally, asked)
@@ -115,7 +115,9 @@ def _begin(rule: Rule, doing: Act) -> RuleRun:
     return run
 
 
-def _write(running: _Run, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress) -> Tally:
+def _write(
+    running: _RunInProgress, portions: Iterable[Sequence[Effect]], digest: str, progress: RunProgress
+) -> Tally:
     """Write what the rule does and count it, or raise PreviewMovedError where that is not what was previewed.
 
     Deciding and writing are one pass, which halves the time of the writer's lock: nobody else writes meanwhile, and
