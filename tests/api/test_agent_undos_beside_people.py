@@ -130,7 +130,7 @@ def test_an_import_stays_whose_lines_were_posted(ada, agent):
     ok(agent.post("/api/feeds/imports", data=form, content_type="multipart/form-data"))
     (line,) = everything(ada, "transactions", "transactions")
     confirm(agent, line["id"])
-    assert undone(ada, agent)["import_file"].startswith("Lines of this import are confirmed, or were")
+    assert undone(ada, agent)["import_file"].startswith("Lines of this import are or were confirmed")
     assert of(ada, line["id"])["entryStatus"] == "DRAFT"
 
 

@@ -109,7 +109,7 @@ def test_another_organizations_group_is_unknown(ada, dan):
 def test_unknown_keys_of_our_own_endpoints_are_refused_by_name(ada):
     answer = ada.post("/api/projects", json={"name": "x", "colour": "red"})
     assert answer.status_code == 422
-    assert "known are: emoji, groupId, name" in answer.json["fields"]["colour"][0]
+    assert "the valid ones are: emoji, groupId, name" in answer.json["fields"]["colour"][0]
 
 
 def test_projects_are_listed_a_to_z_a_page_at_a_time(ada):

@@ -42,7 +42,7 @@ def test_all_that_is_left_open_may_be_the_lines_that_are_there(ben, fa_id):
 def test_a_decision_that_fits_nothing_is_said_and_the_file_waits(ben, fa_id):
     import_id = previewed(ben, fa_id)
     browser = ben.browser()
-    for line, sentence in (("987654", "not possibly there"), ("soon", "a new one")):
+    for line, sentence in (("987654", "no possible duplicate"), ("soon", "a new one")):
         form = {"decisions.0.position": "0", "decisions.0.line": line}
         refused = browser.post(f"/imports/{import_id}/commit", data=form)
         assert refused.status_code == 422
