@@ -5,9 +5,9 @@ from decimal import Decimal
 
 from tests.importers.hostile import outcome
 from tests.importers.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIGNS, WORDED
+from webapp.importers import values
 from webapp.importers.bank_files import BankFile
 from webapp.importers.camt.values import unsigned
-from webapp.importers.ofx import values
 from webapp.importers.qif import amounts as qif_amounts
 from webapp.importers.qif.days import day as qif_day
 from webapp.importers.tables import amounts as csv_amounts

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from webapp.importers.bank_files import StatedBalance, Statement
+from webapp.importers.texts import account_label
 
 _MAX_SENTENCES: Final = 20
 
@@ -28,7 +29,7 @@ def contradictions(statements: Iterable[Statement]) -> list[str]:
 
 
 def _warnings_of(statement: Statement, before: StatedBalance | None) -> Iterator[str]:
-    account = f"Account {statement.external_id}" if statement.external_id else "An account without a number"
+    account = account_label(statement.external_id)
     opening, closing = statement.opening, statement.closing
     if opening and before and opening.amount != before.amount:
         yield (

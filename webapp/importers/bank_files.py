@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
@@ -10,6 +10,7 @@ from webapp.ledger.errors import UnprocessableError
 
 # Twice the largest export that we know of; a larger file is an attack or a mistake.
 MAX_LINES: Final = 200_000
+_FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class FileRefusedError(UnprocessableError):
@@ -45,6 +46,11 @@ class StatedBalance:
     amount: Decimal
     day: date | None
     stated_at: datetime | None = None
+
+    @property
+    def sort_key(self) -> tuple[date, datetime]:
+        """The order of balances in time."""
+        return self.day or date.min, self.stated_at or _FIRST_INSTANT
 
 
 @dataclass(frozen=True, slots=True)

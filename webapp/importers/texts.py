@@ -28,6 +28,11 @@ def quoted(value: str) -> str:
     return f"“{value[:_MAX_QUOTED]}…”" if len(value) > _MAX_QUOTED else f"“{value}”"
 
 
+def account_label(number: str | None) -> str:
+    """An account of a file, as the beginning of a sentence."""
+    return f"Account {number}" if number else "An account without a number"
+
+
 def folded(text: str) -> str:
     """A text on one line, its white space folded, and cut at MAX_TEXT characters."""
     return " ".join(text.split())[:MAX_TEXT]

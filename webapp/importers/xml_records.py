@@ -142,7 +142,7 @@ class XmlRecords:
         self._parser.CharacterDataHandler = self._add_characters
 
     def _start(self, tag: str, _attributes: dict[str, str]) -> None:
-        name = _plain(tag)
+        name = local_name(tag)
         if len(self.names) < _MAX_NAMES:
             self.names.append(name)
         if self._container:
@@ -167,7 +167,7 @@ class XmlRecords:
             self._ready.append(XmlEvent(XmlRecord(name), ends=True))
 
     def _start_within(self, tag: str, attributes: dict[str, str]) -> None:
-        name = _plain(tag)
+        name = local_name(tag)
         self._text = ""
         if name == self._part_name and not self._part:
             self._part = XmlRecord(name)
@@ -205,7 +205,7 @@ class XmlRecords:
             self._text += data[:MAX_TEXT]
 
 
-def _plain(tag: str) -> str:
+def local_name(tag: str) -> str:
     """A tag name without its namespace prefix."""
     return tag.rpartition(":")[2] if ":" in tag else tag
 

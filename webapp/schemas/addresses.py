@@ -10,25 +10,19 @@ import marshmallow as ma
 
 from webapp.ledger.suggestions.habits import LONGEST_KEY
 from webapp.schemas import fields
-from webapp.schemas.base import Schema
+from webapp.schemas.base import EmptyAsMissing
 from webapp.schemas.paging import PageSchema
 
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
 
-class AddressSchema(Schema):
+class AddressSchema(EmptyAsMissing):
     """The query of a page; unknown parameters are ignored, since a link from elsewhere may have more."""
 
     class Meta:
         """Unknown names are left out."""
 
         unknown = ma.EXCLUDE
-
-    @ma.pre_load
-    def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
-        """Treat an empty field as missing."""
-        del kwargs
-        return {name: value for name, value in data.items() if value.strip()}
 
     @classmethod
     def read_leniently(cls, query: str) -> dict[str, Any]:

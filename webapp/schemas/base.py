@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import marshmallow as ma
 
 from webapp.ledger.canonical import camel
@@ -45,3 +47,13 @@ class DocumentedSchema(Schema):
         """Unknown keys are left out."""
 
         unknown = ma.EXCLUDE
+
+
+class EmptyAsMissing(Schema):
+    """A schema of a form or a query in which an empty field counts as missing."""
+
+    @ma.pre_load
+    def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
+        """Leave out empty fields."""
+        del kwargs
+        return {name: value for name, value in data.items() if value.strip()}

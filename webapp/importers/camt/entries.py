@@ -7,8 +7,8 @@ from webapp.importers.bank_files import FileRefusedError, StatementLine
 from webapp.importers.camt.batches import with_parts
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import signed_amount
-from webapp.importers.ofx.values import day
 from webapp.importers.texts import quoted
+from webapp.importers.values import day
 from webapp.importers.xml_records import XmlRecord
 from webapp.ledger.matching.lines import is_placeholder
 

@@ -1,21 +1,19 @@
 """The builder of one CAMT statement: its account, balances and lines."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance, Statement, StatementLine
 from webapp.importers.camt.entries import entry_line, is_empty, other_state
-from webapp.importers.camt.values import currency, instant, iso_currency, signed_amount
-from webapp.importers.ofx.values import day
-from webapp.importers.texts import joined, quoted
+from webapp.importers.camt.values import currency, signed_amount, stated_currency
+from webapp.importers.texts import account_label, joined, quoted
+from webapp.importers.values import day, utc_time
 from webapp.importers.xml_records import XmlRecord
 
 _MAX_NUMBER: Final = 255
 _NUMBERS: Final = ("Id/Othr/Id", "Id/BBAN", "Id/UPIC", "Id/PrtryAcct/Id")
 _OPENING: Final = ("OPBD", "PRCD")
 _CLOSING: Final = ("CLBD",)
-_FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class _CodedBalance(NamedTuple):
@@ -83,13 +81,13 @@ class CamtStatementBuilder:
                 lines=tuple(sorted(lines, key=lambda line: line.row)),
                 name=self._name,
                 institution=self._institution,
-                opening=min(openings, key=_time_of, default=None),
-                closing=max(closings, key=_time_of, default=None),
+                opening=min(openings, key=lambda balance: balance.sort_key, default=None),
+                closing=max(closings, key=lambda balance: balance.sort_key, default=None),
             )
 
     def warnings(self) -> Iterator[str]:
         """Warnings for the user about how the statement was read."""
-        account = f"Account {self._number}" if self._number else "An account without a number"
+        account = account_label(self._number)
         main, *others = self._currencies()
         if others:
             yield f"{account}: its entries are in {len(others) + 1} currencies; each becomes an account of its own."
@@ -109,7 +107,7 @@ class CamtStatementBuilder:
             raise FileRefusedError(f"One statement has two accounts, {both}; the file is damaged.")
         self._number = self._number or number
         self._name = self._name or account.value("Nm")
-        self._currency = self._currency or iso_currency(account.value("Ccy") or "")
+        self._currency = self._currency or stated_currency(account.value("Ccy") or "")
         self._institution = account.value("Svcr/FinInstnId/Nm", "Svcr/FinInstnId/CmbndId/Nm")
 
     def _add_balance(self, balance: XmlRecord) -> None:
@@ -124,7 +122,7 @@ class CamtStatementBuilder:
                 f"A balance ({code}, line {balance.line:,} of the file): {refusal.message}"
             ) from None
         as_of = balance.value("Dt/DtTm", "Dt/Dt", "Dt") or ""
-        self._balances.append(_CodedBalance(code, own, StatedBalance(amount, day(as_of), instant(as_of))))
+        self._balances.append(_CodedBalance(code, own, StatedBalance(amount, day(as_of), utc_time(as_of))))
 
     def _currencies(self) -> list[str | None]:
         """The currencies of the statement, the account's currency first."""
@@ -141,7 +139,3 @@ class CamtStatementBuilder:
             if exact or (stated and is_main):
                 return [balance.stated for balance in exact or stated]
         return []
-
-
-def _time_of(balance: StatedBalance) -> tuple[date, datetime]:
-    return balance.day or date.min, balance.stated_at or _FIRST_INSTANT

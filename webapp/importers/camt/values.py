@@ -1,19 +1,16 @@
-"""The values of CAMT, read strictly: times, amounts with their direction, currencies."""
+"""The values of CAMT, read strictly: amounts with their direction, and currencies."""
 
 import re
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import quoted
+from webapp.importers.values import MAX_DIGITS, iso_currency
 from webapp.importers.xml_records import XmlRecord
-from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _AMOUNT: Final = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _SIGNS: Final = {"CRDT": 1, "DBIT": -1}
-# More digits than the books can hold, and few enough that Decimal arithmetic is never rounded.
-_MAX_DIGITS: Final = 27
 _MAX_LENGTH: Final = 80
 
 
@@ -45,32 +42,14 @@ def unsigned(text: str) -> Decimal | None:
     plain = text.removeprefix("+")
     if len(plain) > _MAX_LENGTH or not _AMOUNT.fullmatch(plain):
         return None
-    return Decimal(plain) if len(plain.replace(".", "").lstrip("0")) <= _MAX_DIGITS else None
+    return Decimal(plain) if len(plain.replace(".", "").lstrip("0")) <= MAX_DIGITS else None
 
 
 def currency(record: XmlRecord) -> str | None:
     """The currency of an amount, or None where none is stated; raises FileRefusedError for an unknown one."""
-    return iso_currency(record.value("Amt@Ccy") or "")
+    return stated_currency(record.value("Amt@Ccy") or "")
 
 
-def iso_currency(code: str) -> str | None:
-    """An ISO 4217 currency, a replaced code as its successor; None for an empty code and for XXX (no currency)."""
-    if code.strip().upper() in {"", "XXX"}:
-        return None
-    try:
-        return canonical(code)
-    except UnknownCurrencyError:
-        raise FileRefusedError(f"{quoted(code)} is not an ISO 4217 currency.") from None
-
-
-def instant(text: str) -> datetime | None:
-    """The time in UTC of a text with a date, a time and a zone, else None.
-
-    >>> instant("2013-12-31T13:15:00+01:00"), instant("2013-12-31T13:15:00"), instant("2013-12-31")
-    (datetime.datetime(2013, 12, 31, 12, 15, tzinfo=datetime.timezone.utc), None, None)
-    """
-    try:
-        at = datetime.fromisoformat(text)
-        return at.astimezone(UTC) if at.tzinfo else None
-    except (ValueError, OverflowError):
-        return None
+def stated_currency(code: str) -> str | None:
+    """An ISO 4217 currency; None for an empty code and for XXX (no currency); raises FileRefusedError."""
+    return None if code.strip().upper() in {"", "XXX"} else iso_currency(code)

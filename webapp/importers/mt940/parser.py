@@ -14,6 +14,7 @@ from webapp.importers.bank_files import (
 from webapp.importers.mt940.fields import Mt940Field
 from webapp.importers.mt940.lines import line
 from webapp.importers.mt940.values import balance
+from webapp.importers.texts import account_label
 
 _MAX_NUMBER: Final = 255
 _MAX_WARNINGS: Final = 20
@@ -48,7 +49,7 @@ class _StatementPage:
     @property
     def account(self) -> str:
         """The account, as the beginning of a sentence."""
-        return f"Account {self.number}" if self.number else "An account without a number"
+        return account_label(self.number)
 
 
 class Mt940Parser:

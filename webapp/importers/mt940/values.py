@@ -6,9 +6,8 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError, StatedBalance
-from webapp.importers.ofx.values import amount
 from webapp.importers.texts import quoted
-from webapp.ledger.currencies import UnknownCurrencyError, canonical
+from webapp.importers.values import amount, iso_currency
 
 _BALANCE: Final = re.compile(r"(R?[CD])\s?(\d{6})\s?([A-Za-z]{3})?\s?([\d.,]+)\s*", re.ASCII)
 # The transaction type has four characters; some banks leave the last blank, others omit the type before NONREF.
@@ -50,10 +49,7 @@ def balance(text: str) -> tuple[StatedBalance, str | None]:
     day = _day(found[2]) if found else None
     if not found or size is None or not (day or found[2] == _NO_DAY):
         raise FileRefusedError(f"the balance is unreadable: {quoted(text)}.")
-    try:
-        currency = canonical(found[3]) if found[3] else None
-    except UnknownCurrencyError:
-        raise FileRefusedError(f"{quoted(found[3])} is not an ISO 4217 currency.") from None
+    currency = iso_currency(found[3]) if found[3] else None
     return StatedBalance(_signed(size, found[1]), day), currency
 
 

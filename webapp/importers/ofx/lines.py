@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from webapp.importers.bank_files import FileRefusedError, StatementLine
-from webapp.importers.ofx.values import amount, day
 from webapp.importers.texts import iban, joined, quoted
+from webapp.importers.values import amount, day
 
 # A field's values in the order of the file; those of an inner aggregate (PAYEE, BANKACCTTO …) as PAYEE.NAME.
 Fields = Mapping[str, Sequence[str]]

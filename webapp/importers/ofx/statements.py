@@ -2,19 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
 from typing import Final, Literal
 
 from webapp.importers.bank_files import FileRefusedError, StatedBalance, Statement, StatementLine
 from webapp.importers.ofx.lines import Fields, first
-from webapp.importers.ofx.values import amount, day, instant, is_no_day
-from webapp.importers.texts import quoted
+from webapp.importers.ofx.values import instant, is_no_day
+from webapp.importers.texts import account_label, quoted
+from webapp.importers.values import amount, day
 from webapp.ledger.currencies import UnknownCurrencyError, canonical
 
 _MAX_NUMBER: Final = 255
 _NO_CURRENCY: Final = frozenset({"", "NONE", "NULL", "XXX"})
-_FIRST_DAY: Final = date.min
-_FIRST_INSTANT: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class OfxStatementBuilder:
@@ -89,7 +87,7 @@ class OfxStatementBuilder:
             lines=tuple(self.lines),
             kind=self.kind,
             institution=institution,
-            closing=max(self._balances, key=_time_of, default=None),
+            closing=max(self._balances, key=lambda balance: balance.sort_key, default=None),
         )
 
     def _currency_of_all_lines(self) -> str | None:
@@ -104,7 +102,7 @@ class OfxStatementBuilder:
 
     def warnings(self) -> Iterator[str]:
         """Warnings for the user about how the statement was read."""
-        account = f"Account {self._number}" if self._number else "An account without a number"
+        account = account_label(self._number)
         if self.securities:
             yield f"{account}: securities trades are not imported ({self.securities:,}), only cash lines are."
         if self._undated:
@@ -116,7 +114,3 @@ class OfxStatementBuilder:
                 f"{account}: some lines name another currency ({', '.join(sorted(foreign)[:3])});"
                 f" their amounts were read in {self._currency or 'that of the account'}."
             )
-
-
-def _time_of(balance: StatedBalance) -> tuple[date, datetime]:
-    return balance.day or _FIRST_DAY, balance.stated_at or _FIRST_INSTANT

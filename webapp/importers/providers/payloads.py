@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from webapp.importers.decoding import decode
 from webapp.importers.providers.pushes import PayloadRefusedError
 from webapp.importers.texts import folded, iban, quoted
+from webapp.importers.values import utc_time
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
@@ -178,12 +179,7 @@ class PayloadObject:
 
     def moment(self, key: str) -> datetime | None:
         """The time in UTC of a text with date, time and zone; None where it is not one."""
-        value = self.text(key)
-        try:
-            at = datetime.fromisoformat(value or "")
-            return at.astimezone(UTC) if at.tzinfo else None
-        except (ValueError, OverflowError):
-            return None
+        return utc_time(self.text(key) or "")
 
 
 def cut(text: str) -> str:

@@ -7,12 +7,12 @@ from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.texts import quoted
+from webapp.importers.values import MAX_DIGITS
 
 _MARKS: Final = ".,"
 _GROUPS: Final = re.compile(r"\d{1,3}(?:[.,' ]\d{3})+", re.ASCII)
 _NUMBER: Final = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
 _MAX_LENGTH: Final = 80
-_MAX_DIGITS: Final = 27
 
 
 def decimal_mark(texts: Iterable[str], mapping: Mapping[str, object]) -> str:
@@ -63,7 +63,7 @@ def exact(text: str, mark: str) -> Decimal | None:
     if _GROUPS.fullmatch(integer):
         integer = re.sub(r"[.,' ]", "", integer)
     number = f"{integer}.{fraction}" if fraction else integer
-    if not _NUMBER.fullmatch(number) or len(number.replace(".", "").lstrip("0")) > _MAX_DIGITS:
+    if not _NUMBER.fullmatch(number) or len(number.replace(".", "").lstrip("0")) > MAX_DIGITS:
         return None
     value = Decimal(number)
     return value.copy_negate() if is_negative and value else value

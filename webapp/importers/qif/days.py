@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final, Literal
 
 from webapp.importers.bank_files import MappingNeededError
+from webapp.importers.values import YEARS, are_in_order
 
 Order = Literal["dmy", "mdy", "ymd"]
 
@@ -13,10 +14,7 @@ _DAY: Final = re.compile(r"(\d{1,4})[/.\-](\d{1,2})([/.'\-])(\d{1,4})(?:[T ].*)?
 _TOGETHER: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _OPTION: Final = re.compile(r"(?:^|[\r\n])[ \t]*!option:[ \t]*([mdy]{3})[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
 _MAX_LENGTH: Final = 40
-_YEARS: Final = range(1900, 2200)
 _PIVOT: Final = 70
-# Five different dates are in ascending or descending order by chance once in sixty times.
-_ENOUGH: Final = 5
 _FORMATS: Final[dict[Order, str]] = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 
 
@@ -91,7 +89,7 @@ def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | N
     if readings["dmy"] == readings["mdy"] or not possible:
         # Where no order fits, a line is refused later with its date; mdy is the likelier one, as QIF is American.
         return "mdy"
-    in_order = [each for each in possible if _are_in_order(readings[each])]
+    in_order = [each for each in possible if are_in_order(readings[each])]
     if len(in_order) == 1:
         return in_order[0]
     raise _unclear(distinct)
@@ -133,14 +131,8 @@ def _parts(text: str) -> tuple[str, str, str, bool] | None:
     return (found[1], found[2], found[3], False) if found else None
 
 
-def _are_in_order(days: Iterable[date | None]) -> bool:
-    """Return whether the dates are all in ascending, or descending, order, and enough of them to be sure."""
-    dates = [each for each in days if each]
-    return len(set(dates)) >= _ENOUGH and (dates == sorted(dates) or dates == sorted(dates, reverse=True))
-
-
 def _date(year: str, month: str, day: str) -> date | None:
     try:
-        return date(int(year), int(month), int(day)) if int(year) in _YEARS else None
+        return date(int(year), int(month), int(day)) if int(year) in YEARS else None
     except ValueError:
         return None

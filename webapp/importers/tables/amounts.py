@@ -8,10 +8,10 @@ from typing import Final
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell, NumberCell, untyped_cells
 from webapp.importers.texts import quoted
+from webapp.importers.values import MAX_DIGITS
 from webapp.ledger.currencies import DIGITS
 
 _MAX_LENGTH: Final = 60
-_MAX_DIGITS: Final = 27
 _SPACES: Final = str.maketrans(
     {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
 )
@@ -82,7 +82,7 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
     if core is None or len(signs) > 1:
         return None
     number = _digits(core, decimal, thousands)
-    if number is None or len(number.replace(".", "").lstrip("0")) > _MAX_DIGITS:
+    if number is None or len(number.replace(".", "").lstrip("0")) > MAX_DIGITS:
         return None
     value = Decimal(number)
     return value.copy_negate() if signs == ["-"] and value else value

@@ -10,8 +10,8 @@ from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.months import in_english
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell
 from webapp.importers.texts import quoted
+from webapp.importers.values import YEARS, are_in_order
 
-_YEARS: Final = range(1900, 2200)
 _MAX_LENGTH: Final = 60
 _DIRECTIVES: Final = frozenset("aAbBdfHIjmMpSyYzZ%")
 _TOGETHER: Final = re.compile(r"%[dHmMSyY]%[dHmMSyY]")
@@ -38,8 +38,6 @@ _ORDERS: Final = (
     *("%d. %b %Y", "%d. %B %Y", "%d %b %y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d%b%Y"),
 )
 FORMATS: Final = tuple(f"{day}{time}" for day, time in itertools.product(_ORDERS, _TIMES))
-# Five different dates are in ascending or descending order by chance once in sixty times.
-_ENOUGH: Final = 5
 _ISO: Final = "%Y-%m-%d"
 
 
@@ -61,7 +59,7 @@ class DayParser:
         True
         """
         if isinstance(text, DayCell):
-            return text.day if text.day.year in _YEARS else None
+            return text.day if text.day.year in YEARS else None
         if text not in self._cache:
             self._cache[text] = self._read(text.strip())
         return self._cache[text]
@@ -78,7 +76,7 @@ class DayParser:
             return None
         if self._is_together and found.strftime(self._format).casefold() != text.casefold():
             return None
-        return found.date() if found.year in _YEARS else None
+        return found.date() if found.year in YEARS else None
 
 
 def is_format(text: str) -> bool:
@@ -119,7 +117,7 @@ def found_format(texts: Iterable[str]) -> str:
         )
     readings = {each: [DayParser(each).day(text) for text in distinct] for each in possible}
     differing = {tuple(days): each for each, days in reversed(readings.items())}
-    in_order = [each for days, each in differing.items() if _are_in_order(days)]
+    in_order = [each for days, each in differing.items() if are_in_order(days)]
     if len(differing) == 1 or len(in_order) == 1:
         return in_order[0] if len(in_order) == 1 else next(iter(differing.values()))
     formats = " or ".join(sorted(differing.values()))
@@ -140,9 +138,3 @@ def _possible(texts: Sequence[str], formats: Iterable[str]) -> list[str]:
         if not remaining:
             break
     return remaining if texts else []
-
-
-def _are_in_order(days: Sequence[date | None]) -> bool:
-    """Return whether the dates are all in ascending, or descending, order, and enough of them to be sure."""
-    dates = [each for each in days if each]
-    return len(set(dates)) >= _ENOUGH and (dates == sorted(dates) or dates == sorted(dates, reverse=True))

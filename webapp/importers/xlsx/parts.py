@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from webapp.importers.bank_files import FileRefusedError
+from webapp.importers.xml_records import local_name
 
 # Enough for two million cells with a value.
 MAX_TAGS: Final = 8_000_000
@@ -78,11 +79,6 @@ def _refuse_document_type(*_declared: object) -> None:
     )
 
 
-def plain(tag: str) -> str:
-    """A tag name without its namespace prefix."""
-    return tag.rpartition(":")[2] if ":" in tag else tag
-
-
 class Element(NamedTuple):
     """An element without its contents, attributes by their plain names."""
 
@@ -101,10 +97,10 @@ class ElementParser(PartParser):
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""
-        name = plain(tag)
+        name = local_name(tag)
         self.depth += 1
         self.found.append(
-            Element(self._open[-1], name, {plain(key): value for key, value in attributes.items()})
+            Element(self._open[-1], name, {local_name(key): value for key, value in attributes.items()})
         )
         self._open.append(name)
         if len(self.found) > _MAX_ELEMENTS:

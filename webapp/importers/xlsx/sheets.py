@@ -11,7 +11,8 @@ from webapp.importers.tables.typed_cells import ErrorCell, NumberCell
 from webapp.importers.texts import quoted
 from webapp.importers.xlsx import cells as xlsx_cells
 from webapp.importers.xlsx.cells import Kind
-from webapp.importers.xlsx.parts import PartParser, plain
+from webapp.importers.xlsx.parts import PartParser
+from webapp.importers.xml_records import local_name
 
 # Limits of all texts, and of all rows with their empty cells.
 MAX_CHARACTERS: Final = 20_000_000
@@ -47,7 +48,7 @@ class SharedStrings(PartParser):
     def start(self, tag: str, attributes: dict[str, str]) -> None:  # noqa: ARG002
         """Handle the start of an item or a text."""
         self.depth += 1
-        name = plain(tag)
+        name = local_name(tag)
         if name == "t":
             self._is_text = not self._is_phonetic
         elif name == "rPh":
@@ -58,7 +59,7 @@ class SharedStrings(PartParser):
     def end(self, tag: str) -> None:
         """Handle the end of an item or a text."""
         self.depth -= 1
-        name = plain(tag)
+        name = local_name(tag)
         if name == "t":
             self._is_text = False
         elif name == "rPh":
@@ -100,7 +101,7 @@ class SheetParser(PartParser):
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Handle the start of a row, a cell or its value."""
         self.depth += 1
-        name = plain(tag)
+        name = local_name(tag)
         if name == "c":
             self._begin_cell(attributes)
         elif name in {"v", "t"}:
@@ -115,7 +116,7 @@ class SheetParser(PartParser):
     def end(self, tag: str) -> None:
         """Handle the end of a row, a cell or its value."""
         self.depth -= 1
-        name = plain(tag)
+        name = local_name(tag)
         if name in {"v", "t"}:
             self._is_text = False
         elif name == "c":

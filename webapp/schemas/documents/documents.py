@@ -11,7 +11,7 @@ from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
-from webapp.schemas.base import Schema
+from webapp.schemas.base import EmptyAsMissing, Schema
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
@@ -45,16 +45,10 @@ class DocumentFormSchema(DocumentFieldsSchema):
     project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
 
 
-class DocumentUploadSchema(DocumentFormSchema):
+class DocumentUploadSchema(EmptyAsMissing, DocumentFormSchema):
     """The fields of an upload, of which empty ones count as missing; the file itself is read as it streams in."""
 
     file = ma.fields.Raw(metadata={"type": "string", "format": "binary"})
-
-    @ma.pre_load
-    def leave_out_empty(self, data: Mapping[str, str], **kwargs: object) -> dict[str, str]:
-        """Treat an empty field as missing."""
-        del kwargs
-        return {name: value for name, value in data.items() if value.strip()}
 
 
 class RelationSchema(Schema):

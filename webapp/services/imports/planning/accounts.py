@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from webapp.importers.bank_files import BankFile, FileRefusedError, Statement
+from webapp.importers.texts import account_label
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import FeedAccount, Organization
 from webapp.queries.common import lookups
@@ -222,7 +223,7 @@ def proposed_name(statement: Statement, currency: str) -> str:
 
 
 def _account_name(statement: Statement) -> str:
-    return f"Account {statement.external_id}" if statement.external_id else "An account without a number"
+    return account_label(statement.external_id)
 
 
 def _unclear(sentence: str, found: Sequence[FeedAccount]) -> FileRefusedError:
