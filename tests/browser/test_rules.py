@@ -65,7 +65,7 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     feed.results(added=[line("A1"), big, line("A3", description="Rent")])
     page = browse(ada)
     page.goto("/rules/new")
-    expect(page.locator("#found")).to_contain_text("Say what to look for.")
+    expect(page.locator("#found")).to_contain_text("Enter a value to search for.")
     page.get_by_label("Name").fill("Coffee")
     page.get_by_label("Value of condition 1").press_sequentially("coffee", delay=60)
     expect(page.locator("#found")).to_contain_text("2 lines match")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from webapp.importers import read
 from webapp.importers.balances import contradictions
-from webapp.importers.bank_files import StatedBalance, Statement, StatementLine
+from webapp.importers.bank_files import FileLine, StatedBalance, Statement
 
 DAY = date(2026, 3, 2)
 cents = st.integers(-(10**12), 10**12).map(lambda minor: Decimal(minor).scaleb(-2))
@@ -19,7 +19,7 @@ def stated(amount):
 
 
 def statement(opening, amounts, closing, number="5501", currency="EUR", pending=()):
-    lines = [StatementLine(1, DAY, Decimal(amount), "", pending=amount in pending) for amount in amounts]
+    lines = [FileLine(1, DAY, Decimal(amount), "", pending=amount in pending) for amount in amounts]
     return Statement(number, currency, tuple(lines), opening=stated(opening), closing=stated(closing))
 
 

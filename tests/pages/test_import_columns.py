@@ -87,7 +87,7 @@ def test_one_thing_in_two_columns_is_refused_and_the_form_is_kept(browser):
     told = {"columns": ["date", "amount", "amount"], "guess": ",,", "header": "0"}
     refused = browser.post(place, data=told)
     assert refused.status_code == 422
-    assert "Columns 2 and 3 are both taken for one thing" in refused.text
+    assert "Columns 2 and 3 have the same role" in refused.text
 
 
 def test_a_refused_file_shows_row_column_and_value_and_the_way_on(ben, browser):

@@ -137,7 +137,7 @@ def test_the_form_makes_a_rule_as_the_api_would(ada, pages, food, bank):
     ("more", "place", "sentence"),
     [
         ({"name": ""}, "field-name", "Give the rule a name."),
-        ({"priority": "soon"}, "field-priority", "Write a whole number."),
+        ({"priority": "soon"}, "field-priority", "Enter a whole number."),
         (
             {"conditions.conditions.0.value": ""},
             "note-conditions-conditions-0",

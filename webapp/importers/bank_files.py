@@ -54,7 +54,7 @@ class StatedBalance:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementLine:
+class FileLine:
     """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
@@ -75,7 +75,7 @@ class StatementLine:
     reference: str | None = None
     iban: str | None = None
     payments: int = 1
-    parts: "tuple[StatementLine, ...]" = ()
+    parts: "tuple[FileLine, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Statement:
 
     external_id: str | None
     currency: str | None
-    lines: tuple[StatementLine, ...]
+    lines: tuple[FileLine, ...]
     kind: Literal["BANK", "CARD"] = "BANK"
     name: str | None = None
     institution: str | None = None

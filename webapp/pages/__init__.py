@@ -1,4 +1,4 @@
-"""The HTML door: a page's URL gives the page, and htmx the part of it that it asked for."""
+"""The pages of the web client: a URL gives the page, or for htmx the part of it that is targeted."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ NOUNS = (
 
 
 def register(app: Flask) -> None:
-    """Open the door: one blueprint per noun."""
+    """Register one blueprint per noun."""
     for noun in NOUNS:
         app.register_blueprint(import_module(f"webapp.pages.{noun}").bp)

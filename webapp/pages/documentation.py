@@ -1,4 +1,4 @@
-"""What an agent reads first."""
+"""/llms.txt, the first page that an agent reads."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ bp = Blueprint("llms", __name__)
 @bp.get("/llms.txt")
 @requires(PUBLIC)
 def llms() -> Response:
-    """Tell whoever comes by what this service is, and how an agent works here."""
+    """Show what this service is, and how an agent uses it."""
     return Response(markdown.llms(request.host_url.rstrip("/")), content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Documents: all of them newest first, and each one's own page with its file, its fields and what it belongs to."""
+"""Documents: the list newest first, and the page of a document with its file, its fields and its relations."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ TYPES = {
     "CREDIT_NOTE": "Credit note",
     "OTHER": "Other",
 }
-CHOICES = [{"id": word, "name": name} for word, name in TYPES.items()]
+CHOICES = [{"id": code, "name": name} for code, name in TYPES.items()]
 
 
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show documents, and the form for another one."""
+    """Show documents, and the form for a new one."""
     return show_list()
 
 
 @bp.post("")
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
 def create() -> Response:
-    """File a document and show it, or show the list with what is wrong."""
+    """Create a document and show it, or show the list with the error."""
     try:
-        said = DocumentUploadSchema().load(request.form.to_dict())
+        body = DocumentUploadSchema().load(request.form.to_dict())
         file = document_files.received()
         requests.begin(organization_id())
-        document = services.documents.documents.create(said, file, **acting())
+        document = services.documents.documents.create(body, file, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document.id))
@@ -65,11 +65,11 @@ def show(document_id: int) -> Response:
 @bp.post("/<id:document_id>")
 @requires("draft")
 def update(document_id: int) -> Response:
-    """Change what differs of a document, or show it with what is wrong."""
+    """Change the fields of a document that differ, or show it with the error."""
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
-        said = DocumentFormSchema().load(form_body())
-        changes = {name: value for name, value in said.items() if value != standing(document, name)}
+        body = DocumentFormSchema().load(form_body())
+        changes = {name: value for name, value in body.items() if value != stored_value(document, name)}
         if changes:
             services.documents.documents.update(document, cast("DocumentInput", changes), **acting())
     except REFUSALS as error:
@@ -80,7 +80,7 @@ def update(document_id: int) -> Response:
 @bp.post("/<id:document_id>/delete")
 @requires("draft")
 def delete(document_id: int) -> Response:
-    """Delete a document and go back to the list, or show it with what holds it."""
+    """Delete a document and go back to the list, or show it with the reason why it cannot be deleted."""
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
         services.documents.documents.delete(document, **acting())
@@ -99,29 +99,29 @@ def file(document_id: int) -> Response:
 @bp.post("/<id:document_id>/relations")
 @requires("draft")
 def relate(document_id: int) -> Response:
-    """Let a document belong to a line or an entry."""
-    return _related(document_id, services.documents.relations.relate)
+    """Attach a document to a line or an entry."""
+    return _change_relation(document_id, services.documents.relations.relate)
 
 
 @bp.post("/<id:document_id>/relations/delete")
 @requires("draft")
 def unrelate(document_id: int) -> Response:
-    """Let a document belong to a line or an entry no longer."""
-    return _related(document_id, services.documents.relations.unrelate)
+    """Detach a document from a line or an entry."""
+    return _change_relation(document_id, services.documents.relations.unrelate)
 
 
-def standing(document: Any, name: str) -> Any:
-    """Give what stands in a field as a form's schema reads it."""
+def stored_value(document: Any, name: str) -> Any:
+    """The stored value of a field, in the form's type."""
     value = getattr(document, name)
     return value.decimal if name in {"net", "tax", "total"} and value is not None else value
 
 
 def show_list(problem: Problem | None = None) -> Response:
-    """Render the documents, with what was typed where it was refused."""
-    asked = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
-    limit, cursor = asked.pop("limit"), asked.pop("cursor")
+    """Render the documents, with a refused form as it was typed."""
+    query = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
+    limit, cursor = query.pop("limit"), query.pop("cursor")
     page = queries.documents.documents.listed(
-        organization_id(), Filters(**asked), after=paging.decode(cursor, "i"), limit=limit
+        organization_id(), Filters(**query), after=paging.decode(cursor, "i"), limit=limit
     )
     return render(
         "documents/index.html",
@@ -129,7 +129,7 @@ def show_list(problem: Problem | None = None) -> Response:
         documents=page.items,
         next_cursor=paging.encode(page.next_key),
         cursor=cursor,
-        filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
+        filters={**query, "from_date": query["from_"], "to_date": query["to"]},
         keep={name: value for name, value in request.args.items() if value and name != "cursor"},
         types=TYPES,
         choices=CHOICES,
@@ -139,7 +139,7 @@ def show_list(problem: Problem | None = None) -> Response:
 
 
 def show_document(document_id: int, problem: Problem | None = None) -> Response:
-    """Render a document, with what was typed where it was refused."""
+    """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
     pages = queries.documents.pages
     return render(
@@ -160,7 +160,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     )
 
 
-def _related(document_id: int, act: Any) -> Response:
+def _change_relation(document_id: int, act: Any) -> Response:
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
         body = {name: value for name, value in form_body().items() if value is not None}

@@ -1,4 +1,4 @@
-"""Is the service alive, and is it ready? Both say no more than that."""
+"""Health checks: whether the service is alive, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def alive() -> Response:
 @bp.get("/readyz")
 @requires(PUBLIC)
 def ready() -> Response:
-    """Answer ok when the books can be read and are of this program's revision, else a code with 503."""
+    """Answer ok when the database can be read and has this program's revision, else a code with 503."""
     code = state_of_books()
     headers = {} if code == "ok" else {"Retry-After": "5"}
     return Response(
@@ -31,7 +31,7 @@ def ready() -> Response:
 
 
 def state_of_books() -> str:
-    """Tell `ok`, `migration_pending` or `database_unavailable`."""
+    """`ok`, `migration_pending` or `database_unavailable`."""
     try:
         begin_read()
         db.session.execute(sa.text("SELECT 1"))

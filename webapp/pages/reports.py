@@ -1,4 +1,4 @@
-"""Reports to read and to print: the same questions as the API's, and from each figure the way down to its entries."""
+"""Reports to read and to print, the same as the API's, with links from each figure to its entries."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def profit_and_loss() -> Response:
 @bp.get("/balance-sheet")
 @requires("read")
 def balance_sheet() -> Response:
-    """Show what is owned, owed and left."""
+    """Show the balance sheet."""
     return shown("reports/balance_sheet.html", queries.reports.statements.balance_sheet)
 
 
 @bp.get("/general-ledger")
 @requires("read")
 def general_ledger() -> Response:
-    """Show the postings of a period, of all accounts or of one."""
-    asked = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
-    period, account_id = periods.report_period(asked["from_"], asked["to"]), asked["account_id"]
+    """Show the general ledger of a period, of all accounts or of one."""
+    query = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
+    period, account_id = periods.report_period(query["from_"], query["to"]), query["account_id"]
     page = queries.reports.general_ledger.listed(
         organization_id(),
         period,
         account_id=account_id,
-        after=paging.decode(asked["cursor"], queries.reports.general_ledger.KEY),
-        limit=asked["limit"],
+        after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
+        limit=query["limit"],
     )
     return render(
         "reports/general_ledger.html",
@@ -66,12 +66,12 @@ def general_ledger() -> Response:
         lines=page.items,
         account_id=account_id,
         accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True, chosen=[account_id]),
-        cursor=asked["cursor"],
+        cursor=query["cursor"],
         next_cursor=paging.encode(page.next_key),
     )
 
 
 def shown(template: str, report: Callable[[str, Period], Any]) -> Response:
-    """Render a report of the period that the address names."""
+    """Render a report of the period in the URL."""
     period = periods.report_period(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
     return render(template, period=period, keep={}, report=report(organization_id(), period))

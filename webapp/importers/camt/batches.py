@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import StatementLine
+from webapp.importers.bank_files import FileLine
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import unsigned
 from webapp.importers.xml_records import XmlRecord
@@ -16,7 +16,7 @@ _AMOUNTS: Final = ("Amt", "AmtDtls/TxAmt/Amt")
 _SIGNS: Final = {"CRDT": 1, "DBIT": -1}
 
 
-def with_parts(line: StatementLine, entry: XmlRecord, number: str | None) -> StatementLine:
+def with_parts(line: FileLine, entry: XmlRecord, number: str | None) -> FileLine:
     """Add the payments of a batch to its line as parts; `number` is the account's number.
 
     Where a payment has no amount in the entry's currency, the line only has the number of payments.
@@ -42,8 +42,8 @@ def _stated_count(entry: XmlRecord) -> int:
 
 
 def _part_line(
-    line: StatementLine, entry: XmlRecord, payment: XmlRecord, amount: Decimal, number: str | None
-) -> StatementLine:
+    line: FileLine, entry: XmlRecord, payment: XmlRecord, amount: Decimal, number: str | None
+) -> FileLine:
     single_payment = replace(entry, parts=[payment])
     details = Details(single_payment, is_money_in=amount >= 0, number=number)
     identity = next((each[:_MAX_REFERENCE] for each in details.identities()), None)

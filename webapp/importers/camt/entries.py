@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.camt.batches import with_parts
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import signed_amount
@@ -33,7 +33,7 @@ def _state(entry: XmlRecord) -> str:
     return (entry.value("Sts/Cd", "Sts/Prtry", "Sts") or _BOOKED).upper()
 
 
-def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> StatementLine:
+def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
     """Read an entry as a line; the account's `number` tells which party is the account holder.
 
     The day is the booking date, or the value date where there is none. Raises FileRefusedError for an amount, a
@@ -44,7 +44,7 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> StatementLi
     if not (booked_on or value_on):
         raise FileRefusedError("it has no booking date (BookgDt).")
     details = Details(entry, is_money_in=amount >= 0, number=number)
-    line = StatementLine(
+    line = FileLine(
         row=row,
         booked_on=booked_on or value_on or date.min,
         value_on=value_on,

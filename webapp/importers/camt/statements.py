@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from webapp.importers.bank_files import FileRefusedError, SkippedRow, StatedBalance, Statement, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError, SkippedRow, StatedBalance, Statement
 from webapp.importers.camt.entries import entry_line, is_empty, other_state
 from webapp.importers.camt.values import currency, signed_amount, stated_currency
 from webapp.importers.texts import account_label, joined, quoted
@@ -33,7 +33,7 @@ class CamtStatementBuilder:
         self._institution: str | None = None
         self._currency: str | None = None
         self._balances: list[_CodedBalance] = []
-        self._lines: dict[str | None, list[StatementLine]] = {}
+        self._lines: dict[str | None, list[FileLine]] = {}
 
     def add(self, record: XmlRecord) -> None:
         """Add an account or a balance; other elements are ignored."""

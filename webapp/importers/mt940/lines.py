@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.mt940.texts import read_narrative, read_notes
 from webapp.importers.mt940.values import entry
 from webapp.importers.texts import MAX_TEXT, folded, iban, joined
@@ -19,7 +19,7 @@ _POINTER: Final = re.compile(r"(?:EREF|KREF|PREF|MREF|MARF|IREF|CREF)\+?")
 _ACCOUNT: Final = re.compile(r"[A-Z]{2}\d{2}[A-Z]{4}\d{7,22}")
 
 
-def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, row: int) -> StatementLine:
+def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, row: int) -> FileLine:
     """Read the lines of a :61:, of its :86: and its :NS: as a statement line; raises FileRefusedError."""
     fields = entry(lines[0])
     narrative, structured = (
@@ -32,7 +32,7 @@ def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, ro
     reference = narrative.reference or (fields.reference if _is_reference(fields.reference) else None)
     # The second line is codes (/OCMT/EUR4,5/), the counterparty's account number, or free text.
     free_text = "" if details.startswith("/") or iban(details) else details
-    return StatementLine(
+    return FileLine(
         row=row,
         booked_on=fields.booked_on,
         value_on=fields.value_on,

@@ -6,10 +6,10 @@ from typing import Final
 from webapp.importers.bank_files import (
     MAX_LINES,
     BankFile,
+    FileLine,
     FileRefusedError,
     StatedBalance,
     Statement,
-    StatementLine,
 )
 from webapp.importers.mt940.fields import Mt940Field
 from webapp.importers.mt940.lines import line
@@ -34,7 +34,7 @@ class _StatementPage:
     continues_previous: bool = False
     is_report: bool = False
     is_ended: bool = False
-    lines: list[StatementLine] = field(default_factory=list)
+    lines: list[FileLine] = field(default_factory=list)
 
     @property
     def is_begun(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.texts import iban, joined, quoted
 from webapp.importers.values import amount, day
 
@@ -16,7 +16,7 @@ ONCE: Final = ("DTPOSTED", "DTTRAN", "TRNAMT", "FITID")
 _MAX_REFERENCE: Final = 1000
 
 
-def line(fields: Fields, *, row: int, pending: bool) -> StatementLine:
+def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
     """Read a transaction's fields as a line.
 
     The day of a pending one is that of the transaction, as it has no booking date. Raises FileRefusedError for a
@@ -38,7 +38,7 @@ def line(fields: Fields, *, row: int, pending: bool) -> StatementLine:
     if identity and len(identity) > _MAX_REFERENCE:
         raise FileRefusedError(f"FITID is longer than {_MAX_REFERENCE:,} characters.")
     counterparty = _longest_name(fields)
-    return StatementLine(
+    return FileLine(
         row=row,
         booked_on=booked_on,
         value_on=day(first(fields, ["DTAVAIL"]) or ""),

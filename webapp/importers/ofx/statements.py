@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from webapp.importers.bank_files import FileRefusedError, StatedBalance, Statement, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError, StatedBalance, Statement
 from webapp.importers.ofx.lines import Fields, first
 from webapp.importers.ofx.values import instant, is_no_day
 from webapp.importers.texts import account_label, quoted
@@ -21,7 +21,7 @@ class OfxStatementBuilder:
     def __init__(self, name: str) -> None:
         """Begin the statement in the aggregate `name`."""
         self.kind: Literal["BANK", "CARD"] = "CARD" if name == "CCSTMTRS" else "BANK"
-        self.lines: list[StatementLine] = []
+        self.lines: list[FileLine] = []
         self.has_list = False
         self.securities = 0
         self._number: str | None = None
@@ -68,7 +68,7 @@ class OfxStatementBuilder:
         self._undated = self._undated or not (day(as_of) or is_no_day(as_of))
         self._balances.append(StatedBalance(size, day(as_of), instant(as_of)))
 
-    def add_line(self, line: StatementLine, fields: Fields) -> None:
+    def add_line(self, line: FileLine, fields: Fields) -> None:
         """Add a line, and count the currency that it names."""
         self.lines.append(line)
         if symbol := first(fields, ["CURRENCY.CURSYM"]):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from webapp.importers.bank_files import BankFile, SkippedRow, Statement, StatementLine
+from webapp.importers.bank_files import BankFile, FileLine, SkippedRow, Statement
 from webapp.importers.decoding import decode, opening
 from webapp.importers.qif.amounts import decimal_mark, exact
 from webapp.importers.qif.days import Order, day, option, order
@@ -49,7 +49,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             booked.append((account, record))
     days = order([record.first("D") or "" for _, record in booked], mapping or {}, option(text))
     mark = decimal_mark((record.first("TU") or "" for _, record in booked), mapping or {})
-    accounts: dict[tuple[str | None, str], list[StatementLine]] = {}
+    accounts: dict[tuple[str | None, str], list[FileLine]] = {}
     for name, record in booked:
         accounts.setdefault((name, record.section), []).append(_line(record, days, mark))
     return BankFile("qif", _statements(accounts), _warnings(accounts, skipped), tuple(skipped))
@@ -62,7 +62,7 @@ def _skip_reason(record: QifRecord) -> str | None:
     return None if record.has_any("DTU") else "It has neither a date nor an amount."
 
 
-def _statements(accounts: Mapping[tuple[str | None, str], list[StatementLine]]) -> tuple[Statement, ...]:
+def _statements(accounts: Mapping[tuple[str | None, str], list[FileLine]]) -> tuple[Statement, ...]:
     """A statement for each account; several without a name are distinguished by their type (bank, ccard)."""
     nameless = sum(name is None for name, _ in accounts)
     return tuple(
@@ -77,7 +77,7 @@ def _statements(accounts: Mapping[tuple[str | None, str], list[StatementLine]]) 
 
 
 def _warnings(
-    accounts: Mapping[tuple[str | None, str], list[StatementLine]], skipped: list[SkippedRow]
+    accounts: Mapping[tuple[str | None, str], list[FileLine]], skipped: list[SkippedRow]
 ) -> tuple[str, ...]:
     securities = sum(row.reason == _OF_SECURITIES for row in skipped)
     warnings = []
@@ -88,7 +88,7 @@ def _warnings(
     return tuple(warnings)
 
 
-def _line(record: QifRecord, days: Order, mark: str) -> StatementLine:
+def _line(record: QifRecord, days: Order, mark: str) -> FileLine:
     """Read a record as a line; the splits of its amount are Quicken's categories and are ignored."""
     texts = {letter: set(record.fields.get(letter, ())) for letter in "DTU"}
     for letter, values in texts.items():
@@ -103,7 +103,7 @@ def _line(record: QifRecord, days: Order, mark: str) -> StatementLine:
     if amount is None:
         raise record.error(f"T is not an amount: {quoted(stated)}.")
     number = record.first("N")
-    return StatementLine(
+    return FileLine(
         row=record.row,
         booked_on=booked_on,
         amount=amount,

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from webapp.importers.bank_files import FileRefusedError, RowRefusedError, SkippedRow, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError, RowRefusedError, SkippedRow
 from webapp.importers.tables.amounts import currency_in, exact
 from webapp.importers.tables.days import DayParser
 from webapp.importers.tables.layouts import Layout
@@ -27,7 +27,7 @@ _NOTHING: Final = frozenset({"", "-", "--", "\u2212", "\u2013"})
 class TableEntry:
     """A line with the account and the currency of its row, and the running balance after it."""
 
-    line: StatementLine
+    line: FileLine
     account: str | None
     currency: str | None
     balance: Decimal | None
@@ -83,7 +83,7 @@ class TableReader:
         columns = self._layout.columns
         reference = self._cell(row, "reference")
         counterparty = self._cell(row, "counterparty")
-        line = StatementLine(
+        line = FileLine(
             row=row.number,
             booked_on=day,
             amount=amount,

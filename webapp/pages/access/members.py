@@ -1,4 +1,4 @@
-"""Members: added with a one-time link shown to the owner, given another role, removed; and the link itself."""
+"""Members: invited with a one-time link, their roles changed, removed; and the page of the link."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, can_keep_cookie, keep_cookie
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe, set_session_cookie
 from webapp.schemas.access.organizations import MemberFormSchema, RoleFormSchema
 from webapp.services.access.organizations import LINK_LIFETIME
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 bp = Blueprint("members", __name__)
 
@@ -21,17 +21,17 @@ bp = Blueprint("members", __name__)
 @bp.get("/settings/members")
 @requires("read")
 def index() -> Response:
-    """Show who works in these books."""
+    """Show the members."""
     return show_members()
 
 
 @bp.post("/settings/members")
 @requires("admin", session_only=True)
 def add() -> Response:
-    """Add a member and show the link, or show what is wrong."""
+    """Add a member and show the link, or the error."""
     try:
-        said = MemberFormSchema().load(form_body())
-        membership, secret = services.access.organizations.add_member(organization_id(), **said, **acting())
+        body = MemberFormSchema().load(form_body())
+        membership, secret = services.access.organizations.add_member(organization_id(), **body, **acting())
     except REFUSALS as error:
         return show_members(problem_of(error))
     return show_link(membership.user.name, secret) if secret else redirect_to(url_for("members.index"))
@@ -40,7 +40,7 @@ def add() -> Response:
 @bp.post("/settings/members/<id:user_id>/link")
 @requires("admin", session_only=True)
 def renew_link(user_id: int) -> Response:
-    """Make another link for a member who has not come in yet."""
+    """Create a new link for a member who has not signed in yet."""
     queries.access.organizations.membership(organization_id(), user_id)
     try:
         membership, secret = services.access.organizations.renew_link(organization_id(), user_id, **acting())
@@ -52,50 +52,51 @@ def renew_link(user_id: int) -> Response:
 @bp.post("/settings/members/<id:user_id>/role")
 @requires("admin", session_only=True)
 def change_role(user_id: int) -> Response:
-    """Let a member do more or less, or show why not."""
+    """Change a member's role, or show the error."""
     queries.access.organizations.membership(organization_id(), user_id)
-    try:
-        said = RoleFormSchema().load(form_body())
-        services.access.organizations.change_role(organization_id(), user_id, **said, **acting())
-    except REFUSALS as error:
-        return show_members(problem_of(error), member_id=user_id)
-    return redirect_to(url_for("members.index"))
+    return act_or_show(
+        lambda: services.access.organizations.change_role(
+            organization_id(), user_id, **RoleFormSchema().load(form_body()), **acting()
+        ),
+        url_for("members.index"),
+        lambda problem: show_members(problem, member_id=user_id),
+    )
 
 
 @bp.post("/settings/members/<id:user_id>/remove")
 @requires("admin", session_only=True)
 def remove(user_id: int) -> Response:
-    """Let a member go, or show why not."""
+    """Remove a member, or show the error."""
     queries.access.organizations.membership(organization_id(), user_id)
-    try:
-        services.access.organizations.remove_member(organization_id(), user_id, **acting())
-    except REFUSALS as error:
-        return show_members(problem_of(error), member_id=user_id)
-    return redirect_to(url_for("members.index"))
+    return act_or_show(
+        lambda: services.access.organizations.remove_member(organization_id(), user_id, **acting()),
+        url_for("members.index"),
+        lambda problem: show_members(problem, member_id=user_id),
+    )
 
 
 @bp.get("/join/<string:secret>")
 @requires(PUBLIC)
 def welcome(secret: str) -> Response:
-    """Let a new member choose a password."""
+    """Show the form in which a new member chooses a password."""
     return show_welcome(secret)
 
 
 @bp.post("/join/<string:secret>")
 @requires(PUBLIC)
 def join(secret: str) -> Response:
-    """Take the password and open the first session, or show what is wrong."""
-    if not can_keep_cookie():
+    """Store the password and open the first session, or show the error."""
+    if not is_cookie_safe():
         return show_welcome(secret)
     try:
         session = services.access.sessions.join(secret, request.form.get("password", ""), now=requests.now())
     except LedgerError as error:
         return show_welcome(secret, error)
-    return keep_cookie(make_response(redirect("/", 303)), session)
+    return set_session_cookie(make_response(redirect("/", 303)), session)
 
 
 def show_link(name: str, secret: str) -> Response:
-    """Show a one-time link, this once."""
+    """Show a one-time link, only now."""
     return show_members(
         new_link={
             "name": name,
@@ -111,7 +112,7 @@ def show_members(
     member_id: int | None = None,
     new_link: dict[str, object] | None = None,
 ) -> Response:
-    """Render the members, with what was typed where it was refused; `member_id` is whom a refusal is about."""
+    """Render the members, with a refused form as it was typed; `member_id` is the member with an error."""
     return render(
         "settings/members.html",
         status=problem.status if problem else 200,
@@ -124,10 +125,10 @@ def show_members(
 
 
 def show_welcome(secret: str, error: LedgerError | None = None) -> Response:
-    """Render the choice of a password, or raise NotFoundError where the link opens no more."""
+    """Render the choice of a password, or raise NotFoundError where the link is no longer valid."""
     membership = queries.access.organizations.invitation(secret, requests.now())
     problems = error.fields if error else {}
-    if not can_keep_cookie():
+    if not is_cookie_safe():
         problems = {"password": [COOKIE_WOULD_LEAK]}
     page = render_template(
         "sessions/welcome.html",
@@ -135,4 +136,4 @@ def show_welcome(secret: str, error: LedgerError | None = None) -> Response:
         organization=membership.organization,
         problems=problems,
     )
-    return make_response(page, error.status if error else 200 if can_keep_cookie() else 403)
+    return make_response(page, error.status if error else 200 if is_cookie_safe() else 403)

@@ -1,4 +1,4 @@
-"""The organization itself: its settings, going over to another one, and starting books of one's own."""
+"""The organization: its settings, switching to another one, and starting new books."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.currencies import ACTIVE
-from webapp.pages.access.sessions import keep_cookie
+from webapp.pages.access.sessions import set_session_cookie
 from webapp.schemas.access.organizations import (
     OrganizationChoiceFormSchema,
     OrganizationFormSchema,
@@ -18,7 +18,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 bp = Blueprint("organizations", __name__)
 
@@ -40,24 +40,23 @@ def show() -> Response:
 @bp.post("/settings/organization")
 @requires("admin")
 def update() -> Response:
-    """Change the organization, or show it with what is wrong."""
+    """Change the organization, or show it with the error."""
     organization = queries.access.organizations.get(organization_id())
-    try:
-        services.access.organizations.update(
+    return act_or_show(
+        lambda: services.access.organizations.update(
             organization, **OrganizationFormSchema().load(form_body()), **acting()
-        )
-    except REFUSALS as error:
-        return show_organization(problem_of(error))
-    return redirect_to(url_for("organizations.show"))
+        ),
+        url_for("organizations.show"),
+        show_organization,
+    )
 
 
 @bp.post("/settings/organization/choose")
 @requires("read", session_only=True)
 def choose() -> Response:
-    """Go over to another organization of the person's."""
+    """Switch to another organization of the signed-in person."""
     try:
-        chosen = OrganizationChoiceFormSchema().load(form_body())["organization_id"]
-        return go_over(chosen)
+        return switch_organization(OrganizationChoiceFormSchema().load(form_body())["organization_id"])
     except REFUSALS as error:
         return show_organization(problem_of(error))
 
@@ -65,32 +64,32 @@ def choose() -> Response:
 @bp.get("/start")
 @requires("read")
 def start() -> Response:
-    """Show the form that starts books of one's own."""
+    """Show the form that starts new books."""
     return show_start()
 
 
 @bp.post("/start")
 @requires("read", session_only=True)
 def open_books() -> Response:
-    """Start books of one's own and go over to them, or show what is wrong."""
+    """Start new books and switch to them, or show the error."""
     try:
-        said = StartFormSchema().load(form_body())
-        opened = services.access.organizations.open_own(principal().user_id, **said, now=requests.now())
+        body = StartFormSchema().load(form_body())
+        opened = services.access.organizations.open_own(principal().user_id, **body, now=requests.now())
     except REFUSALS as error:
         return show_start(problem_of(error))
-    return go_over(opened.id)
+    return switch_organization(opened.id)
 
 
-def go_over(organization_id: str) -> Response:
-    """Leave for another organization, with a new session."""
+def switch_organization(organization_id: str) -> Response:
+    """Switch to another organization with a new session."""
     secret = services.access.sessions.choose_organization(
         principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
     )
-    return keep_cookie(redirect_to("/"), secret)
+    return set_session_cookie(redirect_to("/"), secret)
 
 
 def show_organization(problem: Problem | None = None) -> Response:
-    """Render the organization, with what was typed where it was refused."""
+    """Render the organization, with a refused form as it was typed."""
     return render(
         "settings/organization.html",
         status=problem.status if problem else 200,
@@ -107,7 +106,7 @@ def show_organization(problem: Problem | None = None) -> Response:
 
 
 def show_start(problem: Problem | None = None) -> Response:
-    """Render the form that starts books, with what was typed where it was refused."""
+    """Render the form that starts books, with a refused form as it was typed."""
     return render(
         "organizations/start.html",
         status=problem.status if problem else 200,

@@ -14,7 +14,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, cookie_name, principal, requires
 
 COOKIE_WOULD_LEAK = (
-    "Anybody on the way could read your session over plain HTTP. "
+    "Over plain HTTP others could read your session. "
     "Serve Tieout over HTTPS behind a proxy and set PROXY_HOPS, or open it on this machine as http://localhost."
 )
 
@@ -24,7 +24,7 @@ bp = Blueprint("sessions", __name__)
 @bp.get("/sign-in")
 @requires(PUBLIC)
 def sign_in() -> Response:
-    """Show the form."""
+    """Show the form to sign in."""
     return show_form()
 
 
@@ -32,7 +32,7 @@ def sign_in() -> Response:
 @requires(PUBLIC)
 def open_session() -> Response:
     """Check the password and open a session, or show the form with the reason."""
-    if not can_keep_cookie():
+    if not is_cookie_safe():
         return show_form(status=403)
     email, password = request.form.get("email", ""), request.form.get("password", "")
     try:
@@ -45,13 +45,13 @@ def open_session() -> Response:
     before = request.cookies.get(cookie_name())
     if before:
         sessions.close_session(digest_of(before))
-    return keep_cookie(make_response(redirect(local_path(request.form.get("next", "")), 303)), secret)
+    return set_session_cookie(make_response(redirect(local_path(request.form.get("next", "")), 303)), secret)
 
 
 @bp.post("/sign-out")
 @requires("read")
 def close_session() -> Response:
-    """End the session, and let the browser forget everything of it."""
+    """End the session, and clear the browser's data of it."""
     if principal().session_hash is not None:
         sessions.close_session(principal().session_hash or "")
     response = make_response(redirect(url_for("sessions.sign_in"), 303))
@@ -61,23 +61,23 @@ def close_session() -> Response:
 
 
 def show_form(*, status: int = 200, error: str = "", email: str = "") -> Response:
-    """Render the form, or where plain HTTP would give the cookie away, how to serve over HTTPS."""
+    """Render the form, or how to serve over HTTPS where plain HTTP would expose the cookie."""
     page = render_template(
         "sessions/sign_in.html",
-        problem=error if can_keep_cookie() else COOKIE_WOULD_LEAK,
+        problem=error if is_cookie_safe() else COOKIE_WOULD_LEAK,
         email=email,
         next=local_path(request.values.get("next", "")),
     )
     return make_response(page, status)
 
 
-def can_keep_cookie() -> bool:
-    """Tell whether a cookie would be safe: over HTTPS, or on this machine only."""
+def is_cookie_safe() -> bool:
+    """Return whether a cookie is safe: over HTTPS, or on this machine only."""
     return request.is_secure or is_loopback(urlsplit(request.host_url).hostname or "")
 
 
-def keep_cookie(response: Response, secret: str) -> Response:
-    """Hand the session's secret to the browser."""
+def set_session_cookie(response: Response, secret: str) -> Response:
+    """Set the session's cookie in the browser."""
     response.set_cookie(
         cookie_name(), secret, path="/", secure=request.is_secure, httponly=True, samesite="Lax"
     )
@@ -85,7 +85,7 @@ def keep_cookie(response: Response, secret: str) -> Response:
 
 
 def local_path(address: str) -> str:
-    """Keep a path of ours, and turn everything else into the hub's.
+    """Return a local path, or the hub's for anything else.
 
     >>> local_path("/journal?q=1"), local_path("//evil.example"), local_path("https://evil.example")
     ('/journal?q=1', '/', '/')

@@ -1,4 +1,4 @@
-"""API keys: made and shown once, listed, changed, revoked; every member's own, and for an owner everybody's."""
+"""API keys: created and shown once, listed, changed, revoked; a member's own, and for an owner all."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def index() -> Response:
 @bp.post("")
 @requires("read", session_only=True)
 def create() -> Response:
-    """Make a key for oneself and show it this once, or show what is wrong."""
+    """Create a key for oneself and show it, only now, or show the error."""
     try:
-        said = TokenFormSchema().load(form_body(lists=LISTS))
-        preset = said.pop("preset")
+        body = TokenFormSchema().load(form_body(lists=LISTS))
+        preset = body.pop("preset")
         if preset != "own":
-            said["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
+            body["scopes"] = preset_scopes(principal().role).get(preset, PRESETS[preset])
         member = queries.access.organizations.membership(organization_id(), principal().user_id)
-        token, text = services.access.tokens.create(member, **limits(said), **said, **acting())
+        token, text = services.access.tokens.create(member, **expiry_and_caps(body), **body, **acting())
     except REFUSALS as error:
         return show_keys(problem_of(error))
     return show_keys(new_token={"name": token.name, "token": text})
@@ -48,18 +48,18 @@ def create() -> Response:
 @bp.get("/<id:token_id>")
 @requires("read")
 def detail(token_id: int) -> Response:
-    """Show one key: what it may, and what it did today."""
+    """Show one key: its scopes, and its acts today."""
     return show_key(token_id)
 
 
 @bp.post("/<id:token_id>")
 @requires("read", session_only=True)
 def change(token_id: int) -> Response:
-    """Let a key do more or less from now on, or show what is wrong."""
-    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
+    """Change a key, or show the error."""
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=owner_id())
     try:
-        said = TokenChangesFormSchema().load(form_body(lists=LISTS))
-        services.access.tokens.change(token, **limits(said), **said, **acting())
+        body = TokenChangesFormSchema().load(form_body(lists=LISTS))
+        services.access.tokens.change(token, **expiry_and_caps(body), **body, **acting())
     except REFUSALS as error:
         return show_key(token_id, problem_of(error))
     return redirect_to(url_for("tokens.detail", token_id=token_id))
@@ -68,30 +68,30 @@ def change(token_id: int) -> Response:
 @bp.post("/<id:token_id>/revoke")
 @requires("read", session_only=True)
 def revoke(token_id: int) -> Response:
-    """End a key at once."""
-    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
+    """Revoke a key at once."""
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=owner_id())
     services.access.tokens.revoke(token, **acting())
     return redirect_to(url_for("tokens.index"))
 
 
-def whose() -> int | None:
-    """Tell whose keys the visitor may see and change: his own, or for an owner everybody's."""
+def owner_id() -> int | None:
+    """The owner of the keys that the signed-in person may see and change; None for all keys."""
     return None if "admin" in principal().scopes else principal().user_id
 
 
-def limits(said: dict[str, Any]) -> dict[str, Any]:
-    """Take expiry and caps out of what a form says, as the service wants them."""
-    day: date | None = said.pop("expires_on")
+def expiry_and_caps(body: dict[str, Any]) -> dict[str, Any]:
+    """Move expiry and caps out of a form's body, as arguments of the service."""
+    day: date | None = body.pop("expires_on")
     expires_at: datetime | None = (
         None if day is None else queries.access.organizations.end_of_day(organization_id(), day)
     )
     names = ("max_entries_a_day", "max_amount_a_day", "max_requests_a_minute")
-    caps = services.access.tokens.caps(organization_id(), **{name: said.pop(name) for name in names})
+    caps = services.access.tokens.caps(organization_id(), **{name: body.pop(name) for name in names})
     return {"expires_at": expires_at, "caps": caps}
 
 
-def typed() -> dict[str, Any]:
-    """Give the fields of a form as they were typed, the day as the day that it is."""
+def typed_fields() -> dict[str, Any]:
+    """The fields of the form as they were typed, with the day as a date."""
     try:
         day = date.fromisoformat(request.form.get("expiresOn", ""))
     except ValueError:
@@ -99,8 +99,8 @@ def typed() -> dict[str, Any]:
     return {**request.form, "expiresOn": day}
 
 
-def as_it_is(key: TokenRecord) -> dict[str, Any]:
-    """Give the fields of the form about a key."""
+def stored_fields(key: TokenRecord) -> dict[str, Any]:
+    """The fields of the form of a stored key."""
     return {
         "name": key.name,
         "expiresOn": key.last_day,
@@ -111,15 +111,15 @@ def as_it_is(key: TokenRecord) -> dict[str, Any]:
 
 
 def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | None = None) -> Response:
-    """Render the keys, with what was typed where it was refused."""
+    """Render the keys, with a refused form as it was typed."""
     return render(
         "settings/keys.html",
         status=problem.status if problem else 200,
-        tokens=queries.access.tokens.listed(organization_id(), user_id=whose()),
+        tokens=queries.access.tokens.listed(organization_id(), user_id=owner_id()),
         new_token=new_token,
         presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
-        said=typed() if problem else {},
+        said=typed_fields() if problem else {},
         chosen=request.form.getlist("scopes") if problem else [],
         problem=problem,
         most_requests=settings().rate_limit,
@@ -127,8 +127,8 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
 
 
 def show_key(token_id: int, problem: Problem | None = None) -> Response:
-    """Render one key, with what was typed where it was refused."""
-    token = queries.access.tokens.get(organization_id(), token_id, user_id=whose())
+    """Render one key, with a refused form as it was typed."""
+    token = queries.access.tokens.get(organization_id(), token_id, user_id=owner_id())
     key = queries.access.tokens.record(token)
     return render(
         "settings/key.html",
@@ -137,7 +137,7 @@ def show_key(token_id: int, problem: Problem | None = None) -> Response:
         today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
         chosen=request.form.getlist("scopes") if problem else key.scopes,
-        said=typed() if problem else as_it_is(key),
+        said=typed_fields() if problem else stored_fields(key),
         problem=problem,
         most_requests=settings().rate_limit,
     )

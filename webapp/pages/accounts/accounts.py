@@ -1,4 +1,4 @@
-"""The chart of accounts: with balances, and an account's own page to change it or put it away."""
+"""The chart of accounts with balances, and the page of an account to change or archive it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from webapp.schemas.accounts.accounts import (
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.htmx import render
+from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("accounts", __name__, url_prefix="/accounts")
 
@@ -30,12 +30,12 @@ def index() -> Response:
 @bp.post("")
 @requires("admin")
 def create() -> Response:
-    """Open an account, or show the chart with what is wrong."""
-    try:
-        services.accounts.accounts.create(**NewAccountFormSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_chart(problem_of(error))
-    return redirect_to(url_for("accounts.index"))
+    """Create an account, or show the chart with the error."""
+    return act_or_show(
+        lambda: services.accounts.accounts.create(**NewAccountFormSchema().load(form_body()), **acting()),
+        url_for("accounts.index"),
+        show_chart,
+    )
 
 
 @bp.get("/<id:account_id>")
@@ -48,19 +48,19 @@ def show(account_id: int) -> Response:
 @bp.get("/<id:account_id>/register")
 @requires("read")
 def register(account_id: int) -> Response:
-    """Show what counts on an account, from either end, with the balance after each posting."""
-    asked = RegisterPageQuerySchema().load(request.args)
+    """Show the register of an account, newest or oldest first, with the balance after each posting."""
+    query = RegisterPageQuerySchema().load(request.args)
     account = queries.accounts.accounts.get(organization_id(), account_id)
-    cursor, oldest_first = asked.pop("cursor"), asked.pop("order") == "OLDEST"
+    cursor, oldest_first = query.pop("cursor"), query.pop("order") == "OLDEST"
     page = queries.reports.registers.page(
-        account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **asked
+        account, oldest_first=oldest_first, after=paging.decode(cursor, "dii"), **query
     )
     return render(
         "accounts/register.html",
-        account=queries.accounts.accounts.record(account, as_of=asked["to"]),
+        account=queries.accounts.accounts.record(account, as_of=query["to"]),
         fa_id=queries.accounts.accounts.feed_ids(organization_id()).get(account_id),
         lines=page.items,
-        days={"from_date": asked["from_"], "to_date": asked["to"]},
+        days={"from_date": query["from_"], "to_date": query["to"]},
         oldest_first=oldest_first,
         keep={name: value for name, value in request.args.items() if value and name != "cursor"},
         cursor=cursor,
@@ -71,29 +71,29 @@ def register(account_id: int) -> Response:
 @bp.post("/<id:account_id>")
 @requires("admin")
 def update(account_id: int) -> Response:
-    """Change an account, or show it with what is wrong."""
+    """Change an account, or show it with the error."""
     account = queries.accounts.accounts.get(organization_id(), account_id)
-    try:
-        services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_account(account_id, problem_of(error))
-    return redirect_to(url_for("accounts.index"))
+    return act_or_show(
+        lambda: services.accounts.accounts.update(account, AccountFormSchema().load(form_body()), **acting()),
+        url_for("accounts.index"),
+        lambda problem: show_account(account_id, problem),
+    )
 
 
 @bp.post("/<id:account_id>/archive")
 @requires("admin")
 def archive(account_id: int) -> Response:
-    """Put an account away or bring it back, or show it with the reason why not."""
+    """Archive an account or restore it, or show it with the error."""
     account = queries.accounts.accounts.get(organization_id(), account_id)
-    try:
-        services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_account(account_id, problem_of(error))
-    return redirect_to(url_for("accounts.show", account_id=account_id))
+    return act_or_show(
+        lambda: services.accounts.accounts.update(account, ArchiveFormSchema().load(form_body()), **acting()),
+        url_for("accounts.show", account_id=account_id),
+        lambda problem: show_account(account_id, problem),
+    )
 
 
 def show_chart(problem: Problem | None = None) -> Response:
-    """Render the chart, with what was typed where it was refused."""
+    """Render the chart, with a refused form as it was typed."""
     return render(
         "accounts/index.html",
         status=problem.status if problem else 200,
@@ -105,7 +105,7 @@ def show_chart(problem: Problem | None = None) -> Response:
 
 
 def show_account(account_id: int, problem: Problem | None = None) -> Response:
-    """Render an account, with what was typed where it was refused."""
+    """Render an account, with a refused form as it was typed."""
     account = queries.accounts.accounts.record(queries.accounts.accounts.get(organization_id(), account_id))
     fa_id = queries.accounts.accounts.feed_ids(organization_id()).get(account_id)
     return render(

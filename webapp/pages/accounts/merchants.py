@@ -1,4 +1,4 @@
-"""Merchants: all of them A to Z, and each one's own page to change it."""
+"""Merchants: the list A to Z, and the page of a merchant to change it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMercha
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.htmx import render
+from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("merchants", __name__, url_prefix="/merchants")
 
@@ -25,12 +25,12 @@ def index() -> Response:
 @bp.post("")
 @requires("draft")
 def create() -> Response:
-    """Make a merchant, or show the list with what is wrong."""
-    try:
-        services.accounts.merchants.create(**NewMerchantSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_list(problem_of(error))
-    return redirect_to(url_for("merchants.index"))
+    """Create a merchant, or show the list with the error."""
+    return act_or_show(
+        lambda: services.accounts.merchants.create(**NewMerchantSchema().load(form_body()), **acting()),
+        url_for("merchants.index"),
+        show_list,
+    )
 
 
 @bp.get("/<id:merchant_id>")
@@ -43,33 +43,35 @@ def show(merchant_id: int) -> Response:
 @bp.post("/<id:merchant_id>")
 @requires("draft")
 def update(merchant_id: int) -> Response:
-    """Change a merchant, or show it with what is wrong."""
+    """Change a merchant, or show it with the error."""
     merchant = queries.accounts.merchants.get(organization_id(), merchant_id)
-    try:
-        services.accounts.merchants.update(merchant, NewMerchantSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_merchant(merchant_id, problem_of(error))
-    return redirect_to(url_for("merchants.index"))
+    return act_or_show(
+        lambda: services.accounts.merchants.update(
+            merchant, NewMerchantSchema().load(form_body()), **acting()
+        ),
+        url_for("merchants.index"),
+        lambda problem: show_merchant(merchant_id, problem),
+    )
 
 
 def show_list(problem: Problem | None = None) -> Response:
-    """Render the merchants, with what was typed where it was refused."""
-    asked = MerchantPageQuerySchema.read_leniently(request.query_string.decode())
-    cursor = asked.pop("cursor")
-    page = queries.accounts.merchants.listed(organization_id(), after=paging.decode(cursor, "si"), **asked)
+    """Render the merchants, with a refused form as it was typed."""
+    query = MerchantPageQuerySchema.read_leniently(request.query_string.decode())
+    cursor = query.pop("cursor")
+    page = queries.accounts.merchants.listed(organization_id(), after=paging.decode(cursor, "si"), **query)
     return render(
         "merchants/index.html",
         status=problem.status if problem else 200,
         merchants=page.items,
         next_cursor=paging.encode(page.next_key),
-        q=asked["q"] or "",
+        q=query["q"] or "",
         form=request.form,
         problem=problem,
     )
 
 
 def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
-    """Render a merchant, with what was typed where it was refused."""
+    """Render a merchant, with a refused form as it was typed."""
     return render(
         "merchants/show.html",
         status=problem.status if problem else 200,

@@ -1,8 +1,6 @@
-"""Projects and their groups: all of them by group, and each one's own page to change or delete it."""
+"""Projects and their groups: the list by group, and the pages to change or delete one."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from flask import Blueprint, Response, request, url_for
 
@@ -10,8 +8,8 @@ from webapp import queries, services
 from webapp.schemas.accounts.projects import ProjectFormSchema, ProjectGroupFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.htmx import render
+from webapp.web.rendering.problems import Problem, act_or_show
 
 bp = Blueprint("projects", __name__, url_prefix="/projects")
 
@@ -26,23 +24,25 @@ def index() -> Response:
 @bp.post("")
 @requires("draft")
 def create() -> Response:
-    """Make a project, or show the list with what is wrong."""
-    try:
-        services.accounts.projects.create(**ProjectFormSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_list(problem_of(error), of="project")
-    return redirect_to(url_for("projects.index"))
+    """Create a project, or show the list with the error."""
+    return act_or_show(
+        lambda: services.accounts.projects.create(**ProjectFormSchema().load(form_body()), **acting()),
+        url_for("projects.index"),
+        lambda problem: show_list(problem, of="project"),
+    )
 
 
 @bp.post("/groups")
 @requires("draft")
 def create_group() -> Response:
-    """Make a group, or show the list with what is wrong."""
-    try:
-        services.accounts.projects.create_group(**ProjectGroupFormSchema().load(form_body()), **acting())
-    except REFUSALS as error:
-        return show_list(problem_of(error), of="group")
-    return redirect_to(url_for("projects.index"))
+    """Create a group, or show the list with the error."""
+    return act_or_show(
+        lambda: services.accounts.projects.create_group(
+            **ProjectGroupFormSchema().load(form_body()), **acting()
+        ),
+        url_for("projects.index"),
+        lambda problem: show_list(problem, of="group"),
+    )
 
 
 @bp.get("/<id:project_id>")
@@ -55,10 +55,11 @@ def show(project_id: int) -> Response:
 @bp.post("/<id:project_id>")
 @requires("draft")
 def update(project_id: int) -> Response:
-    """Change a project, or show it with what is wrong."""
+    """Change a project, or show it with the error."""
     project = queries.accounts.projects.get(organization_id(), project_id)
-    return done_or(
+    return act_or_show(
         lambda: services.accounts.projects.update(project, ProjectFormSchema().load(form_body()), **acting()),
+        url_for("projects.index"),
         lambda problem: show_project(project_id, problem),
     )
 
@@ -66,10 +67,11 @@ def update(project_id: int) -> Response:
 @bp.post("/<id:project_id>/delete")
 @requires("draft")
 def delete(project_id: int) -> Response:
-    """Delete a project, or show it with the reason why not."""
+    """Delete a project, or show it with the error."""
     project = queries.accounts.projects.get(organization_id(), project_id)
-    return done_or(
+    return act_or_show(
         lambda: services.accounts.projects.delete(project, **acting()),
+        url_for("projects.index"),
         lambda problem: show_project(project_id, problem),
     )
 
@@ -84,12 +86,13 @@ def show_one_group(group_id: int) -> Response:
 @bp.post("/groups/<id:group_id>")
 @requires("draft")
 def update_group(group_id: int) -> Response:
-    """Change a group, or show it with what is wrong."""
+    """Change a group, or show it with the error."""
     group = queries.accounts.projects.get_group(organization_id(), group_id)
-    return done_or(
+    return act_or_show(
         lambda: services.accounts.projects.update_group(
             group, ProjectGroupFormSchema().load(form_body()), **acting()
         ),
+        url_for("projects.index"),
         lambda problem: show_group(group_id, problem),
     )
 
@@ -97,25 +100,17 @@ def update_group(group_id: int) -> Response:
 @bp.post("/groups/<id:group_id>/delete")
 @requires("draft")
 def delete_group(group_id: int) -> Response:
-    """Delete a group; its projects stay."""
+    """Delete a group; its projects remain."""
     group = queries.accounts.projects.get_group(organization_id(), group_id)
-    return done_or(
+    return act_or_show(
         lambda: services.accounts.projects.delete_group(group, **acting()),
+        url_for("projects.index"),
         lambda problem: show_group(group_id, problem),
     )
 
 
-def done_or(act: Callable[[], object], otherwise: Callable[[Problem], Response]) -> Response:
-    """Do something and go back to the list, or answer its refusal."""
-    try:
-        act()
-    except REFUSALS as error:
-        return otherwise(problem_of(error))
-    return redirect_to(url_for("projects.index"))
-
-
 def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
-    """Render all projects, with what was typed where it was refused."""
+    """Render all projects, with a refused form as it was typed."""
     return render(
         "projects/index.html",
         status=problem.status if problem else 200,
@@ -128,7 +123,7 @@ def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
 
 
 def show_project(project_id: int, problem: Problem | None = None) -> Response:
-    """Render a project, with what was typed where it was refused."""
+    """Render a project, with a refused form as it was typed."""
     return render(
         "projects/show.html",
         status=problem.status if problem else 200,
@@ -140,7 +135,7 @@ def show_project(project_id: int, problem: Problem | None = None) -> Response:
 
 
 def show_group(group_id: int, problem: Problem | None = None) -> Response:
-    """Render a group, with what was typed where it was refused."""
+    """Render a group, with a refused form as it was typed."""
     return render(
         "projects/group.html",
         status=problem.status if problem else 200,

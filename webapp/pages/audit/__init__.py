@@ -1,1 +1,1 @@
-"""Pages of what was done, what waits for approval, and the undo of a key."""
+"""Pages of activity, proposals, and the undo of a key's acts."""

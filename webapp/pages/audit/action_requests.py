@@ -1,4 +1,4 @@
-"""Activity: what was done in these books, by whom, newest first."""
+"""Activity: the acts in these books, newest first."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CHOICES = (("", "All"), ("EXECUTED", "Done"), ("FAILED", "Refused"), ("PENDING",
 @requires("read")
 def index() -> Response:
     """Show acts, newest first, of everybody or of one key or person."""
-    asked = ActivityQuerySchema.read_leniently(request.query_string.decode())
-    cursor, shown = asked.pop("cursor"), asked["status"] or ""
-    actor = actor_of(asked.pop("token_id"), asked.pop("person_id"))
+    query = ActivityQuerySchema.read_leniently(request.query_string.decode())
+    cursor, shown = query.pop("cursor"), query["status"] or ""
+    actor = actor_of(query.pop("token_id"), query.pop("person_id"))
     after = paging.decode(cursor, "s")
     page = queries.audit.action_requests.listed(
-        organization_id(), actor=actor, now=requests.now(), after=after, **asked
+        organization_id(), actor=actor, now=requests.now(), after=after, **query
     )
     return render(
         "action_requests/index.html",
@@ -45,14 +45,14 @@ def index() -> Response:
 
 
 def actor_of(token_id: int | None, person_id: int | None) -> tuple[str, int] | None:
-    """Tell whose acts are asked for; a key goes before a person."""
+    """The actor whose acts are listed; a key comes before a person."""
     if token_id is not None:
         return "TOKEN", token_id
     return None if person_id is None else ("PERSON", person_id)
 
 
-def address(actor: tuple[str, int] | None, **said: str | None) -> str:
-    """Write the address of this list, for the same actor."""
-    whose = {{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]: actor[1]} if actor else {}
-    asked = urlencode({**whose, **{name: value for name, value in said.items() if value}})
-    return f"/activity?{asked}" if asked else "/activity"
+def address(actor: tuple[str, int] | None, **parameters: str | None) -> str:
+    """The URL of this list for the same actor."""
+    actor_id = {{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]: actor[1]} if actor else {}
+    query = urlencode({**actor_id, **{name: value for name, value in parameters.items() if value}})
+    return f"/activity?{query}" if query else "/activity"

@@ -1,4 +1,4 @@
-"""Undoing what a key did: since when, what that would do, and then all of it at once."""
+"""The undo of a key's acts: its start, its preview, and its execution."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>
 @bp.get("")
 @requires("read")
 def show(token_id: int) -> Response:
-    """Ask since when."""
+    """Show the form for the start."""
     today = queries.access.organizations.today(organization_id(), requests.now())
     return show_form(token_id, said={"since": f"{today}T00:00"})
 
@@ -31,11 +31,11 @@ def show(token_id: int) -> Response:
 @bp.post("/preview")
 @requires("draft", session_only=True)
 def preview(token_id: int) -> Response:
-    """Show what undoing would do; nothing is written."""
+    """Preview the undo; nothing is written."""
     token = agents.token(token_id)
     try:
-        said = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = services.undo.agent_undos.preview(token, **said, **agents.undoing())
+        body = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        shown = services.undo.agent_undos.preview(token, **body, **agents.undoing())
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
     return show_form(token_id, agent_undo=shown)
@@ -44,11 +44,11 @@ def preview(token_id: int) -> Response:
 @bp.post("")
 @requires("draft", session_only=True)
 def undo(token_id: int) -> Response:
-    """Undo it as previewed, and show what became of each act; where the books moved, show what it would do now."""
+    """Undo as previewed, and show the result for each act; if the books have changed, show a new preview."""
     token = agents.token(token_id)
     try:
-        said = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        done = services.undo.agent_undos.undo(token, **said, **agents.undoing())
+        body = UndoFormSchema(unknown=ma.EXCLUDE).load(form_body())
+        done = services.undo.agent_undos.undo(token, **body, **agents.undoing())
     except UndoMovedError as error:
         return show_form(token_id, problem=problem_of(error), agent_undo=error.preview)
     except REFUSALS as error:
@@ -57,7 +57,7 @@ def undo(token_id: int) -> Response:
 
 
 def show_form(token_id: int, **context: Any) -> Response:
-    """Render the page with what it knows so far."""
+    """Render the page with its form, and a preview or results."""
     problem = context.setdefault("problem", None)
     said = {"since": request.form.get("since", "")} | context.pop("said", {})
     return render(

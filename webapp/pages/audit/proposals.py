@@ -1,4 +1,4 @@
-"""Approvals: what agents propose, the oldest first, with all that it would change, for a person to decide."""
+"""Proposals of agents, the oldest first, with their effects, for a person to approve or reject."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ bp = Blueprint("proposals", __name__, url_prefix="/proposals")
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show what waits for a decision, or what was decided, and one proposal whole."""
+    """Show waiting or decided proposals, and one of them in full."""
     return show()
 
 
 @bp.post("/approve")
 @requires("read", session_only=True)
 def approve_many() -> Response:
-    """Approve the chosen proposals, each if it still does what was looked at."""
+    """Approve the chosen proposals, each if its effect is still the reviewed one."""
     try:
-        chosen = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
+        selected = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
     except REFUSALS as error:
         return show(problem=problem_of(error))
-    looked_at = {key: digest or None for key, _, digest in (each.partition(".") for each in chosen)}
-    results = approvals.approve_many(list(looked_at), looked_at)
+    digests = {key: digest or None for key, _, digest in (each.partition(".") for each in selected)}
+    results = approvals.approve_many(list(digests), digests)
     failed = [each for each in results if each["error"]]
     if not failed:
         return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))
@@ -58,7 +58,7 @@ def approve_many() -> Response:
 @bp.post("/<string:request_id>/approve")
 @requires("read", session_only=True)
 def approve(request_id: str) -> Response:
-    """Approve one proposal, if it still does what was looked at."""
+    """Approve one proposal, if its effect is still the reviewed one."""
     try:
         approvals.approve_alone(request_id, **ApprovalFormSchema().load(form_body()))
     except NotFoundError:
@@ -71,7 +71,7 @@ def approve(request_id: str) -> Response:
 @bp.post("/<string:request_id>/reject")
 @requires("read", session_only=True)
 def reject(request_id: str) -> Response:
-    """Decide against one proposal, with a reason for its agent."""
+    """Reject one proposal, with a reason for its agent."""
     try:
         approvals.reject(request_id, **RejectionFormSchema().load(form_body()))
     except NotFoundError:
@@ -88,13 +88,13 @@ def show(
     refused: Sequence[dict[str, Any]] = (),
     count: int = 0,
 ) -> Response:
-    """Render the queue with one proposal open: the chosen one, else the first."""
-    asked = ProposalsPageSchema.read_leniently(request.query_string.decode())
-    listed = lists(asked["show"])
-    wanted = chosen or asked["id"]
-    opened = next((each for each in listed if each.action_request_id == wanted), None)
-    if opened is None and wanted is not None:
-        opened = found(wanted)
+    """Render the queue with one proposal open: the given one, else the first."""
+    query = ProposalsPageSchema.read_leniently(request.query_string.decode())
+    listed = proposals_shown(query["show"])
+    requested_id = chosen or query["id"]
+    opened = next((each for each in listed if each.action_request_id == requested_id), None)
+    if opened is None and requested_id is not None:
+        opened = found(requested_id)
     if opened is None:
         opened = listed[0] if listed else None
     ids = [each.action_request_id for each in listed]
@@ -102,7 +102,7 @@ def show(
     return render(
         "proposals/index.html",
         status=problem.status if problem else 409 if refused else 200,
-        show=asked["show"],
+        show=query["show"],
         proposals=listed,
         breaks={each.action_request_id: queries.effects.pages.breaks(each) for each in listed},
         waiting=queries.audit.proposals.count(organization_id(), requests.now()),
@@ -114,44 +114,44 @@ def show(
         after=ids[place + 1] if place is not None and place + 1 < len(ids) else None,
         problem=problem,
         refused=refused,
-        refused_titles={each["id"]: titled(each["id"]) for each in refused},
+        refused_titles={each["id"]: title_of(each["id"]) for each in refused},
         approved_count=count,
-        notice=notice_of(asked),
+        notice=notice_of(query),
     )
 
 
-def lists(which: str) -> Sequence[Proposal]:
-    """List what waits, or what was decided last."""
+def proposals_shown(which: str) -> Sequence[Proposal]:
+    """List waiting or decided proposals."""
     if which == DECIDED:
         return queries.audit.proposals.decided(organization_id(), limit=MOST_SHOWN)
     return queries.audit.proposals.waiting(organization_id(), requests.now(), limit=MOST_SHOWN)
 
 
 def found(request_id: str) -> Proposal | None:
-    """Find a proposal that an address names, if there is one."""
+    """Find a proposal by an id of the URL, or None."""
     try:
         return queries.audit.proposals.get(organization_id(), request_id)
     except LedgerError:
         return None
 
 
-def titled(request_id: str) -> str:
-    """Name a proposal in a sentence."""
+def title_of(request_id: str) -> str:
+    """The title of a proposal for a sentence."""
     proposal = found(request_id)
     return proposal.request.title if proposal else "A proposal"
 
 
-def notice_of(asked: dict[str, Any]) -> dict[str, str] | None:
-    """Say what was just decided."""
-    proposal = found(asked["done"]) if asked["done"] else None
+def notice_of(query: dict[str, Any]) -> dict[str, str] | None:
+    """The notice on the last decision."""
+    proposal = found(query["done"]) if query["done"] else None
     if proposal is None:
         return None
-    said = {"EXECUTED": "Approved", "REJECTED": "Rejected"}.get(proposal.request.status)
-    if said is None:
+    decision = {"EXECUTED": "Approved", "REJECTED": "Rejected"}.get(proposal.request.status)
+    if decision is None:
         return None
     what = (
-        f"{asked['count']} proposals"
-        if (asked["count"] or 1) > 1
+        f"{query['count']} proposals"
+        if (query["count"] or 1) > 1
         else titles.proposed(proposal.request.title)
     )
-    return {"text": f"{said}: {what}", "href": "/activity", "link": "See it"}
+    return {"text": f"{decision}: {what}", "href": "/activity", "link": "See it"}

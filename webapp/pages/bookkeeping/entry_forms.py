@@ -1,4 +1,4 @@
-"""The form of a manual entry: debit and credit columns and accounts by code or name, read as the API's body."""
+"""The form of a manual entry, with debit and credit columns and accounts by code or name, as a body of the API."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 BLANK_LEGS = 2
 PAID_TO_US = ("INVOICE", "CREDIT_NOTE")
-MOST_NAMED = 4
+MOST_SUGGESTED = 4
 Row = Mapping[str, Any]
 
 
 @dataclass
 class EntryForm:
-    """What was typed, leg by leg; legs of which nothing was typed are left out."""
+    """The form as it was typed, without empty legs."""
 
     effective_at: str
     description: str
@@ -42,15 +42,15 @@ class EntryForm:
     document_id: str | None = None
 
     def body(self) -> dict[str, Any]:
-        """Give the API's body, or raise ValidationError with the names of the inputs."""
-        postings, wrong = [], {}
+        """The body of the API, or ValidationError with the names of the inputs."""
+        postings, errors = [], {}
         for index, row in enumerate(self.rows):
             try:
                 postings.append(self._posting(row))
             except ma.ValidationError as error:
-                wrong[index] = error.messages
-        if wrong:
-            raise ma.ValidationError({"postings": wrong})
+                errors[index] = error.messages
+        if errors:
+            raise ma.ValidationError({"postings": errors})
         body = {"effectiveAt": self.effective_at, "description": self.description, "postings": postings}
         more = {"version": self.version, "documentId": self.document_id}
         return body | {name: value for name, value in more.items() if value}
@@ -58,13 +58,13 @@ class EntryForm:
     def _posting(self, row: Row) -> dict[str, Any]:
         if not row.get("accountId"):
             raise ma.ValidationError({"accountId": ["Choose an account."]})
-        kept = {name: row[name] for name in ("orgMerchantId", "projectId") if row.get(name)}
+        ids = {name: row[name] for name in ("orgMerchantId", "projectId") if row.get(name)}
         currency = {"currency": row["currency"]} if row.get("currency") else {}
-        account = found(self.accounts, row["accountId"])
-        return {"accountId": str(account.id), "amount": signed(row), **currency, **kept}
+        account = account_of(self.accounts, row["accountId"])
+        return {"accountId": str(account.id), "amount": signed(row), **currency, **ids}
 
     def legs(self, base: str) -> tuple[list[Leg], list[str]]:
-        """Give the legs as far as they can be read, and what the others still need."""
+        """The legs that can be read, and messages on what the others need."""
         legs, needs = [], []
         for number, row in enumerate(self.rows, 1):
             try:
@@ -76,20 +76,20 @@ class EntryForm:
         return legs, needs
 
     def _leg(self, row: Row, base: str) -> Leg:
-        account = found(self.accounts, row["accountId"]) if row.get("accountId") else None
+        account = account_of(self.accounts, row["accountId"]) if row.get("accountId") else None
         currency = self.currency_of(row, base)
         money = Money.of(signed(row), currency)
         return Leg(account.id if account else 0, money.minor, currency)
 
     def currency_of(self, row: Row, base: str) -> str:
-        """Give the currency of a leg: what was typed, its account's, else the base currency."""
+        """The currency of a leg: the typed one, its account's, else the base currency."""
         if row.get("currency"):
             return canonical(row["currency"])
-        account = found(self.accounts, row["accountId"]) if row.get("accountId") else None
+        account = account_of(self.accounts, row["accountId"]) if row.get("accountId") else None
         return (account.currency if account else None) or base
 
     def placed(self, problem: Problem) -> dict[str, list[str]]:
-        """Give the messages by the names of inputs: an amount's stand at the column that it was typed in."""
+        """The messages by the names of inputs; those of an amount are at the column in which it was typed."""
         places = {}
         for path, messages in problem.fields.items():
             name = path
@@ -103,8 +103,8 @@ class EntryForm:
 def read() -> EntryForm:
     """Read the posted form."""
     body = form_body()
-    said = body.get("postings")
-    rows = [row for row in said if is_written(row)] if isinstance(said, list) else []
+    postings = body.get("postings")
+    rows = [row for row in postings if is_written(row)] if isinstance(postings, list) else []
     return EntryForm(
         effective_at=str(body.get("effectiveAt") or ""),
         description=str(body.get("description") or ""),
@@ -116,9 +116,9 @@ def read() -> EntryForm:
 
 
 def of_document(document: Document, day: date) -> EntryForm:
-    """Fill the form with what a document says: its total on its account, and the opposite for somebody to place.
+    """Fill the form from a document: its total on its account, and the opposite leg without an account.
 
-    What we are paid, an invoice of ours or a supplier's credit note, stands in the credit of that account.
+    Money for us, by an invoice of ours or a supplier's credit note, is in the credit of that account.
     """
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[document.account_id]
@@ -136,10 +136,10 @@ def of_document(document: Document, day: date) -> EntryForm:
 
 
 def document_of(form: EntryForm) -> Document | None:
-    """Find the document that an entry comes from; None where it names none that is there."""
-    asked = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
+    """Find the document that an entry comes from; None where there is none."""
+    document_id = NewEntryPageSchema.read_leniently_of({"documentId": form.document_id or ""})["document_id"]
     try:
-        return queries.documents.documents.get(organization_id(), asked) if asked else None
+        return queries.documents.documents.get(organization_id(), document_id) if document_id else None
     except NotFoundError:
         return None
 
@@ -152,7 +152,7 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
 
 
 def of_draft(entry: JournalEntry) -> EntryForm:
-    """Fill the form with what a draft says."""
+    """Fill the form from a draft."""
     legs = queries.journal.manual_entries.said_legs(entry)
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
@@ -179,50 +179,50 @@ def of_draft(entry: JournalEntry) -> EntryForm:
 
 
 def is_written(row: Any) -> bool:
-    """Tell whether anything was typed into a leg that a leg cannot do without."""
+    """Return whether an account or an amount was typed into a leg."""
     return isinstance(row, dict) and any(
         isinstance(row.get(name), str) and row[name] for name in ("accountId", "debit", "credit")
     )
 
 
 def label(account: Account) -> str:
-    """Write an account as the list of accounts offers it."""
+    """An account's code and name, as in the list of accounts."""
     return f"{account.code} {account.name}" if account.code else account.name
 
 
-def found(accounts: Sequence[Account], text: str) -> Account:
-    """Find the account that was meant: by its code, its name or both, else by a part that only one has."""
-    wanted = " ".join(text.casefold().split())
-    named = [(account, label(account).casefold()) for account in accounts]
-    for fits in (
-        [each for each, said in named if wanted in (said, (each.code or "").casefold())],
-        [each for each, _ in named if wanted == each.name.casefold()],
-        [each for each, said in named if wanted in said],
+def account_of(accounts: Sequence[Account], text: str) -> Account:
+    """Find an account by its code, its name or both, else by a part of them that only one has."""
+    search = " ".join(text.casefold().split())
+    labelled = [(account, label(account).casefold()) for account in accounts]
+    for matches in (
+        [each for each, text in labelled if search in (text, (each.code or "").casefold())],
+        [each for each, _ in labelled if search == each.name.casefold()],
+        [each for each, text in labelled if search in text],
     ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            some = ", ".join(label(each) for each in fits[:MOST_NAMED])
-            more = " …" if len(fits) > MOST_NAMED else ""
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            some = ", ".join(label(each) for each in matches[:MOST_SUGGESTED])
+            more = " …" if len(matches) > MOST_SUGGESTED else ""
             raise ma.ValidationError(
-                {"accountId": [f"{len(fits)} accounts fit: {some}{more}. Write more of it."]}
+                {"accountId": [f"{len(matches)} accounts match: {some}{more}. Type more of the name."]}
             )
     raise ma.ValidationError({"accountId": ["No account in use has this code or name."]})
 
 
 def signed(row: Row) -> str:
-    """Give a leg's one signed amount: what stands in the debit column, or the opposite of the credit."""
+    """The signed amount of a leg: its debit, or the opposite of its credit."""
     debit, credit = typed(row.get("debit") or ""), typed(row.get("credit") or "")
     if debit and credit:
         raise ma.ValidationError(
-            {"credit": ["A leg has a debit or a credit. Write the other one as a leg of its own."]}
+            {"credit": ["A leg has a debit or a credit. Enter the other one as another leg."]}
         )
     column = "debit" if debit else "credit"
     amount = debit or credit
     if not amount:
-        raise ma.ValidationError({"debit": ["Write a debit or a credit."]})
+        raise ma.ValidationError({"debit": ["Enter a debit or a credit."]})
     if amount.startswith("-"):
-        raise ma.ValidationError({column: ["Write it without a sign; the other column is its opposite."]})
+        raise ma.ValidationError({column: ["Enter it without a sign; the other column is its opposite."]})
     try:
         Money.of(amount, "CLF")
     except UnprocessableError as error:
@@ -232,7 +232,7 @@ def signed(row: Row) -> str:
 
 
 def first_sentence(error: ma.ValidationError | LedgerError) -> str:
-    """Give the first thing that an error says."""
+    """The first message of an error."""
     if isinstance(error, LedgerError):
         return str(error)
     messages = error.messages

@@ -1,4 +1,4 @@
-"""Exchange rates among the settings: what is written down, adding to it, and revaluing by it."""
+"""Exchange rates in the settings: the list, adding rates, importing them, and revaluation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
-from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
-# The parts of a form have names and borders beside the file itself.
+# The parts of a form have names and boundaries beside the file itself.
 FILE_LIMIT = services.bookkeeping.exchange_rates.MOST_FILE_BYTES + requests.MEBIBYTE
 
 bp = Blueprint("exchange_rates", __name__, url_prefix="/settings/exchange-rates")
@@ -36,18 +36,18 @@ def show() -> Response:
 @bp.post("")
 @requires("admin")
 def put() -> Response:
-    """Write one rate down, or show what is wrong."""
-    try:
-        services.bookkeeping.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting())
-    except REFUSALS as error:
-        return show_rates("rate", problem_of(error))
-    return redirect_to(url_for("exchange_rates.show"))
+    """Store one rate, or show the error."""
+    return act_or_show(
+        lambda: services.bookkeeping.exchange_rates.put([ExchangeRateSchema().load(form_body())], **acting()),
+        url_for("exchange_rates.show"),
+        lambda problem: show_rates("rate", problem),
+    )
 
 
 @bp.post("/file")
 @requires("admin", body_limit=FILE_LIMIT, begins=False)
 def take_file() -> Response:
-    """Take a file of the European Central Bank's, or show why not."""
+    """Import a file of the European Central Bank, or show the error."""
     try:
         upload = uploads.received({})
         days = services.bookkeeping.exchange_rates.read_file(upload.data)
@@ -63,7 +63,7 @@ def take_file() -> Response:
 @bp.post("/revalue")
 @requires("confirm")
 def revalue() -> Response:
-    """Revalue the balances in other currencies, or show what stands in the way."""
+    """Revalue the balances in other currencies, or show the error."""
     try:
         as_of = RevaluationFormSchema().load(form_body())["as_of"]
         written = services.bookkeeping.revaluations.revalue(as_of, **acting())
@@ -75,11 +75,11 @@ def revalue() -> Response:
 
 
 def show_rates(place: str = "", problem: Problem | None = None) -> Response:
-    """Render the rates, with what was refused at its place."""
-    asked: dict[str, Any] = ExchangeRatePageQuerySchema.read_leniently(request.query_string.decode())
-    after = paging.decode(asked["cursor"], "di")
+    """Render the rates, with an error at the form that has it."""
+    query: dict[str, Any] = ExchangeRatePageQuerySchema.read_leniently(request.query_string.decode())
+    after = paging.decode(query["cursor"], "di")
     page = queries.currencies.exchange_rates.listed(
-        organization_id(), currency=asked["currency"], after=after, limit=asked["limit"]
+        organization_id(), currency=query["currency"], after=after, limit=query["limit"]
     )
     return render(
         "settings/exchange_rates.html",
@@ -87,7 +87,7 @@ def show_rates(place: str = "", problem: Problem | None = None) -> Response:
         base=queries.access.organizations.get(organization_id()).base_currency,
         rates=page.items,
         next_cursor=paging.encode(page.next_key),
-        currency=asked["currency"] or "",
+        currency=query["currency"] or "",
         currencies=[
             {"id": code, "name": code}
             for code in queries.currencies.exchange_rates.currencies(organization_id())

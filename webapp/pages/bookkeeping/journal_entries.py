@@ -1,4 +1,4 @@
-"""The journal, and one entry with all that stands behind it."""
+"""The journal, and the page of an entry with its origin and history."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ bp = Blueprint("journal_entries", __name__, url_prefix="/journal")
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show the journal, newest first, narrowed by the filters in the address."""
-    asked: dict[str, Any] = EntryFilterFormSchema().load(request.args)
-    limit, cursor = asked.pop("limit"), asked.pop("cursor")
+    """Show the journal, newest first, with the filters of the URL."""
+    query: dict[str, Any] = EntryFilterFormSchema().load(request.args)
+    limit, cursor = query.pop("limit"), query.pop("cursor")
     page = queries.journal.entry_records.listed(
-        organization_id(), Filters(**asked), after=paging.decode(cursor, "di"), limit=limit
+        organization_id(), Filters(**query), after=paging.decode(cursor, "di"), limit=limit
     )
     keep = {name: value for name, value in request.args.items() if value and name != "cursor"}
     return render(
         "journal_entries/index.html",
         entries=[listed_entry(record) for record in page.items],
-        filters={**asked, "from_date": asked["from_"], "to_date": asked["to"]},
+        filters={**query, "from_date": query["from_"], "to_date": query["to"]},
         accounts=queries.accounts.choices.accounts(
-            organization_id(), with_feeds=True, chosen=[asked["account_id"]]
+            organization_id(), with_feeds=True, chosen=[query["account_id"]]
         ),
         keep=keep,
         cursor=cursor,
@@ -57,7 +57,7 @@ def show(entry_id: int) -> Response:
 @bp.post("/<id:entry_id>/void")
 @requires("confirm")
 def void(entry_id: int) -> Response:
-    """Void an entry and show it again, or say in its place why not."""
+    """Void an entry and show it, or show the error at the form."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
         body = VoidFormSchema().load(form_body())
@@ -77,14 +77,14 @@ def void(entry_id: int) -> Response:
 @bp.post("/<id:entry_id>/correction/discard")
 @requires("draft")
 def discard(entry_id: int) -> Response:
-    """Discard the waiting correction of an entry, and show the entry as it stands."""
+    """Discard the open correction of an entry, and show the entry."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     services.transactions.edits.discard_correction(entry, **acting())
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
 def listed_entry(record: EntryRecord) -> dict[str, Any]:
-    """Give an entry as a row of the journal."""
+    """An entry as a row of the journal."""
     banks_first = sorted(record.postings, key=lambda posting: not posting.is_bank_leg)
     currencies = {posting.currency for posting in record.postings}
     debits = sum(posting.amount.minor for posting in record.postings if posting.amount.minor > 0)
@@ -100,7 +100,7 @@ def listed_entry(record: EntryRecord) -> dict[str, Any]:
 
 
 def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Response:
-    """Render an entry, with what was refused beside the form that asked for it."""
+    """Render an entry, with an error at the form that has it."""
     record = queries.journal.entry_records.record(entry)
     stories = queries.journal.entry_details
     line = stories.line_of(entry)

@@ -1,4 +1,4 @@
-"""The lock date among the settings: how far the books are closed, and moving that."""
+"""The lock date in the settings: its day, and moving it."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def show() -> Response:
 @bp.post("")
 @requires("admin")
 def move() -> Response:
-    """Move the lock date, or show it with what stands in its way."""
-    said = None
+    """Move the lock date, or show it with the error."""
+    body = None
     try:
-        said = LockDateFormSchema().load({"lockDate": None} | form_body())
+        body = LockDateFormSchema().load({"lockDate": None} | form_body())
         services.bookkeeping.lock_dates.move(
-            queries.access.organizations.get(organization_id()), **said, **acting()
+            queries.access.organizations.get(organization_id()), **body, **acting()
         )
     except REFUSALS as error:
-        return show_lock(said, problem_of(error))
+        return show_lock(body, problem_of(error))
     return redirect_to(url_for("lock_dates.show"))
 
 
-def show_lock(said: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:
-    """Render the lock date, with what was asked for where it was refused."""
+def show_lock(body: dict[str, Any] | None = None, problem: Problem | None = None) -> Response:
+    """Render the lock date, with a refused form as it was typed."""
     lock_date = queries.access.organizations.get(organization_id()).lock_date
     return render(
         "settings/lock_date.html",
         status=problem.status if problem else 200,
         lock_date=lock_date,
-        said=said
+        said=body
         or {
             "lock_date": request.form.get("lockDate", lock_date),
             "reason": request.form.get("reason"),

@@ -1,4 +1,4 @@
-"""Writing an entry by hand, and what can be done with it while it is a draft."""
+"""Manual entries: creating one, and changing, posting or deleting a draft."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ bp = Blueprint("manual_entries", __name__, url_prefix="/journal")
 @bp.get("/new")
 @requires("draft")
 def new() -> Response:
-    """Show an empty form, dated today or the first open day, or one that a document has filled in."""
-    asked = NewEntryPageSchema.read_leniently(request.query_string.decode())
+    """Show an empty form, dated today or on the first open day, or one that is filled from a document."""
+    query = NewEntryPageSchema.read_leniently(request.query_string.decode())
     document = (
-        queries.documents.documents.get(organization_id(), asked["document_id"])
-        if asked["document_id"]
+        queries.documents.documents.get(organization_id(), query["document_id"])
+        if query["document_id"]
         else None
     )
     today = queries.access.organizations.today(organization_id(), requests.now())
@@ -54,7 +54,7 @@ def new() -> Response:
 @bp.post("/new")
 @requires("draft")
 def create() -> Response:
-    """Write the entry as a draft, or post it at once, or show what is wrong where it was typed."""
+    """Create the entry as a draft, or post it at once, or show the errors at their inputs."""
     form = entry_forms.read()
     try:
         entry = services.bookkeeping.manual_entries.create(
@@ -69,7 +69,7 @@ def create() -> Response:
 @bp.post("/<id:entry_id>/balance")
 @requires("draft", begins=False)
 def balance(entry_id: int | None) -> Response:
-    """Show how what was typed stands, with a leg more or the rest filled in where that is asked; writes nothing."""
+    """Show the balance of the form, with another leg or the difference filled in if requested; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
     requests.begin_reading(organization_id())
     return show_form(entry_forms.read(), entry_id=entry_id)
@@ -78,7 +78,7 @@ def balance(entry_id: int | None) -> Response:
 @bp.get("/<id:entry_id>/edit")
 @requires("draft")
 def edit(entry_id: int) -> Response:
-    """Show a draft to change it; what cannot be changed is shown as it stands."""
+    """Show a draft in the form; an entry that cannot be changed is shown on its page."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     if queries.journal.manual_entries.version(entry) is None:
         return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
@@ -88,7 +88,7 @@ def edit(entry_id: int) -> Response:
 @bp.post("/<id:entry_id>/edit")
 @requires("draft")
 def change(entry_id: int) -> Response:
-    """Change a draft, and post it where that is asked, or show what is wrong where it was typed."""
+    """Change a draft, and post it if requested, or show the errors at their inputs."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     form = entry_forms.read()
     try:
@@ -103,12 +103,12 @@ def change(entry_id: int) -> Response:
 @bp.post("/<id:entry_id>/post")
 @requires("confirm")
 def post(entry_id: int) -> Response:
-    """Post a draft, and show it as it stands then."""
+    """Post a draft, and show it."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
         services.bookkeeping.manual_entries.post(entry, **EntryPostSchema().load(form_body()), **acting())
     except REFUSALS as error:
-        return refused(entry_id, problem_of(error, place="draft"))
+        return show_refused(entry_id, problem_of(error, place="draft"))
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
@@ -118,20 +118,20 @@ def delete(entry_id: int) -> Response:
     """Delete a draft, and go back to the journal."""
     entry = queries.journal.entries.get(organization_id(), entry_id)
     try:
-        said = EntryPostSchema(only=("version",)).load(form_body())
-        services.bookkeeping.manual_entries.delete(entry, **said, **acting())
+        body = EntryPostSchema(only=("version",)).load(form_body())
+        services.bookkeeping.manual_entries.delete(entry, **body, **acting())
     except REFUSALS as error:
-        return refused(entry_id, problem_of(error, place="draft"))
+        return show_refused(entry_id, problem_of(error, place="draft"))
     return redirect_to(url_for("journal_entries.index"))
 
 
-def refused(entry_id: int, problem: Problem) -> Response:
-    """Show an entry with what was refused beside its acts."""
+def show_refused(entry_id: int, problem: Problem) -> Response:
+    """Show an entry with an error at its acts."""
     return show_entry(queries.journal.entries.get(organization_id(), entry_id), problem=problem)
 
 
 def asks_to_post() -> bool:
-    """Tell whether the button that posts was pressed, by somebody who may."""
+    """Return whether the button to post was pressed, by somebody with the scope."""
     if request.form.get("act") != "post":
         return False
     demand("confirm")
@@ -139,7 +139,7 @@ def asks_to_post() -> bool:
 
 
 def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem | None = None) -> Response:
-    """Render the form with what was typed, how it stands, and what is wrong with it."""
+    """Render the form as it was typed, with its balance and its errors."""
     organization = queries.access.organizations.get(organization_id())
     day = day_of(form)
     if "fill" in request.args:
@@ -168,7 +168,7 @@ def show_form(form: EntryForm, *, entry_id: int | None = None, problem: Problem 
 
 
 def day_of(form: EntryForm) -> date:
-    """Read the day that was typed; while it is none, today's rates say how the entry stands."""
+    """Read the typed day; while it is invalid, today is used for the balance."""
     try:
         day: date = fields.EffectiveAt().deserialize(form.effective_at)
     except REFUSALS:
@@ -177,7 +177,7 @@ def day_of(form: EntryForm) -> date:
 
 
 def fill(form: EntryForm, base: str, day: date) -> None:
-    """Give the last leg that has no amount, or a leg more, what lets the entry balance."""
+    """Fill the last leg without an amount, or a new one, with the difference to balance the entry."""
     open_rows = [row for row in form.rows if not row.get("debit") and not row.get("credit")]
     if not open_rows:
         form.rows.append({})

@@ -1,1 +1,1 @@
-"""Pages of imports: a file's preview, its columns, and how far it is."""
+"""Pages of imports: a file's preview, its columns, and its progress."""

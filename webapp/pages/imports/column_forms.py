@@ -1,4 +1,4 @@
-"""The page of a file's columns: what its form tells as a mapping, and how the file stands under one."""
+"""The page of a file's columns: its form as a mapping, and the file as it is read with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.queries.imports.imports import ImportLineRecord
 from webapp.schemas.imports.column_forms import ROLES
 from webapp.services.imports.column_trials import ColumnReading
 
-TOLD = "told"
+FROM_MAPPING = "told"
 ROWS_SHOWN = 12
 _MARKS = {"tab": "\t", "none": "", "space": " "}
 _PLAIN = {
@@ -37,8 +37,8 @@ class ColumnsUnclearError(UnprocessableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What the file leaves open: the mapping's key, the sentence, and what may be chosen as (value, words)."""
+class ColumnQuestion:
+    """A question about an ambiguous file: the mapping's key, the sentence, and the choices as (value, text)."""
 
     key: str
     sentence: str
@@ -47,15 +47,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """A line as it would be read, with the sum of its account's lines so far."""
+    """A line as it is read, with the running sum of its account's lines."""
 
     line: ImportLineRecord
     running: Money | None
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a file stands under a mapping: its lines, or the sentence why it does not read, and what it asks."""
+class ColumnsView:
+    """A file as it is read with a mapping: its lines, or the error, and the question to ask."""
 
     names: Sequence[str]
     rows: Sequence[Any]
@@ -69,60 +69,60 @@ class Standing:
     opens: bool
     problem: str | None
     refused: Mapping[str, Any]
-    question: Question | None
+    question: ColumnQuestion | None
 
 
-def standing(
+def columns_view(
     reading: ColumnReading, mapping: Mapping[str, object] | None, unclear: Sequence[str] = ()
-) -> Standing:
-    """Show how a file stands under what was told; `unclear` are roles that contradict each other, kept as they are."""
-    glimpse, refusal, told = reading.glimpse, reading.refusal, mapping or {}
-    refused = dict(refusal.details or {}) if refusal else {}
-    names = glimpse.names if glimpse else []
-    is_told = any(role in told for role in ROLES)
-    guessed = reading.mapping or (glimpse.columns if glimpse else {})
-    left = {key: place for key, place in guessed.items() if key != refused.get("key")}
-    roles = roles_of(told if is_told else left, names)
-    guess = TOLD if is_told else ",".join(roles)
+) -> ColumnsView:
+    """The view of a file with a mapping; `unclear` are contradictory roles, which are shown as they were chosen."""
+    sample, refusal, mapped = reading.sample, reading.refusal, mapping or {}
+    details = dict(refusal.details or {}) if refusal else {}
+    names = sample.names if sample else []
+    is_mapped = any(role in mapped for role in ROLES)
+    detected = reading.mapping or (sample.columns if sample else {})
+    certain = {key: place for key, place in detected.items() if key != details.get("key")}
+    roles = roles_of(mapped if is_mapped else certain, names)
+    guess = FROM_MAPPING if is_mapped else ",".join(roles)
     if len(unclear) == len(names):
         roles = list(unclear)
-    return Standing(
+    return ColumnsView(
         names=names,
-        rows=glimpse.body[:ROWS_SHOWN] if glimpse else (),
+        rows=sample.body[:ROWS_SHOWN] if sample else (),
         roles=roles,
         guess=guess,
-        sheets=glimpse.sheets if glimpse else (),
+        sheets=sample.sheets if sample else (),
         found=reading.mapping or {},
         lines=running(reading.records[:ROWS_SHOWN]),
         total=len(reading.records),
         added=reading.added,
         opens=reading.opens,
         problem=str(refusal) if refusal else None,
-        refused=refused,
-        question=_question(refused, str(refusal)) if "key" in refused else None,
+        refused=details,
+        question=_question(details, str(refusal)) if "key" in details else None,
     )
 
 
-def _question(refused: Mapping[str, Any], sentence: str) -> Question:
-    key, example = refused["key"], str(refused.get("example", ""))
-    if key == "dateFormat" and refused.get("dateFormats"):
-        choices = [(each, _day_in_words(example, each)) for each in refused["dateFormats"]]
-        return Question(key, f"Is “{example}” a day in which month?", choices)
+def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
+    key, example = details["key"], str(details.get("example", ""))
+    if key == "dateFormat" and details.get("dateFormats"):
+        choices = [(each, _formatted_day(example, each)) for each in details["dateFormats"]]
+        return ColumnQuestion(key, f"Is “{example}” a day in which month?", choices)
     if key == "decimal":
         choices = [
             (",", f"The comma parts the cents: “{example}” has {_cents(example, ',')}"),
             (".", f"The point parts the cents: “{example}” has {_cents(example, '.')}"),
         ]
-        return Question(key, f"Where do the cents begin in “{example}”?", choices)
+        return ColumnQuestion(key, f"Where do the cents begin in “{example}”?", choices)
     if key == "invert":
         choices = [("false", f"“{example}” is money in"), ("true", f"“{example}” is money out")]
-        return Question(key, f"Is “{example}”, without a minus, money in or money out?", choices)
+        return ColumnQuestion(key, f"Is “{example}”, without a minus, money in or money out?", choices)
     if key == "sheet":
-        return Question(key, sentence, [(each, each) for each in refused.get("sheets", ())])
-    return Question(key, sentence)
+        return ColumnQuestion(key, sentence, [(each, each) for each in details.get("sheets", ())])
+    return ColumnQuestion(key, sentence)
 
 
-def _day_in_words(example: str, date_format: str) -> str:
+def _formatted_day(example: str, date_format: str) -> str:
     try:
         found = datetime.strptime(example, date_format).replace(tzinfo=UTC)
     except ValueError:
@@ -136,7 +136,7 @@ def _cents(example: str, mark: str) -> str:
 
 
 def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
-    """Give the mapping that a form tells, None where it tells nothing; raises ColumnsUnclearError."""
+    """The mapping of a form, None where it is empty; raises ColumnsUnclearError."""
     mapping: dict[str, object] = {
         key: _MARKS.get(form[name], form[name]) for name, key in _PLAIN.items() if form[name] is not None
     }
@@ -150,31 +150,31 @@ def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
 
 
 def _columns(form: Mapping[str, Any]) -> dict[str, object]:
-    told: dict[str, object] = {}
+    mapping: dict[str, object] = {}
     for place, role in enumerate(form["columns"]):
-        if role and role in told:
+        if role and role in mapping:
             raise ColumnsUnclearError(
-                f"Columns {_place(told[role])} and {place + 1} are both taken for one thing. Ignore one of them."
+                f"Columns {_place(mapping[role])} and {place + 1} have the same role. Ignore one of them."
             )
         if role:
-            told[role] = place
-    if "flag" in told:
-        told["flag"] = [told["flag"], _words(form["flag_out"]), _words(form["flag_in"])]
-    if "pending" in told:
-        told["pending"] = [told["pending"], form["pending_value"]]
-    return told
+            mapping[role] = place
+    if "flag" in mapping:
+        mapping["flag"] = [mapping["flag"], _split_words(form["flag_out"]), _split_words(form["flag_in"])]
+    if "pending" in mapping:
+        mapping["pending"] = [mapping["pending"], form["pending_value"]]
+    return mapping
 
 
 def _place(place: object) -> int:
     return place + 1 if isinstance(place, int) else 0
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def roles_of(mapping: Mapping[str, object], names: Sequence[str]) -> list[str]:
-    """Give each column's role, "" for none, as a mapping tells it by names or places."""
+    """The role of each column, "" for none, by a mapping of names or indexes."""
     found = [""] * len(names)
     for role in ROLES:
         column = mapping.get(role)
@@ -186,7 +186,7 @@ def roles_of(mapping: Mapping[str, object], names: Sequence[str]) -> list[str]:
 
 
 def running(lines: Sequence[ImportLineRecord]) -> list[ReadLine]:
-    """Give lines with the running sum of their amounts, as long as they are in one currency."""
+    """Lines with the running sum of their amounts, if they are in one currency."""
     sums = accumulate(
         (each.amount.decimal if each.amount else Decimal(0) for each in lines), initial=Decimal(0)
     )
@@ -200,16 +200,16 @@ def running(lines: Sequence[ImportLineRecord]) -> list[ReadLine]:
 
 
 def form_of(mapping: Mapping[str, object] | None) -> dict[str, object]:
-    """Give the fields of the form under a mapping."""
-    told = mapping or {}
-    words = {mark: name for name, mark in _MARKS.items()}
+    """The fields of the form for a mapping."""
+    keys = mapping or {}
+    mark_names = {mark: name for name, mark in _MARKS.items()}
     fields: dict[str, object] = {}
     for name, key in _PLAIN.items():
-        value = told.get(key)
-        fields[name] = words.get(value, value) if isinstance(value, str) else value
-    if "header" in told:
-        fields["header"] = "none" if told["header"] is None else str(told["header"])
-    flag, pending = told.get("flag"), told.get("pending")
+        value = keys.get(key)
+        fields[name] = mark_names.get(value, value) if isinstance(value, str) else value
+    if "header" in keys:
+        fields["header"] = "none" if keys["header"] is None else str(keys["header"])
+    flag, pending = keys.get("flag"), keys.get("pending")
     if isinstance(flag, list):
         fields["flag_out"], fields["flag_in"] = ", ".join(flag[1]), ", ".join(flag[2])
     if isinstance(pending, list):

@@ -1,4 +1,4 @@
-"""How a file's columns are read: the guess over its real rows, changed with the preview following."""
+"""The page on which a file's columns are mapped, with a preview of its lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ bp = Blueprint("import_columns", __name__, url_prefix="/imports")
 @bp.get("/<id:import_id>/columns")
 @requires("read")
 def show(import_id: int) -> Response:
-    """Show how a kept file is read, or what it leaves open."""
+    """Show how a stored file is read, or the question that it raises."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     if imported.status == "IMPORTED" or imported.kept_file is None:
         return redirect_to(url_for("imports.show", import_id=import_id))
@@ -35,25 +35,25 @@ def show(import_id: int) -> Response:
 @bp.post("/<id:import_id>/columns")
 @requires("draft", begins=False)
 def tell(import_id: int) -> Response:
-    """Try out what was told of the columns, keep it with the preview, or import the file so."""
+    """Preview a mapping of the columns, store it, or import the file with it."""
     _ = request.form
-    said = ColumnsFormSchema().load({"act": "look"})
+    form = ColumnsFormSchema().load({"act": "look"})
     mapping: dict[str, object] | None = None
     try:
-        said = ColumnsFormSchema().load(form_body(lists=frozenset({"columns"})))
-        mapping = column_forms.mapping_of(said)
-        if said["act"] != "look":
-            return _use(import_id, mapping, is_import=said["act"] == "import")
+        form = ColumnsFormSchema().load(form_body(lists=frozenset({"columns"})))
+        mapping = column_forms.mapping_of(form)
+        if form["act"] != "look":
+            return _use(import_id, mapping, is_import=form["act"] == "import")
     except REFUSALS as error:
         problem = problem_of(error)
-        return show_columns(import_id, mapping, said, problem=problem.message, status=problem.status)
-    return show_columns(import_id, mapping, said)
+        return show_columns(import_id, mapping, form, problem=problem.message, status=problem.status)
+    return show_columns(import_id, mapping, form)
 
 
 @bp.post("/columns/<id:mapping_id>/forget")
 @requires("draft")
 def forget(mapping_id: int) -> Response:
-    """Let go of how an account's columns were read."""
+    """Delete the stored mapping of an account's columns."""
     services.imports.column_mappings.forget(
         queries.imports.column_mappings.get(organization_id(), mapping_id), **acting()
     )
@@ -70,19 +70,19 @@ def _use(import_id: int, mapping: dict[str, object] | None, *, is_import: bool) 
 def show_columns(
     import_id: int,
     mapping: dict[str, object] | None,
-    said: dict[str, Any],
+    form: dict[str, Any],
     *,
     problem: str | None = None,
     status: int = 200,
 ) -> Response:
-    """Render the page with the file as it reads now."""
+    """Render the page with the file as it is read now."""
     imported, reading = uploads.tried(import_id, mapping)
     return render(
         "imports/columns.html",
         status=status,
         bank_import=queries.imports.imports.record(imported),
-        standing=column_forms.standing(reading, mapping, said["columns"] if problem else ()),
-        said=said | column_forms.form_of(mapping),
+        standing=column_forms.columns_view(reading, mapping, form["columns"] if problem else ()),
+        said=form | column_forms.form_of(mapping),
         remembered=queries.imports.column_mappings.listed(organization_id()),
         problem=problem,
     )

@@ -1,4 +1,4 @@
-"""Importing a bank's file: choose it, see every line, then take it in, or take it back."""
+"""Imports of bank files: upload, preview, import, and removal."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MAPPED = ("csv", "xlsx", "qif")
 @bp.get("/new")
 @requires("read")
 def new() -> Response:
-    """Show the form, and the imports so far."""
+    """Show the form, and the list of imports."""
     return show_form()
 
 
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
 def preview() -> Response:
-    """Read a file and show what it would do; nothing is written."""
+    """Preview a file; nothing is written."""
     form = {name: value for name, value in request.form.items() if value.strip()}
     try:
         upload = uploads.received(ImportFormSchema(unknown=ma.EXCLUDE).load(form))
@@ -50,17 +50,17 @@ def preview() -> Response:
 @bp.get("/<id:import_id>")
 @requires("read")
 def show(import_id: int) -> Response:
-    """Show a preview, a result, or why a file was refused."""
+    """Show a preview, an import, or the reason of a refusal."""
     return show_import(import_id)
 
 
 @bp.post("/<id:import_id>/commit")
 @requires("draft", begins=False)
 def commit(import_id: int) -> Response:
-    """Take a previewed file in, all or nothing."""
+    """Import a previewed file, all or nothing."""
     try:
-        said = CommitFormSchema().load(form_body())
-        uploads.import_previewed(import_id, uploads.choices(said))
+        body = CommitFormSchema().load(form_body())
+        uploads.import_previewed(import_id, uploads.choices(body))
     except REFUSALS as error:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
@@ -70,7 +70,7 @@ def commit(import_id: int) -> Response:
 @bp.post("/<id:import_id>/delete")
 @requires("draft")
 def delete(import_id: int) -> Response:
-    """Take an import back, as if it had never been."""
+    """Remove an import and its lines."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     try:
         services.imports.removal.removals.take_back(imported, uploads.folder(), **acting())
@@ -82,15 +82,15 @@ def delete(import_id: int) -> Response:
 
 def show_form(*, problem: str | None = None, status: int = 200) -> Response:
     """Render the form for a file."""
-    asked = ImportsPageQuerySchema().load(request.args)
+    query = ImportsPageQuerySchema().load(request.args)
     page = queries.imports.imports.listed(
-        organization_id(), after=paging.decode(asked["cursor"], "i"), limit=asked["limit"]
+        organization_id(), after=paging.decode(query["cursor"], "i"), limit=query["limit"]
     )
     return render(
         "imports/new.html",
         status=status,
         feed_accounts=queries.accounts.choices.feed_accounts(organization_id()),
-        fa_id=asked["fa_id"],
+        fa_id=query["fa_id"],
         imports=page.items,
         next_cursor=paging.encode(page.next_key),
         problem=problem,
@@ -100,9 +100,9 @@ def show_form(*, problem: str | None = None, status: int = 200) -> Response:
 def show_import(import_id: int, *, problem: str | None = None, status: int = 200) -> Response:
     """Render one import with its lines."""
     imported = queries.imports.imports.get(organization_id(), import_id)
-    asked = ImportPageQuerySchema().load(request.args)
-    verdict = None if asked["show"] == "ALL" else asked["show"]
-    after = paging.decode(asked["cursor"], "i")
+    query = ImportPageQuerySchema().load(request.args)
+    verdict = None if query["show"] == "ALL" else query["show"]
+    after = paging.decode(query["cursor"], "i")
     try:
         rows = uploads.rows(imported, verdict=verdict, after=after, limit=LINES_SHOWN)
         is_kept = True
@@ -116,7 +116,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         bank_import=record,
         lines=rows.page.items,
         counts={**dict.fromkeys(VERDICTS, 0), **rows.counts, "REFUSED": 0, "ALL": sum(rows.counts.values())},
-        show=asked["show"],
+        show=query["show"],
         next_cursor=paging.encode(rows.page.next_key),
         doubts=rows.doubts,
         whose=rows.open_accounts,

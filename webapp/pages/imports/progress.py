@@ -1,4 +1,4 @@
-"""How far an import is, asked again and again by the page that waits for it."""
+"""The progress of an import, which its page polls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ bp = Blueprint("import_progress", __name__, url_prefix="/imports")
 @bp.get("/<id:import_id>/progress")
 @requires("read")
 def show(import_id: int) -> Response:
-    """Show how far the import of a previewed file is."""
+    """Show the progress of an import."""
     imported = queries.imports.imports.get(organization_id(), import_id)
     return render(
         "imports/progress.html",

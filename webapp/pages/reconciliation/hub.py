@@ -1,4 +1,4 @@
-"""The hub: every bank account, and how it stands with its bank."""
+"""The hub: every bank account with its balance and its reconciliation status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webapp.web.rendering.htmx import render
 bp = Blueprint("hub", __name__)
 
 ORDER = ("broken", "needs", "never", "reconciled")
-LATELY = 6
+RECENT_ACTS = 6
 
 
 @bp.get("/")
@@ -30,7 +30,7 @@ def index() -> Response:
     """Show the hub as of a day."""
     today = queries.access.organizations.today(organization_id(), requests.now())
     as_of = HubPageQuerySchema().load(request.args)["as_of"] or today
-    accounts = sorted(queries.reconciliation.hub.accounts(organization_id(), as_of=as_of), key=standing_of)
+    accounts = sorted(queries.reconciliation.hub.accounts(organization_id(), as_of=as_of), key=sort_key)
     base = {account.fa_id: in_base(account, as_of) for account in accounts}
     return render(
         "hub/index.html",
@@ -39,32 +39,32 @@ def index() -> Response:
         total=total(accounts, base),
         as_of=as_of,
         today=today,
-        balances=queries.reports.sparklines.balances(organization_id(), as_of, known_balances(accounts)),
+        balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=queries.audit.action_requests.listed(
-            organization_id(), now=requests.now(), after=None, limit=LATELY
+            organization_id(), now=requests.now(), after=None, limit=RECENT_ACTS
         ).items,
     )
 
 
-def standing_of(account: HubRecord) -> tuple[int, str]:
+def sort_key(account: HubRecord) -> tuple[int, str]:
     """Order accounts by what they need: broken, needs, never, reconciled; then by name."""
-    return ORDER.index(status_word(account)), account.account_name.casefold()
+    return ORDER.index(status_of(account)), account.account_name.casefold()
 
 
-def status_word(account: HubRecord) -> str:
-    """Tell a broken proof apart from one that only waits for the next statement."""
+def status_of(account: HubRecord) -> str:
+    """The status of an account, with `broken` for a broken proof."""
     return "broken" if account.broken is not None else account.status
 
 
 def summary(accounts: Sequence[HubRecord]) -> dict[str, int]:
-    """Count how the accounts stand."""
-    counted = Counter(status_word(account) for account in accounts)
-    return {"total": len(accounts), **{word: counted[word] for word in ORDER}}
+    """Count the accounts by status."""
+    counted = Counter(status_of(account) for account in accounts)
+    return {"total": len(accounts), **{status: counted[status] for status in ORDER}}
 
 
 def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
-    """Give a hub record together with its bank balance in the base currency, where that is another one."""
+    """A hub record with its bank balance in the base currency, if that is another one."""
     names = ("fa_id", "account_name", "account_type", "mask", "institution_name", "status", "anchor", "draft")
     counts = (
         "unreconciled_count",
@@ -82,7 +82,7 @@ def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
 
 
 def in_base(account: HubRecord, as_of: date) -> Money | None:
-    """Mirror an account's bank balance in the base currency at the rate of the day."""
+    """An account's bank balance in the base currency at the rate of the day; None where one is unknown."""
     balance, base = account.provider_balance, principal().base_currency
     if balance is None or balance.amount is None:
         return None
@@ -91,18 +91,18 @@ def in_base(account: HubRecord, as_of: date) -> Money | None:
 
 
 def total(accounts: Sequence[HubRecord], base: dict[int, Money | None]) -> dict[str, Any]:
-    """Sum all accounts in the base currency; unknown as soon as one of them is."""
-    known = [amount for amount in base.values() if amount is not None]
+    """The sum of all accounts in the base currency; unknown if one of them is."""
+    amounts = [amount for amount in base.values() if amount is not None]
     currency = principal().base_currency
     return {
-        "amount": sum(known, start=Money.zero(currency)) if len(known) == len(base) else None,
+        "amount": sum(amounts, start=Money.zero(currency)) if len(amounts) == len(base) else None,
         "unreconciled_count": sum(account.unreconciled_count for account in accounts),
         "unconfirmed_count": sum(account.unconfirmed_count for account in accounts),
     }
 
 
-def known_balances(accounts: Sequence[HubRecord]) -> dict[int, int]:
-    """Give the bank balances that are known, in minor units."""
+def stated_balances(accounts: Sequence[HubRecord]) -> dict[int, int]:
+    """The bank balances in minor units, of accounts that have one."""
     return {
         account.fa_id: account.provider_balance.amount.minor
         for account in accounts

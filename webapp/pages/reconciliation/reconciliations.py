@@ -1,4 +1,4 @@
-"""Reconciling a statement beside the lines, and the page of a proof."""
+"""Reconciliation in the workspace, and the page of a proof."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.reconciliation.forms import (
     AcceptFormSchema,
@@ -54,7 +54,7 @@ def put_lines(fa_id: int) -> Response:
 @bp.post("/<id:fa_id>/complete")
 @requires("reconcile")
 def complete(fa_id: int) -> Response:
-    """Make the draft a proof."""
+    """Complete the draft as a proof."""
 
     def act(account: FeedAccount) -> None:
         body = VersionFormSchema(unknown=ma.EXCLUDE).load(form_body())
@@ -66,14 +66,14 @@ def complete(fa_id: int) -> Response:
 @bp.post("/<id:fa_id>/abandon")
 @requires("reconcile")
 def abandon(fa_id: int) -> Response:
-    """Let the draft go."""
+    """Discard the draft."""
     return act_on(fa_id, lambda account: services.reconciliation.drafts.abandon(account, **acting()))
 
 
 @bp.post("/<id:fa_id>/reopen")
 @requires("reconcile")
 def reopen(fa_id: int) -> Response:
-    """Take the newest proof back into a draft, or say on its paper why not."""
+    """Reopen the newest proof as a draft, or show the error on its page."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         services.reconciliation.reopenings.reopen(account, **ReopenFormSchema().load(form_body()), **acting())
@@ -85,7 +85,7 @@ def reopen(fa_id: int) -> Response:
 @bp.post("/<id:fa_id>/accept")
 @requires("reconcile")
 def accept(fa_id: int) -> Response:
-    """Complete a broken proof's statement again over what is there now, or say on paper why not."""
+    """Accept a broken proof with the items as they are now, or show the error on its page."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         proof = services.reconciliation.reopenings.accept(
@@ -97,7 +97,7 @@ def accept(fa_id: int) -> Response:
 
 
 def show_refused(fa_id: int, problem: Problem) -> Response:
-    """Say on the last proof's paper why it was not taken back; without one, beside the lines."""
+    """Show an error on the last proof's page; without a proof, in the workspace."""
     proof = queries.reconciliation.reconciliations.anchor_of(
         queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     )
@@ -109,7 +109,7 @@ def show_refused(fa_id: int, problem: Problem) -> Response:
 @bp.get("/proofs/<id:reconciliation_id>")
 @requires("read")
 def show(reconciliation_id: int) -> Response:
-    """Show a proof on paper; a draft is shown where it is worked on."""
+    """Show a proof; a draft is shown in its workspace."""
     proof = queries.reconciliation.reconciliations.get(organization_id(), reconciliation_id)
     if proof.status == "DRAFT":
         return redirect_to(url_for("feed_accounts.show", fa_id=proof.feed_account_id))
@@ -117,7 +117,7 @@ def show(reconciliation_id: int) -> Response:
 
 
 def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Response:
-    """Render a proof, and by how much it is off where it no longer holds."""
+    """Render a proof, with the difference if it is broken."""
     verdict = queries.reconciliation.proof_pages.verdict_of(proof) if proof.status == "COMPLETED" else None
     is_off = verdict is not None and not verdict.holds
     return render(
@@ -135,7 +135,7 @@ def show_proof(proof: Reconciliation, *, problem: Problem | None = None) -> Resp
 
 
 def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
-    """Do one act on an account's reconciliation, and answer where it was made."""
+    """Act on an account's reconciliation, and answer in its workspace."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     try:
         act(account)
@@ -147,20 +147,20 @@ def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
 
 
 def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
-    """Answer with the line whose tick was pressed, or with the panel and the lines."""
+    """Answer with the line whose check box was changed, or with the panel and the lines."""
     line_id = target().removeprefix("line-")
     if line_id.isdigit() and problem is None:
         line = queries.transactions.transactions.get(organization_id(), int(line_id))
         return render_line(line, current_id=line.id if "isCurrent" in request.form else None)
-    asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
-    context = workspace(fa_id, asked, problem=problem, form=request.form if problem else None)
+    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
+    context = workspace(fa_id, query, problem=problem, form=request.form if problem else None)
     parts = ("panel",) if problem else ("panel", "filters", "lines", "dock", "head")
     status = problem.status if problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
 
 
 def save_draft(account: FeedAccount) -> None:
-    """Read the draft's form: amounts as people type them, and the size of what is owed with its sign."""
+    """Save the draft's form, with amounts as people type them, and the sign of an owed amount."""
     body: dict[str, Any] = form_body()
     for name in ("statementBalance", "openingBalance"):
         if body.get(name):
@@ -177,7 +177,7 @@ def save_draft(account: FeedAccount) -> None:
 
 
 def signed(size: str | None, *, is_owed: bool) -> str | None:
-    """Give what a card's statement says the sign of the books: what is owed is negative.
+    """The balance of a card's statement with the sign of the books: an owed amount is negative.
 
     >>> signed("2356.38", is_owed=True), signed("0.00", is_owed=True), signed("12.00", is_owed=False)
     ('-2356.38', '0.00', '12.00')
@@ -188,10 +188,10 @@ def signed(size: str | None, *, is_owed: bool) -> str | None:
 
 
 def save_lines(account: FeedAccount) -> None:
-    """Read which lines to clear: a tick's own, or the selected ones."""
+    """Clear or unclear the line of a check box, or the selected ones."""
     body = form_body(lists=IDS)
     mark, ids = body.pop("mark", None), body.pop("ids", [])
     if mark in ("cleared", "uncleared"):
         body[mark] = ids
-    chosen = LinesFormSchema(unknown=ma.EXCLUDE).load(body)
-    services.reconciliation.cleared_items.put_items(account, ClearingChoice(**chosen), **acting())
+    lines = LinesFormSchema(unknown=ma.EXCLUDE).load(body)
+    services.reconciliation.cleared_items.put_items(account, ClearingChoice(**lines), **acting())

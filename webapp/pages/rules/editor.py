@@ -1,4 +1,4 @@
-"""Making and changing a rule on a form that shows, while it is typed, what the rule would do."""
+"""The editor of a rule: a form with a live preview of the rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.pages.rules import forms
 from webapp.pages.rules import rows as rule_rows
 from webapp.pages.rules.effects import ShownPreview, shown_preview
 from webapp.pages.rules.forms import RuleForm
-from webapp.pages.rules.previews import kept
+from webapp.pages.rules.previews import query_of
 from webapp.pages.rules.rules import sentence
 from webapp.schemas.addresses import NewRulePageSchema, RuleLinesPageSchema
 from webapp.web.access import requests
@@ -35,29 +35,29 @@ bp = Blueprint("rule_editor", __name__, url_prefix="/rules")
 @bp.get("/new")
 @requires("draft")
 def new() -> Response:
-    """Show an empty form, a copy of another rule, or what somebody suggests."""
-    asked = NewRulePageSchema.read_leniently(request.query_string.decode())
-    if asked["suggestion"] is not None:
+    """Show an empty form, a copy of another rule, or a suggested rule."""
+    query = NewRulePageSchema.read_leniently(request.query_string.decode())
+    if query["suggestion"] is not None:
         return show_form(
             forms.of_input(
-                queries.suggestions.rule_suggestions.filled(organization_id(), asked["suggestion"])
+                queries.suggestions.rule_suggestions.filled(organization_id(), query["suggestion"])
             )
         )
-    if asked["copy"] is None:
-        return show_form(suggested(asked))
-    copied = forms.of_content(queries.rules.rules.get(organization_id(), asked["copy"]), version=None)
+    if query["copy"] is None:
+        return show_form(prefilled(query))
+    copied = forms.of_content(queries.rules.rules.get(organization_id(), query["copy"]), version=None)
     return show_form(replace(copied, name=f"{copied.name} (copy)"[:255]))
 
 
 @bp.post("/new")
 @requires("draft")
 def create() -> Response:
-    """Store a rule, or show what is wrong where it was typed."""
+    """Create a rule, or show the errors at their inputs."""
     form = forms.read()
     try:
-        said = form.load()
-        del said["version"]
-        made = services.rules.rules.create(**said, **acting())
+        body = form.load()
+        del body["version"]
+        made = services.rules.rules.create(**body, **acting())
     except REFUSALS as error:
         return show_form(form, problem=problem_of(error))
     return redirect_to(after_saving(made.rule.id))
@@ -66,7 +66,7 @@ def create() -> Response:
 @bp.get("/<id:rule_id>")
 @requires("read")
 def show(rule_id: int) -> Response:
-    """Show a rule to change it, or to whoever may not, what it would do."""
+    """Show a rule in the editor, or its preview to members who may not change it."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     if "draft" not in principal().scopes:
         return redirect_to(url_for("rule_previews.show", rule_id=rule_id))
@@ -76,7 +76,7 @@ def show(rule_id: int) -> Response:
 @bp.post("/<id:rule_id>")
 @requires("draft")
 def change(rule_id: int) -> Response:
-    """Put what was typed in place of a rule, or show what is wrong, or who was there before."""
+    """Replace a rule, or show the errors at their inputs, or a conflicting change by somebody else."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     form = forms.read()
     try:
@@ -91,7 +91,7 @@ def change(rule_id: int) -> Response:
 @bp.post("/<id:rule_id>/try")
 @requires("draft", begins=False)
 def attempt(rule_id: int | None) -> Response:
-    """Show what was typed would do, with a row more or less where that is asked; writes nothing."""
+    """Preview the form, with a row added or removed if requested; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
     requests.begin_reading(organization_id())
     rule = None if rule_id is None else queries.rules.rules.get(organization_id(), rule_id)
@@ -101,7 +101,7 @@ def attempt(rule_id: int | None) -> Response:
 
 
 def rearrange(form: RuleForm) -> None:
-    """Add or take away the row that a button names."""
+    """Add or remove the row of the pressed button."""
     if request.args.get("add") == "condition":
         form.conditions.append({"field": Field.ANY_TEXT.value, "operator": Operator.CONTAINS.value})
     elif request.args.get("add") == "effect":
@@ -112,31 +112,30 @@ def rearrange(form: RuleForm) -> None:
         del rows[int(place[:4])]
 
 
-def suggested(asked: dict[str, Any]) -> RuleForm:
-    """Fill a form with one condition and what it sets, as far as the address says them."""
-    words = {"field": asked["field"], "operator": asked["operator"]}
-    field = Field(words["field"]) if words["field"] in set(Field) else Field.ANY_TEXT
-    operator = Operator(words["operator"]) if words["operator"] in set(Operator) else Operator.CONTAINS
+def prefilled(query: dict[str, Any]) -> RuleForm:
+    """Fill a form with one condition and its effects from the URL."""
+    field = Field(query["field"]) if query["field"] in set(Field) else Field.ANY_TEXT
+    operator = Operator(query["operator"]) if query["operator"] in set(Operator) else Operator.CONTAINS
     effects = [
-        {"kind": kind.value, key: str(asked[name])}
+        {"kind": kind.value, key: str(query[name])}
         for kind, name in (
             (EffectKind.SET_ACCOUNT, "account_id"),
             (EffectKind.SET_MERCHANT, "org_merchant_id"),
             (EffectKind.SET_PROJECT, "project_id"),
         )
-        if asked[name] is not None and (key := VALUE_KEY[kind])
+        if query[name] is not None and (key := VALUE_KEY[kind])
     ]
     return RuleForm(
-        name=asked["name"] or "",
-        conditions=[{"field": field.value, "operator": operator.value, "value": asked["value"] or ""}],
+        name=query["name"] or "",
+        conditions=[{"field": field.value, "operator": operator.value, "value": query["value"] or ""}],
         effects=effects or [{"kind": EffectKind.SET_ACCOUNT.value}],
     )
 
 
 def after_saving(rule_id: int) -> str:
-    """Go on to the list, or to what the rule would do where that is asked."""
+    """The URL after saving: the list, or the rule's preview if requested."""
     if request.form.get("act") == "apply":
-        lines = kept(RuleLinesPageSchema.read_leniently_of(request.form))
+        lines = query_of(RuleLinesPageSchema.read_leniently_of(request.form))
         query = f"?{urlencode(lines)}" if lines else ""
         return url_for("rule_previews.show", rule_id=rule_id) + query
     return url_for("rules.index")
@@ -145,9 +144,9 @@ def after_saving(rule_id: int) -> str:
 def show_form(
     form: RuleForm, *, rule: Rule | None = None, problem: Problem | None = None, is_unfinished: bool = False
 ) -> Response:
-    """Render the form with what was typed, what it would do, and what is wrong with it."""
+    """Render the form as it was typed, with its preview and its errors."""
     choices = rule_rows.choices(form.conditions, form.effects)
-    asked = RuleLinesPageSchema.read_leniently_of(request.values)
+    query = RuleLinesPageSchema.read_leniently_of(request.values)
     wrong = dict(problem.fields) if problem else form.problems(is_unfinished=True) if is_unfinished else {}
     context: dict[str, Any] = {
         "form": form,
@@ -161,27 +160,27 @@ def show_form(
         "triggers": rule_rows.triggers_of(form.target),
         "words": rule_wording,
         "feeds": choices["faId"],
-        "lines": asked,
-        "found": found(form, rule, asked),
+        "lines": query,
+        "found": preview_of(form, rule, query),
         "problem": problem,
         "wrong": wrong,
-        "theirs": theirs(rule) if rule and problem and problem.code == "stale_version" else None,
+        "theirs": stored_rule(rule) if rule and problem and problem.code == "stale_version" else None,
     }
     if is_htmx() and is_unfinished:
         return make_response(parts_of(context))
     return render(TEMPLATE, status=problem.status if problem else 200, **context)
 
 
-def found(form: RuleForm, rule: Rule | None, asked: dict[str, Any]) -> ShownPreview:
-    """Try what was typed; conditions of which none can be read yet would match everything, which nobody means."""
-    said = form.said()
-    if form.conditions and not said["conditions"]["conditions"]:
-        return ShownPreview(problem="Say what to look for.")
-    return shown_preview(queries.rule_decisions.previews.unsaved(organization_id(), said, rule), asked)
+def preview_of(form: RuleForm, rule: Rule | None, query: dict[str, Any]) -> ShownPreview:
+    """Preview the form, unless none of its conditions is complete, which would match everything."""
+    content = form.readable_content()
+    if form.conditions and not content["conditions"]["conditions"]:
+        return ShownPreview(problem="Enter a value to search for.")
+    return shown_preview(queries.rule_decisions.previews.unsaved(organization_id(), content, rule), query)
 
 
 def parts_of(context: dict[str, Any]) -> str:
-    """Give what follows while somebody types; the rows themselves only where some come, go or are of another kind."""
+    """The parts that are updated while somebody types; the rows only where one is added, removed or changed."""
     parts = {"found": "found", "saving": "saving"}
     if request.args:
         return render_parts(TEMPLATE, {"rows": "rows", **parts}, **context)
@@ -189,8 +188,8 @@ def parts_of(context: dict[str, Any]) -> str:
     return render_parts(TEMPLATE, parts, **context) + notes
 
 
-def theirs(rule: Rule) -> dict[str, Any]:
-    """Tell what the rule says by now, and who changed it last."""
+def stored_rule(rule: Rule) -> dict[str, Any]:
+    """The rule as it is stored now, and its last change."""
     names = queries.rules.names.of_rules(organization_id(), [rule])
     page = queries.rules.rules.versions(organization_id(), rule.id, after=None, limit=1)
     made = queries.audit.action_requests.named(

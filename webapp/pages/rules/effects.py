@@ -1,4 +1,4 @@
-"""What a rule would do, as pages show it: the counts, some lines before and after, and which other rules meet them."""
+"""A rule preview for pages: the counts, some lines before and after, and other rules that match them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPreview:
-    """A preview with names, or the sentence why there is none."""
+    """A rule preview with names, or the reason why there is none."""
 
     preview: Preview | None = None
     names: Names = field(default_factory=dict)
@@ -39,25 +39,25 @@ class ShownPreview:
     problem: str | None = None
 
 
-def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
-    """Try a rule on the lines that are asked for; one that looks at receipts has no preview."""
-    chosen = Chosen(asked["from_"], asked["to"], asked["fa_id"])
-    after = paging.decode(asked["cursor"], "i")
+def shown_preview(rule: SaidRule, query: Mapping[str, Any]) -> ShownPreview:
+    """Preview a rule on lines or documents."""
+    chosen = Chosen(query["from_"], query["to"], query["fa_id"])
+    after = paging.decode(query["cursor"], "i")
     try:
         preview = queries.rule_decisions.previews.preview(
             organization_id(),
             rule,
             chosen,
             after=after,
-            limit=asked["limit"],
-            changes_first=asked["show"] == "first",
+            limit=query["limit"],
+            changes_first=query["show"] == "first",
         )
     except LedgerError as error:
         return ShownPreview(problem=str(error))
     rules = {each["id"]: each["name"] for each in preview.rules}
     return ShownPreview(
         preview=preview,
-        names=queries.rules.names.of_ids(organization_id(), _named(preview.items)),
+        names=queries.rules.names.of_ids(organization_id(), _ids_in(preview.items)),
         rules=rules,
         noun="document" if rule.target == "RECEIPT" else "line",
         currency=_only([item.currency or "" for item in preview.items]),
@@ -68,17 +68,17 @@ def shown_preview(rule: SaidRule, asked: Mapping[str, Any]) -> ShownPreview:
 
 
 def _only(currencies: list[str]) -> str | None:
-    """Give the currency that all lines share, which is said once, in the head."""
+    """The currency of all lines, which is shown once in the header, or None."""
     return currencies[0] if len(set(currencies)) == 1 else None
 
 
 def _columns(rule: SaidRule) -> list[tuple[str, str, str]]:
-    """Choose the fields to show: the account always, and what the rule sets."""
+    """The columns to show: the account, and the fields that the rule sets."""
     kinds = {effect["kind"] for effect in rule.effects} | {"SET_ACCOUNT"}
     return [column for kind, column in COLUMNS.items() if kind in kinds]
 
 
-def _named(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:
+def _ids_in(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:
     for item in items:
         for side in filter(None, (item.before, item.after)):
             for key, name, _ in COLUMNS.values():
@@ -88,7 +88,7 @@ def _named(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:
 
 
 def _others(items: list[EffectRecord], rules: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Count on how many of the lines that are shown each other rule fires, sets last, or cuts this one off."""
+    """Count on how many of the shown lines each other rule fires, sets a field last, or stops this one."""
     fires = Counter(rule_id for item in items for rule_id in item.also_fires)
     last = Counter(rule_id for item in items for rule_id in {each["rule_id"] for each in item.overruled})
     cuts = Counter(item.cut_off_by for item in items if item.cut_off_by is not None)

@@ -1,4 +1,4 @@
-"""The form of a rule: rows of conditions and effects as typed, read as the API's body."""
+"""The form of a rule: rows of conditions and effects as they were typed, as a body of the API."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ CHOOSE: Final = {
     EffectKind.SET_ACCOUNT: "Choose an account.",
     EffectKind.SET_MERCHANT: "Choose a merchant.",
     EffectKind.SET_PROJECT: "Choose a project.",
-    EffectKind.SET_CURRENCY: "Write a code such as EUR.",
+    EffectKind.SET_CURRENCY: "Enter a code such as EUR.",
 }
 
 
 @dataclass
 class RuleForm:
-    """What was typed; a row of a condition has `field`, `operator`, `value`, `last` (the second end of a range)."""
+    """The form as it was typed; a condition has `field`, `operator`, `value`, `last` (the second end of a range)."""
 
     name: str = ""
     description: str = ""
@@ -59,14 +59,14 @@ class RuleForm:
     version: str | None = None
 
     def load(self) -> dict[str, Any]:
-        """Give what the services take, or raise ValidationError with the names of the inputs."""
+        """The arguments of the service, or ValidationError with the names of the inputs."""
         problems = self.problems()
         if problems:
             raise ma.ValidationError(cast("dict[str, Any]", problems))
         body = {
             "name": self.name,
             "description": self.description or None,
-            "conditions": {"match": self.match, "conditions": [asked(row) for row in self.conditions]},
+            "conditions": {"match": self.match, "conditions": [condition_of(row) for row in self.conditions]},
             "effects": [effect_of(row, index) for index, row in enumerate(self.effects)],
             "priority": int(self.priority),
             "stopProcessing": self.stop_processing,
@@ -77,39 +77,39 @@ class RuleForm:
         }
         return dict(RuleReplacementSchema().load(body))
 
-    def said(self) -> dict[str, Any]:
-        """Give the rule as far as it makes sense, for a preview: wrong rows and unfinished ones are left out."""
-        wrong = self.problems()
+    def readable_content(self) -> dict[str, Any]:
+        """The content of the rule for a preview, without invalid and incomplete rows."""
+        invalid = self.problems()
         return {
             "name": self.name,
             "target": self.target,
             "trigger": self.trigger,
-            "priority": int(self.priority) if "priority" not in wrong else 100,
+            "priority": int(self.priority) if "priority" not in invalid else 100,
             "stop_processing": self.stop_processing,
             "conditions": {
                 "match": self.match,
                 "conditions": [
-                    asked(row)
+                    condition_of(row)
                     for index, row in enumerate(self.conditions)
-                    if not _at(wrong, CONDITIONS, index)
+                    if not _at(invalid, CONDITIONS, index)
                 ],
             },
             "effects": canonical_effects(
                 [
                     effect_of(row, index)
                     for index, row in enumerate(self.effects)
-                    if not _at(wrong, "effects", index)
+                    if not _at(invalid, "effects", index)
                 ]
             ),
         }
 
     def problems(self, *, is_unfinished: bool = False) -> dict[str, list[str]]:
-        """Collect what is wrong by the names of the inputs; while it is unfinished, nothing of what is still empty."""
+        """The errors by the names of the inputs; while it is unfinished, empty inputs are no errors."""
         found: dict[str, list[str]] = {}
         if not self.name.strip() and not is_unfinished:
             found["name"] = ["Give the rule a name."]
-        if not _is_whole(self.priority):
-            found["priority"] = ["Write a whole number."]
+        if not _is_whole_number(self.priority):
+            found["priority"] = ["Enter a whole number."]
         if not self.effects and not is_unfinished:
             found["effects"] = ["A rule needs at least one effect."]
         for index, row in enumerate(self.conditions):
@@ -120,7 +120,7 @@ class RuleForm:
 
 
 def read() -> RuleForm:
-    """Read the posted form; words that are none of its own choices give way to the first one."""
+    """Read the posted form; unknown choices are replaced by the first one."""
     several = MultiDict(
         [
             (name, ",".join(filter(None, values)) if name.endswith(".value") else values[-1])
@@ -128,9 +128,9 @@ def read() -> RuleForm:
         ]
     )
     body = nest(several)
-    said = body.get("conditions")
-    asked_ = said if isinstance(said, dict) else {}
-    target = _word(Target, body.get("target"), Target.TRANSACTION)
+    sent = body.get("conditions")
+    conditions = sent if isinstance(sent, dict) else {}
+    target = _choice(Target, body.get("target"), Target.TRANSACTION)
     triggers = [trigger.value for trigger in triggers_of(target)]
     trigger = str(body.get("trigger"))
     return RuleForm(
@@ -139,10 +139,10 @@ def read() -> RuleForm:
         target=target,
         trigger=trigger if trigger in triggers else triggers[0],
         priority=_text(body.get("priority")) or "100",
-        match=_word(Match, asked_.get("match"), Match.ALL),
-        conditions=[_fitting(row, Target(target)) for row in _rows(asked_.get("conditions"))],
+        match=_choice(Match, conditions.get("match"), Match.ALL),
+        conditions=[_fitting(row, Target(target)) for row in _rows(conditions.get("conditions"))],
         effects=[
-            {**row, "kind": _word(EffectKind, row.get("kind"), EffectKind.SET_ACCOUNT)}
+            {**row, "kind": _choice(EffectKind, row.get("kind"), EffectKind.SET_ACCOUNT)}
             for row in _rows(body.get("effects"))
         ],
         is_active=bool(body.get("isActive")),
@@ -152,7 +152,7 @@ def read() -> RuleForm:
 
 
 def of_content(rule: RuleContent, *, version: int | None) -> RuleForm:
-    """Fill the form with what a stored rule says."""
+    """Fill the form from a stored rule."""
     return RuleForm(
         name=rule.name,
         description=rule.description or "",
@@ -160,7 +160,7 @@ def of_content(rule: RuleContent, *, version: int | None) -> RuleForm:
         trigger=rule.trigger,
         priority=str(rule.priority),
         match=rule.conditions["match"],
-        conditions=[_parted(row) for row in rule.conditions["conditions"]],
+        conditions=[_with_range_ends(row) for row in rule.conditions["conditions"]],
         effects=[
             {name: str(value) for name, value in row.items()}
             for row in sorted(rule.effects, key=lambda effect: int(effect["sortOrder"]))
@@ -172,20 +172,20 @@ def of_content(rule: RuleContent, *, version: int | None) -> RuleForm:
 
 
 def of_input(rule: Mapping[str, Any]) -> RuleForm:
-    """Fill the form with a rule that is not stored yet, as the API takes it."""
+    """Fill the form from a rule as a body of the API."""
     return RuleForm(
         name=rule["name"],
         description=rule["description"],
         target=rule["target"],
         trigger=rule["trigger"],
         match=rule["conditions"]["match"],
-        conditions=[_parted(row) for row in rule["conditions"]["conditions"]],
+        conditions=[_with_range_ends(row) for row in rule["conditions"]["conditions"]],
         effects=[{name: str(value) for name, value in row.items()} for row in rule["effects"]],
     )
 
 
-def asked(row: Mapping[str, Any]) -> dict[str, str | None]:
-    """Give a condition as the API takes it; amounts as people type them are read as plain decimals."""
+def condition_of(row: Mapping[str, Any]) -> dict[str, str | None]:
+    """A condition as in the API; typed amounts are converted to plain decimals."""
     field_, operator = Field(row["field"]), Operator(row["operator"])
     ends = [str(row.get("value") or "")]
     if operator is Operator.BETWEEN:
@@ -197,7 +197,7 @@ def asked(row: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def effect_of(row: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Give an effect as the API takes it."""
+    """An effect as in the API."""
     kind = EffectKind(row["kind"])
     key = VALUE_KEY[kind]
     text = str(row.get(key) or "")
@@ -206,16 +206,16 @@ def effect_of(row: Mapping[str, Any], index: int) -> dict[str, Any]:
 
 
 def _fitting(row: Row, target: Target) -> Row:
-    """Give a row an operator that fits its field: the one that was chosen, else the first."""
+    """A row with an operator that its field allows: the chosen one, else the usual one."""
     allowed = {each.value for each in fields_of(target)}
     field_ = Field(row["field"]) if row.get("field") in allowed else Field.ANY_TEXT
     operators = operators_of(field_)
     usual = Operator.CONTAINS if Operator.CONTAINS in operators else operators[0]
-    chosen = str(row.get("operator"))
-    return {**row, "field": field_.value, "operator": chosen if chosen in operators else usual.value}
+    operator = str(row.get("operator"))
+    return {**row, "field": field_.value, "operator": operator if operator in operators else usual.value}
 
 
-def _parted(row: Mapping[str, str]) -> Row:
+def _with_range_ends(row: Mapping[str, str]) -> Row:
     first, _, last = (
         row["value"].partition("..") if row["operator"] == Operator.BETWEEN else (row["value"], "", "")
     )
@@ -223,8 +223,7 @@ def _parted(row: Mapping[str, str]) -> Row:
 
 
 def _condition_problem(row: Row, index: int, target: Target, *, is_unfinished: bool) -> dict[str, list[str]]:
-    said = asked(row)
-    value = said["value"]
+    value = condition_of(row)["value"]
     if value is None and Operator(row["operator"]) not in WITHOUT_VALUE:
         return {} if is_unfinished else {f"{CONDITIONS}.{index}.value": ["Give a value to compare with."]}
     found = condition_problem(Condition(Field(row["field"]), Operator(row["operator"]), value or ""), target)
@@ -249,8 +248,8 @@ def _rows(value: Any) -> list[Row]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def _word(words: type[Target | Match | EffectKind], value: Any, usual: str) -> str:
-    return str(value) if isinstance(value, str) and value in set(words) else str(usual)
+def _choice(codes: type[Target | Match | EffectKind], value: Any, usual: str) -> str:
+    return str(value) if isinstance(value, str) and value in set(codes) else str(usual)
 
 
 def _text(value: Any) -> str:
@@ -262,5 +261,5 @@ def _digits(value: Any) -> str | None:
     return text if text.isascii() and text.isdigit() and len(text) <= 19 else None  # noqa: PLR2004
 
 
-def _is_whole(text: str) -> bool:
+def _is_whole_number(text: str) -> bool:
     return _digits(text.removeprefix("-")) is not None and abs(int(text)) < 2**31

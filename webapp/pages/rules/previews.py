@@ -1,4 +1,4 @@
-"""What a stored rule would do to the past, and applying it exactly so."""
+"""The preview of a stored rule on past lines, and applying it as previewed."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ bp = Blueprint("rule_previews", __name__, url_prefix="/rules")
 @bp.get("/<id:rule_id>/preview")
 @requires("read")
 def show(rule_id: int) -> Response:
-    """Show what a rule would do to the lines that are asked for."""
+    """Show the preview of a rule."""
     return show_preview(rule_id, RuleLinesPageSchema.read_leniently(request.query_string.decode()))
 
 
 @bp.post("/<id:rule_id>/apply")
 @requires("draft")
 def apply(rule_id: int) -> Response:
-    """Apply a rule as its preview said, or show what it would do by now."""
+    """Apply a rule as previewed, or show the error with a new preview."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     lines = RuleLinesPageSchema.read_leniently_of(request.form)
     try:
-        said = ApplyFormSchema().load(form_body())
+        body = ApplyFormSchema().load(form_body())
         with progress.reporting_rule(rule_id) as report:
             run = services.rules.runs.apply(
                 rule,
-                said["digest"],
-                Chosen(said["from_"], said["to"], said["fa_id"]),
+                body["digest"],
+                Chosen(body["from_"], body["to"], body["fa_id"]),
                 progress=report,
                 **acting(),
             )
@@ -53,13 +53,13 @@ def apply(rule_id: int) -> Response:
 @bp.get("/<id:rule_id>/progress")
 @requires("read")
 def show_progress(rule_id: int) -> Response:
-    """Show how far the applying of a rule is."""
+    """Show the progress of applying a rule."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     return render("rules/progress.html", rule=rule, progress=progress.of_rule(rule_id))
 
 
-def show_preview(rule_id: int, asked: dict[str, Any], problem: Problem | None = None) -> Response:
-    """Render what a rule would do."""
+def show_preview(rule_id: int, query: dict[str, Any], problem: Problem | None = None) -> Response:
+    """Render the preview of a rule."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     return render(
         "rules/preview.html",
@@ -67,15 +67,15 @@ def show_preview(rule_id: int, asked: dict[str, Any], problem: Problem | None = 
         rule=rule,
         sentence=sentence(rule, queries.rules.names.of_rules(organization_id(), [rule])),
         words=rule_wording,
-        lines=asked,
-        keep=kept(asked),
+        lines=query,
+        keep=query_of(query),
         feeds=queries.accounts.choices.feed_accounts(organization_id()),
-        found=shown_preview(rule, asked),
+        found=shown_preview(rule, query),
         problem=problem,
     )
 
 
-def kept(asked: dict[str, Any]) -> dict[str, str]:
-    """Give which lines are asked for, as they stand in the address."""
-    named = {"from": asked["from_"], "to": asked["to"], "faId": asked["fa_id"]}
-    return {name: str(value) for name, value in named.items() if value}
+def query_of(query: dict[str, Any]) -> dict[str, str]:
+    """The selection of lines as parameters of the URL."""
+    parameters = {"from": query["from_"], "to": query["to"], "faId": query["fa_id"]}
+    return {name: str(value) for name, value in parameters.items() if value}

@@ -1,4 +1,4 @@
-"""The rows of a rule's form with what each may choose from, and the kind of input that its value takes."""
+"""The rows of a rule's form with their choices, and the type of input for each value."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ Choices = Mapping[str, Sequence[Any]]
 
 CONDITIONS: Final = "conditions.conditions"
 SEVERAL: Final = frozenset({Operator.IN, Operator.NOT_IN})
-CHOSEN: Final = {
+CHOICES_OF_KIND: Final = {
     ValueKind.DIRECTION: ("IN", "OUT"),
     ValueKind.DOCUMENT_TYPE: DOCUMENT_TYPES,
 }
 
 
 def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
-    """Give what rules may name in these books and what these rows name, by the key that its id is sent under."""
-    named = _named(conditions, effects)
+    """The choices of rules by the JSON key of their ids, with archived ones that these rows have chosen."""
+    named = _chosen_ids(conditions, effects)
     return {
         "accountId": queries.accounts.choices.accounts(organization_id(), chosen=named["accountId"]),
         "orgMerchantId": queries.accounts.choices.merchants(organization_id()),
@@ -46,7 +46,7 @@ def choices(conditions: Sequence[Row], effects: Sequence[Row]) -> Choices:
     }
 
 
-def _named(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[str, set[int | None]]:
+def _chosen_ids(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[str, set[int | None]]:
     found: defaultdict[str, set[int | None]] = defaultdict(set)
     for row in conditions:
         parts = str(row.get("value") or "").split(",")
@@ -58,7 +58,7 @@ def _named(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[str, se
 
 
 def triggers_of(target: str) -> list[Trigger]:
-    """List the triggers that meet a target, the usual one first."""
+    """List the triggers of a target, the usual one first."""
     by_itself = (
         [Trigger.RECEIPT_PARSED]
         if target == Target.RECEIPT
@@ -68,14 +68,14 @@ def triggers_of(target: str) -> list[Trigger]:
 
 
 def fields_for(target: str) -> list[Row]:
-    """List what a condition may look at."""
+    """List the fields of conditions for a target."""
     return [
         {"id": each.value, "name": _capital(rule_wording.FIELDS[each])} for each in fields_of(Target(target))
     ]
 
 
 def shown_condition(row: Row, index: int, choices: Choices) -> Row:
-    """Give a row of a condition with what it may choose from, and the kind of input that its value takes."""
+    """A condition with its choices, and the type of input for its value."""
     field_, operator = Field(row["field"]), Operator(row["operator"])
     options = _options(field_, choices)
     value = str(row.get("value") or "")
@@ -97,7 +97,7 @@ def shown_condition(row: Row, index: int, choices: Choices) -> Row:
 
 
 def shown_effect(row: Row, index: int, choices: Choices) -> Row:
-    """Give a row of an effect with what it may choose from."""
+    """An effect with its choices."""
     key = VALUE_KEY[EffectKind(row["kind"])]
     return {
         "index": index,
@@ -110,7 +110,7 @@ def shown_effect(row: Row, index: int, choices: Choices) -> Row:
 
 
 def widget(field_: Field, operator: Operator) -> str:
-    """Name the input that a condition's value takes.
+    """The type of input for a condition's value.
 
     >>> widget(Field.AMOUNT, Operator.BETWEEN), widget(Field.PROJECT, Operator.IN), widget(Field.IBAN, Operator.IN)
     ('amounts', 'several', 'text')
@@ -118,7 +118,7 @@ def widget(field_: Field, operator: Operator) -> str:
     kind = KIND_OF[field_]
     if operator in WITHOUT_VALUE:
         return "none"
-    if kind in CHOSEN or kind is ValueKind.ID:
+    if kind in CHOICES_OF_KIND or kind is ValueKind.ID:
         return "several" if operator in SEVERAL else "choice"
     if operator in SEVERAL or kind in (ValueKind.TEXT, ValueKind.CURRENCY):
         return "text"
@@ -134,7 +134,7 @@ def _options(field_: Field, choices: Choices) -> Sequence[Any]:
         ]
     return [
         {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}
-        for word in CHOSEN.get(KIND_OF[field_], ())
+        for word in CHOICES_OF_KIND.get(KIND_OF[field_], ())
     ]
 
 

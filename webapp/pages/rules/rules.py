@@ -1,4 +1,4 @@
-"""The rules in the order in which they run: moved, switched, deleted, and what each said in its versions."""
+"""The rules in the order in which they run: moved, switched on or off, deleted, and their versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def index() -> Response:
 @bp.post("/<id:rule_id>/move")
 @requires("draft")
 def move(rule_id: int) -> Response:
-    """Let a rule run before another one, or last."""
+    """Move a rule before another one, or to the end."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     try:
         services.rules.rules.move(rule, **MoveFormSchema().load(form_body()), **acting())
@@ -48,7 +48,7 @@ def move(rule_id: int) -> Response:
 @bp.post("/<id:rule_id>/switch")
 @requires("draft")
 def switch(rule_id: int) -> Response:
-    """Let a rule run by itself, or not any more."""
+    """Switch a rule on or off."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
     try:
         services.rules.rules.switch(rule, **SwitchFormSchema().load(form_body()), **acting())
@@ -60,7 +60,7 @@ def switch(rule_id: int) -> Response:
 @bp.post("/<id:rule_id>/delete")
 @requires("draft")
 def delete(rule_id: int) -> Response:
-    """Delete a rule; what it did stays."""
+    """Delete a rule; its changes remain."""
     services.rules.rules.delete(queries.rules.rules.get(organization_id(), rule_id), **acting())
     return redirect_to(url_for("rules.index"))
 
@@ -68,10 +68,10 @@ def delete(rule_id: int) -> Response:
 @bp.get("/<id:rule_id>/versions")
 @requires("read")
 def versions(rule_id: int) -> Response:
-    """Show what a rule said in each of its versions, also after it was deleted."""
-    asked = VersionsPageSchema.read_leniently(request.query_string.decode())
-    after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rules.rules.versions(organization_id(), rule_id, after=after, **asked)
+    """Show the versions of a rule, also after it was deleted."""
+    query = VersionsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(query.pop("cursor"), "i")
+    page = queries.rules.rules.versions(organization_id(), rule_id, after=after, **query)
     names = queries.rules.names.of_rules(organization_id(), page.items)
     acts = queries.audit.action_requests.named(
         organization_id(), [each.action_request_id for each in page.items]
@@ -88,7 +88,7 @@ def versions(rule_id: int) -> Response:
 
 
 def show_list(problem: Problem | None = None) -> Response:
-    """Render the rules, with what was refused."""
+    """Render the rules, with an error if there is one."""
     return render(
         TEMPLATE,
         status=problem.status if problem else 200,
@@ -99,7 +99,7 @@ def show_list(problem: Problem | None = None) -> Response:
 
 
 def shown() -> list[dict[str, Any]]:
-    """Give the rules in order, each with its sentence and the rules that a move up or down puts it before."""
+    """The rules in order, each with its sentence and the ids to move it before for a move up or down."""
     rules = queries.rules.rules.in_order(organization_id())
     names = queries.rules.names.of_rules(organization_id(), rules)
     return [
@@ -113,10 +113,10 @@ def shown() -> list[dict[str, Any]]:
     ]
 
 
-def sentence(said: RuleContent, names: Names) -> str:
-    """Say what a rule says."""
-    conditions = said.conditions
-    effects = sorted(said.effects, key=lambda effect: int(effect["sortOrder"]))
+def sentence(rule: RuleContent, names: Names) -> str:
+    """A rule as a sentence."""
+    conditions = rule.conditions
+    effects = sorted(rule.effects, key=lambda effect: int(effect["sortOrder"]))
     return rule_wording.sentence(conditions["match"], conditions["conditions"], effects, names)
 
 

@@ -1,4 +1,4 @@
-"""What rules did: every run, one of them field by field, and undoing it."""
+"""Rule runs: the list, a run field by field, and its undo."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ bp = Blueprint("rule_runs", __name__, url_prefix="/rules/runs")
 @requires("read")
 def index() -> Response:
     """Show the runs of rules, newest first."""
-    asked = RunsPageSchema.read_leniently(request.query_string.decode())
-    after = paging.decode(asked.pop("cursor"), "i")
-    page = queries.rules.runs.listed(organization_id(), after=after, **asked)
+    query = RunsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(query.pop("cursor"), "i")
+    page = queries.rules.runs.listed(organization_id(), after=after, **query)
     return render(
         "rules/runs.html",
         runs=page.items,
@@ -44,7 +44,7 @@ def show(run_id: int) -> Response:
 @bp.get("/<id:run_id>/undo")
 @requires("draft")
 def ask(run_id: int) -> Response:
-    """Show what undoing a run would leave as it is, before anything goes back."""
+    """Show the fields that an undo would not restore, before it is done."""
     run = queries.rules.runs.get(organization_id(), run_id)
     if run.undone_at is not None:
         return redirect_to(url_for("rule_runs.show", run_id=run_id))
@@ -55,7 +55,7 @@ def ask(run_id: int) -> Response:
 @bp.post("/<id:run_id>/undo")
 @requires("draft")
 def undo(run_id: int) -> Response:
-    """Put back what a run set, or say why not."""
+    """Undo a run, or show the error."""
     try:
         services.rules.run_undos.undo(queries.rules.runs.get(organization_id(), run_id), **acting())
     except REFUSALS as error:
@@ -69,11 +69,11 @@ def show_run(
     kept: list[services.rules.run_undos.UnrestoredField] | None = None,
     problem: Problem | None = None,
 ) -> Response:
-    """Render a run, and where somebody is about to undo it, the fields that would stay."""
-    asked = RunsPageSchema.read_leniently(request.query_string.decode())
-    after = paging.decode(asked.pop("cursor"), "i")
+    """Render a run, and before an undo the fields that it would not restore."""
+    query = RunsPageSchema.read_leniently(request.query_string.decode())
+    after = paging.decode(query.pop("cursor"), "i")
     run = queries.rules.runs.get(organization_id(), run_id)
-    page = queries.rules.run_diffs.items(run, after=after, **asked)
+    page = queries.rules.run_diffs.items(run, after=after, **query)
     acts = queries.audit.action_requests.named(organization_id(), [run.action_request_id, run.undone_by])
     return render(
         "rules/run.html",

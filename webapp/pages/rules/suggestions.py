@@ -1,4 +1,4 @@
-"""Rules that people's confirmations suggest, each with its lines: made a rule in one step, or dismissed."""
+"""Suggested rules, each with its lines: turned into a rule, or dismissed."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 bp = Blueprint("rule_suggestions", __name__, url_prefix="/rules/suggestions")
 
-# On a page that loads them as a part there are rules above them.
+# A page that loads them as a part has the rules above them.
 SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
 
 
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show what is suggested, and what was dismissed."""
+    """Show suggested and dismissed rules."""
     return show()
 
 
 @bp.post("/dismiss")
 @requires("draft", begins=False)
 def dismiss() -> Response:
-    """Suggest a rule no more."""
+    """Dismiss a suggestion."""
     key = SuggestionKeySchema().load(form_body())["key"]
 
     def act() -> None:
@@ -53,7 +53,7 @@ def dismiss() -> Response:
 @bp.post("/undismiss")
 @requires("draft")
 def undismiss() -> Response:
-    """Suggest a dismissed rule again."""
+    """Restore a dismissed suggestion."""
     key = SuggestionKeySchema().load(form_body())["key"]
     return settle(
         lambda: services.rules.suggestions.undismiss(
@@ -63,7 +63,7 @@ def undismiss() -> Response:
 
 
 def settle(act: Callable[[], object]) -> Response:
-    """Do one act on a suggestion, and go back to those that are left, or show the refusal above them."""
+    """Act on a suggestion, and go back to the list, or show the error above it."""
     try:
         act()
     except LedgerError as error:
@@ -72,23 +72,25 @@ def settle(act: Callable[[], object]) -> Response:
 
 
 def sentence(suggestion: RuleSuggestion) -> str:
-    """Say what the rule would say that a suggestion is."""
+    """The suggested rule as a sentence."""
     names = {
         ("accountId", suggestion.account_id): suggestion.account_name,
         ("orgMerchantId", suggestion.org_merchant_id): suggestion.merchant_name,
         ("projectId", suggestion.project_id): suggestion.project_name,
     }
-    known = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
-    asked = suggestion.rule["conditions"]
-    return rule_wording.sentence(asked["match"], asked["conditions"], suggestion.rule["effects"], known)
+    present = {(key, row_id): name for (key, row_id), name in names.items() if row_id and name}
+    conditions = suggestion.rule["conditions"]
+    return rule_wording.sentence(
+        conditions["match"], conditions["conditions"], suggestion.rule["effects"], present
+    )
 
 
 def show(*, problem: Problem | None = None) -> Response:
     """Render the list."""
-    asked: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
+    query: dict[str, Any] = SuggestionsPageSchema().load(request.args if request.method == "GET" else {})
     limit = SHOWN_AS_PART if is_htmx() else SHOWN
     page = queries.suggestions.rule_suggestions.listed(
-        organization_id(), after=paging.decode(asked["cursor"], "is"), limit=limit
+        organization_id(), after=paging.decode(query["cursor"], "is"), limit=limit
     )
     return render(
         "rules/suggestions.html",

@@ -1,4 +1,4 @@
-"""The workspace of one bank account: its lines, and the reconciliation beside them."""
+"""The workspace of a bank account: its lines, and its reconciliation."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ STRIP_MONTHS = 12
 @bp.get("/<id:fa_id>")
 @requires("read")
 def show(fa_id: int) -> Response:
-    """Show the workspace, or for htmx the one line that it asks for."""
-    asked = WorkspaceQuerySchema().load(request.args)
-    if target() == f"line-{asked['line']}":
-        line = queries.transactions.transactions.get(organization_id(), asked["line"])
-        return render_line(line, parts=("line",), current_id=line.id, editing=asked["edit"])
-    return render(TEMPLATE, **workspace(fa_id, asked))
+    """Show the workspace, or for htmx one line."""
+    query = WorkspaceQuerySchema().load(request.args)
+    if target() == f"line-{query['line']}":
+        line = queries.transactions.transactions.get(organization_id(), query["line"])
+        return render_line(line, parts=("line",), current_id=line.id, editing=query["edit"])
+    return render(TEMPLATE, **workspace(fa_id, query))
 
 
 @bp.post("/<id:fa_id>/resume")
 @requires("admin")
 def resume(fa_id: int) -> Response:
-    """Let a paused feed push again."""
+    """Resume a paused feed."""
     services.feeds.pushes.resume(queries.accounts.feed_accounts.get(organization_id(), fa_id), **acting())
     return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
 
@@ -69,22 +69,22 @@ def render_line(
     problem: Problem | None = None,
     rows: list[dict[str, Any]] | None = None,
 ) -> Response:
-    """Answer an act on a line: with its row and what it changes beside it, or with the whole page.
+    """Answer an act on a line with its row and the parts that it changes, or with the whole page.
 
-    Where its form was refused, `rows` are the parts as they were typed.
+    `rows` are the splits of a refused form as they were typed.
     """
-    asked = {**WorkspaceQuerySchema().load({}), **came_from(transaction.feed_account_id)}
-    asked |= {"line": current_id, "edit": editing}
+    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
+    query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    context = workspace(transaction.feed_account_id, asked, problem=problem, form=form)
+    context = workspace(transaction.feed_account_id, query, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
-    context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, asked)}
+    context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
 
-def came_from(fa_id: int) -> dict[str, Any]:
-    """Read the filters of the workspace that an act was made on, out of the page's own address."""
+def workspace_filters(fa_id: int) -> dict[str, Any]:
+    """Read the filters of the workspace in which an act was made from the URL of its page."""
     address, _, query = request.headers.get("HX-Current-URL", request.referrer or "").partition("?")
     if not address.endswith(f"/feeds/{fa_id}"):
         return {}
@@ -93,40 +93,40 @@ def came_from(fa_id: int) -> dict[str, Any]:
 
 def workspace(
     fa_id: int,
-    asked: Mapping[str, Any],
+    query: Mapping[str, Any],
     *,
     problem: Problem | None = None,
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Gather what the workspace shows."""
+    """The context of the workspace."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     hub = queries.reconciliation.hub.accounts(organization_id())
     account = next((each for each in hub if each.fa_id == fa_id), None) or queries.reconciliation.hub.account(
         organization_id(), fa_id
     )
-    show = asked["show"] or ("statement" if account.draft else "all")
-    narrowing = Narrowing(show, asked["q"], asked["from_"], asked["to"], asked["cursor"])
+    show = query["show"] or ("statement" if account.draft else "all")
+    narrowing = Narrowing(show, query["q"], query["from_"], query["to"], query["cursor"])
     page = queries.transactions.workspaces.lines(
-        organization_id(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=asked["limit"]
+        organization_id(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=query["limit"]
     )
     counts = queries.transactions.workspaces.counts(organization_id(), fa_id, narrowing)
-    current = next((line for line in page.items if line["id"] == asked["line"]), None)
+    current = next((line for line in page.items if line["id"] == query["line"]), None)
     return {
         "account": account,
         "lines": page.items,
         "counts": counts,
         "filters": narrowing,
-        "keep": keep(narrowing),
+        "keep": filters_query(narrowing),
         "page": {
             "shown": len(page.items),
             "total": counts[show],
             "next_cursor": paging.encode(page.next_key),
         },
-        "current_id": asked["line"],
-        "editing": asked["edit"],
+        "current_id": query["line"],
+        "editing": query["edit"],
         "split_rows": split_rows(current) if current else [],
-        "why": why(current["id"], asked) if current else None,
+        "why": why(current["id"], query) if current else None,
         "words": rule_wording,
         "choices": choices(current),
         "neighbours": neighbours(hub, fa_id),
@@ -138,9 +138,9 @@ def workspace(
     }
 
 
-def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
-    """Tell why a line's entry says what it says, where that is asked."""
-    if asked["edit"] != "why":
+def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
+    """The reasons for a line's entry (rules and suggestions), if they are shown."""
+    if query["edit"] != "why":
         return None
     return queries.rule_decisions.line_reasons.reasons(
         queries.transactions.transactions.get(organization_id(), line_id)
@@ -148,18 +148,23 @@ def why(line_id: int, asked: Mapping[str, Any]) -> LineReasons | None:
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
-    """Give the newest months of the account's coverage, oldest first, as the strip has room for."""
+    """The newest months of the account's coverage, oldest first, as many as the strip shows."""
     return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
 
 
-def keep(narrowing: Narrowing) -> dict[str, str]:
-    """Give the filters that are set, as they stand in the address."""
-    named = {"show": narrowing.show, "q": narrowing.q, "from": narrowing.from_date, "to": narrowing.to_date}
-    return {name: str(value) for name, value in named.items() if value}
+def filters_query(narrowing: Narrowing) -> dict[str, str]:
+    """The filters in use, as parameters of the URL."""
+    parameters = {
+        "show": narrowing.show,
+        "q": narrowing.q,
+        "from": narrowing.from_date,
+        "to": narrowing.to_date,
+    }
+    return {name: str(value) for name, value in parameters.items() if value}
 
 
 def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Give what the current line's fields can be set to."""
+    """The choices for the current line's fields."""
     parts = [line, *(line["splits"] or ())] if line else []
     return {
         "accounts": queries.accounts.choices.accounts(
@@ -171,7 +176,7 @@ def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
-    """Find the accounts before and after this one by name, and the next that needs somebody."""
+    """The accounts before and after this one by name, and the next that is not reconciled."""
     by_name = sorted(hub, key=lambda account: (account.account_name.casefold(), account.fa_id))
     at = next(index for index, account in enumerate(by_name) if account.fa_id == fa_id)
     later = [*by_name[at + 1 :], *by_name[:at]]
@@ -183,7 +188,7 @@ def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
 
 
 def split_rows(line: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give the rows of the split form: the parts there are, amounts as they are typed, and empty ones to fill."""
+    """The rows of the split form: the existing splits, and empty rows."""
     parts = [
         {"amount": figure(part["amount"]), **{name: part[name] for name in SPLIT_CHOICES}}
         for part in line["splits"] or [line]

@@ -1,4 +1,4 @@
-"""Settling which rows are one line of the bank, on the line itself."""
+"""Joining and separating rows of one bank line, in the workspace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Blueprint, Response, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.line_joins import OtherLineFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
@@ -27,7 +27,7 @@ bp = Blueprint("line_joins", __name__, url_prefix="/transactions")
 @bp.post("/<id:transaction_id>/join")
 @requires("draft")
 def join(transaction_id: int) -> Response:
-    """Settle that two rows are one line."""
+    """Join two rows as one line."""
     return settle(
         transaction_id, lambda line, other: services.transactions.joins.join(line, other, **acting())
     )
@@ -36,14 +36,14 @@ def join(transaction_id: int) -> Response:
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
-    """Settle that two rows are two lines."""
+    """Separate two rows as two lines."""
     return settle(
         transaction_id, lambda line, other: services.transactions.joins.unjoin(line, other, **acting())
     )
 
 
 def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transaction]) -> Response:
-    """Settle two rows, and answer with the lines as they stand then: both may have changed, or one be gone."""
+    """Join or separate two rows, and answer with all lines, of which one may be gone."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
@@ -53,6 +53,6 @@ def settle(transaction_id: int, act: Callable[[Transaction, Transaction], Transa
         return render_line(line, current_id=transaction_id, problem=problem)
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
-    asked = {**WorkspaceQuerySchema().load({}), **came_from(line.feed_account_id), "line": left.id}
+    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(line.feed_account_id), "line": left.id}
     parts = {part: part for part in ("lines", "filters", "panel")}
-    return render(TEMPLATE, parts=parts, **workspace(line.feed_account_id, asked))
+    return render(TEMPLATE, parts=parts, **workspace(line.feed_account_id, query))

@@ -1,4 +1,4 @@
-"""Acts on bank lines, made in a workspace and answered in it."""
+"""Acts on bank lines in the workspace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.titles import counted
-from webapp.pages.transactions.feed_accounts import TEMPLATE, came_from, render_line, workspace
+from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.schemas.transactions.transactions import (
     ConfirmManyFormSchema,
@@ -35,7 +35,7 @@ bp = Blueprint("transactions", __name__, url_prefix="/transactions")
 @bp.post("/<id:transaction_id>")
 @requires("draft")
 def edit(transaction_id: int) -> Response:
-    """Change what a line's entry says."""
+    """Change a line's entry."""
     return act_on(transaction_id, save)
 
 
@@ -54,21 +54,21 @@ def confirm(transaction_id: int) -> Response:
 @bp.post("/<id:transaction_id>/delete")
 @requires("draft")
 def delete(transaction_id: int) -> Response:
-    """Leave a line out of the books."""
+    """Delete a line."""
     return act_on(transaction_id, lambda line: services.transactions.lifecycle.delete(line, **acting()))
 
 
 @bp.post("/<id:transaction_id>/restore")
 @requires("draft")
 def restore(transaction_id: int) -> Response:
-    """Bring a line back."""
+    """Restore a line."""
     return act_on(transaction_id, lambda line: services.transactions.lifecycle.restore(line, **acting()))
 
 
 @bp.post("/confirm")
 @requires("confirm")
 def confirm_many() -> Response:
-    """Confirm what waits among the selected lines, asking back once where some are uncategorised."""
+    """Confirm the unconfirmed ones of the selected lines, after a question if some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
     first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
     ids = queries.transactions.workspaces.unconfirmed(organization_id(), body["ids"])
@@ -89,7 +89,7 @@ def confirm_many() -> Response:
 
 
 def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
-    """Say how many lines were confirmed and what they come to, with the way to their entries."""
+    """The notice on confirmed lines: their number and sum, with a link to their entries."""
     if not ids:
         return {"text": "Nothing left to confirm."}
     account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
@@ -111,15 +111,15 @@ def render_dock(
     """Answer an act on selected lines."""
     if not is_htmx() and asking is None and problem is None:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
-    asked = {**WorkspaceQuerySchema().load({}), **came_from(fa_id)}
-    context = workspace(fa_id, asked, problem=problem, asking=asking) | {"notice": notice}
+    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
+    context = workspace(fa_id, query, problem=problem, asking=asking) | {"notice": notice}
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
     status = 409 if asking or problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
 
 
 def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
-    """Do one act on one line, and answer with its row as it stands then, or with the refusal in it."""
+    """Act on one line, and answer with its row, or with the error in it."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         act(line)
@@ -135,14 +135,14 @@ def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Respons
 
 
 def as_typed(part: Any) -> Any:
-    """Read a split's amount as people type it; one without an amount was not filled in."""
+    """A split with its typed amount as a plain decimal; None for an empty one."""
     if not isinstance(part, dict) or not isinstance(part.get("amount"), (str, type(None))):
         return part
     return {**part, "amount": typed(part["amount"])} if part.get("amount") else None
 
 
 def typed_rows() -> list[dict[str, Any]]:
-    """Give the rows of the split form as they were sent, to be shown again beside what is wrong with them."""
+    """The rows of a refused split form as they were typed."""
     parts = form_body().get("splits")
     rows = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     return [
@@ -157,7 +157,7 @@ def typed_rows() -> list[dict[str, Any]]:
 
 
 def save(line: Transaction) -> None:
-    """Save what a form changed of a line; what it sends unchanged is no change."""
+    """Save the changed fields of a line's form."""
     body = form_body()
     if isinstance(body.get("splits"), list):
         body["splits"] = [part for part in map(as_typed, body["splits"]) if part]

@@ -1,4 +1,4 @@
-"""Transfers to settle, and what stands open on the watched accounts."""
+"""Proposed transfers, and open items of the watched accounts."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ bp = Blueprint("transfers", __name__, url_prefix="/transfers")
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show the pairs that are proposed, and the open items with their age."""
+    """Show proposed transfers, and open items with their age."""
     return show()
 
 
 @bp.post("/accept")
 @requires("draft")
 def accept() -> Response:
-    """Pair all lines that fit each other and nothing else."""
+    """Pair all unambiguous transfers."""
     services.transactions.transfers.pair_unambiguous(**acting())
     return redirect_back(url_for("transfers.index"))
 
@@ -52,12 +52,12 @@ def join(transaction_id: int) -> Response:
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
-    """Take two lines apart, or say that they are no transfer."""
+    """Separate two lines, or reject them as a transfer."""
     return settle(transaction_id, services.transactions.links.unjoin)
 
 
 def settle(transaction_id: int, act: Callable[..., object]) -> Response:
-    """Do one act on two lines, answered in the row of the workspace or on the page that it was made on."""
+    """Pair or separate two lines, and answer in the workspace or on the page of transfers."""
 
     def on_both(line: Transaction) -> None:
         other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
@@ -73,11 +73,11 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
 
 
 def show(*, problem: Problem | None = None) -> Response:
-    """Render what there is to settle."""
-    asked: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
-    after = paging.decode(asked.pop("cursor"), "di")
+    """Render proposed transfers and open items."""
+    query: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
+    after = paging.decode(query.pop("cursor"), "di")
     today = queries.access.organizations.today(organization_id(), requests.now())
-    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **asked)
+    page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
     proposals = queries.transfers.proposed.proposed(organization_id())
     best: dict[int | None, Any] = defaultdict(lambda: None)
     for each in reversed(proposals):
@@ -90,8 +90,8 @@ def show(*, problem: Problem | None = None) -> Response:
         proposed_for=best,
         items=page.items,
         watched=queries.transfers.watched.watched(organization_id()),
-        account_id=asked["account_id"],
-        keep={"accountId": asked["account_id"]} if asked["account_id"] else {},
+        account_id=query["account_id"],
+        keep={"accountId": query["account_id"]} if query["account_id"] else {},
         next_cursor=paging.encode(page.next_key),
         problem=problem,
     )

@@ -17,10 +17,10 @@ from webapp.services.imports import imports, preview_lines
 class ColumnReading:
     """A file read with a mapping: `mapping` is the whole one that was used, or `refusal` why it could not be read.
 
-    `glimpse` is none for a file that is no table. With `opens` the file would open an account that it does not name.
+    `sample` is None for a file that is not a table. With `opens` the file would open an account that it does not name.
     """
 
-    glimpse: TableSample | None
+    sample: TableSample | None
     mapping: Mapping[str, object] | None = None
     records: Sequence[ImportLineRecord] = ()
     added: int = 0
@@ -30,15 +30,15 @@ class ColumnReading:
 
 def try_mapping(imported: Import, data: bytes, mapping: dict[str, object] | None) -> ColumnReading:
     """Read a file with a mapping, and compare it with the books; nothing is written."""
-    glimpse = _sample(data, mapping)
+    sample = _sample(data, mapping)
     try:
         reading = imports.read(data, mapping)
         plan = preview_lines.plan_of(imported, reading)
     except FileRefusedError as error:
-        return ColumnReading(glimpse, refusal=error)
+        return ColumnReading(sample, refusal=error)
     columns = reading.file.columns
     return ColumnReading(
-        glimpse,
+        sample,
         columns.mapping if columns else {},
         preview_lines.records(plan),
         added=plan.added,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import marshmallow as ma
+from flask import Response
 
 from webapp.db import db
 from webapp.errors import walk_messages
@@ -13,6 +15,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.services.audit.action_requests import record_refusal
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
+from webapp.web.rendering.htmx import redirect_to
 
 # The errors that a page catches and shows at the place of the act.
 REFUSALS = (LedgerError, ma.ValidationError)
@@ -49,3 +52,12 @@ def problem_of(
         problem = Problem(message, "validation", 422, fields, {}, line_id, place)
     requests.begin(organization_id())
     return problem
+
+
+def act_or_show(act: Callable[[], object], then: str, show: Callable[[Problem], Response]) -> Response:
+    """Act and redirect to the URL `then`, or show the error."""
+    try:
+        act()
+    except REFUSALS as error:
+        return show(problem_of(error))
+    return redirect_to(then)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from webapp.importers.bank_files import BankFile, SkippedRow, StatedBalance, Statement, StatementLine
+from webapp.importers.bank_files import BankFile, FileLine, SkippedRow, StatedBalance, Statement
 from webapp.ledger.matching.joins import Pairing
 from webapp.ledger.matching.lines import LineKey
 from webapp.ledger.money import Money
@@ -39,7 +39,7 @@ class PlannedLine:
     `duplicate` pairs it with the line of another source that it is, or may be.
     """
 
-    line: StatementLine
+    line: FileLine
     amount_minor: int
     key: LineKey
     verdict: str = "NEW"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from webapp.importers.bank_files import FileRefusedError, Statement, StatementLine
+from webapp.importers.bank_files import FileLine, FileRefusedError, Statement
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
@@ -29,7 +29,7 @@ def measured(statements: Iterable[Statement], currency: str) -> list[PlannedLine
     ]
 
 
-def _minor(line: StatementLine, currency: str) -> int:
+def _minor(line: FileLine, currency: str) -> int:
     try:
         return Money.of(line.amount, currency).minor
     except UnprocessableError as error:
