@@ -17,7 +17,7 @@ from webapp.ledger.canonical import instant_text
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.reconciliation import proof_breaks
-from webapp.services.audit import proof_breaks as living_proofs
+from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit.act import Act, Actor
 from webapp.session_state import Recording, state_of
 
@@ -37,7 +37,7 @@ def act(
 ) -> Iterator[Act]:
     """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it.
 
-    The proofs that it touched are judged before it ends, and it is named where one of them broke.
+    The proofs that it touched are checked before it ends; it is stored as the cause where one of them broke.
     """
     act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
@@ -50,7 +50,7 @@ def act(
         raise
     if not doing.is_void:
         record(doing, "EXECUTED")
-        living_proofs.judge(doing, touched_before)
+        breaks.check(doing, touched_before)
 
 
 @contextmanager

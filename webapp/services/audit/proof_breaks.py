@@ -1,4 +1,4 @@
-"""Living proofs: the act that breaks or mends a proof is written down beside it, in the act's own transaction."""
+"""Proof breaks: an act that breaks or repairs a proof is stored beside it, in the act's own transaction."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from webapp.queries.reconciliation.verdicts import Verdict
 from webapp.services.audit.act import Act
 
 
-def judge(doing: Act, touched_before: Collection[int]) -> None:
-    """Judge the proofs that an act touched, and record which it broke and which it mended.
+def check(doing: Act, touched_before: Collection[int]) -> None:
+    """Check the proofs that an act touched, and record which it broke and which it repaired.
 
-    What was touched before the act was written past the application: who broke that, the books tell.
+    A proof touched before the act was changed past the application: the books have what broke it.
     """
     organization_id = doing.actor.organization_id
     touched = proof_breaks.touched(organization_id)
     if not touched:
         return
-    proofs = _standing(organization_id, touched)
+    proofs = _in_force(organization_id, touched)
     verdicts = holds.judged(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)
     newly = [proof for proof in proofs if not verdicts[proof.id].holds and proof.id not in broken]
     _break(doing, newly, verdicts, touched_before)
     for proof in proofs:
         if proof.id in broken and verdicts[proof.id].holds:
-            _mend(broken[proof.id], doing, "UNDONE")
+            _repair(broken[proof.id], doing, "UNDONE")
         elif proof.id in broken:
             broken[proof.id].cleared_now_minor = verdicts[proof.id].cleared_now_minor
             broken[proof.id].off_by_minor = verdicts[proof.id].off_by_minor
@@ -42,13 +42,13 @@ def judge(doing: Act, touched_before: Collection[int]) -> None:
 
 
 def take_back(proof: Reconciliation, doing: Act, repair: str) -> None:
-    """End the time for which a proof did not hold, because it stands no longer."""
+    """End the break of a proof that is reopened or accepted."""
     broken = proof_breaks.unrepaired(proof.organization_id, [proof.id])
     for each in broken.values():
-        _mend(each, doing, repair)
+        _repair(each, doing, repair)
 
 
-def _standing(organization_id: str, ids: Collection[int]) -> Sequence[Reconciliation]:
+def _in_force(organization_id: str, ids: Collection[int]) -> Sequence[Reconciliation]:
     return db.session.scalars(
         sa.select(Reconciliation)
         .where(
@@ -104,7 +104,7 @@ def _row(proof: Reconciliation, verdict: Verdict, found: BrokenBy) -> ProofBreak
     )
 
 
-def _mend(broken: ProofBreak, doing: Act, repair: str) -> None:
+def _repair(broken: ProofBreak, doing: Act, repair: str) -> None:
     broken.repair = repair
     broken.repaired_at = doing.now
     broken.repaired_by = doing.actor.as_json()

@@ -18,8 +18,8 @@ from webapp.queries.journal import entries
 
 def of_pair(line: Transaction, other: Transaction) -> str:
     """Name two lines of two banks by both their accounts."""
-    there = f"{other.amount.formatted} of {other.booked_on:%-d %b}"
-    return f"{line.label} on {line.feed_account.name} and {there} on {other.feed_account.name}"
+    opposite = f"{other.amount.formatted} of {other.booked_on:%-d %b}"
+    return f"{line.label} on {line.feed_account.name} and {opposite} on {other.feed_account.name}"
 
 
 def of_entry(entry: JournalEntry) -> str:
@@ -28,14 +28,14 @@ def of_entry(entry: JournalEntry) -> str:
 
 
 def of_legs(description: str, legs: Sequence[Leg], day: date) -> str:
-    """Name what legs say on a day."""
+    """Name legs by a text, their sums and a day."""
     bank = [leg for leg in legs if leg.is_bank_leg]
     sums: dict[str, int] = {}
     for leg in bank if len(bank) == 1 else [leg for leg in legs if leg.amount_minor > 0]:
         sums[leg.currency] = sums.get(leg.currency, 0) + leg.amount_minor
-    said = titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
-    words = [titles.quoted(description), said, f"of {day:%-d %b}"]
-    return " ".join(filter(None, words))
+    amounts = titles.listed([Money(minor, code).formatted for code, minor in sorted(sums.items())])
+    parts = [titles.quoted(description), amounts, f"of {day:%-d %b}"]
+    return " ".join(filter(None, parts))
 
 
 def of_document(document: Document) -> str:
@@ -46,13 +46,13 @@ def of_document(document: Document) -> str:
 
 
 def of_confirmation(line: Transaction, entry: JournalEntry | None) -> str:
-    """Say where confirming a line lets it go; of a posted one, where its correction does."""
+    """Name the accounts that confirming a line posts to; of a posted one, those of its correction."""
     posted = entry is not None and entry.status != "DRAFT"
-    said = (entries.marker_of(entry) if posted else entry) if entry is not None else None
-    legs = entries.legs_of(said) if said is not None else []
+    draft = (entries.marker_of(entry) if posted else entry) if entry is not None else None
+    legs = entries.legs_of(draft) if draft is not None else []
     counters = [leg.account_id for leg in sides.counter_legs(legs, line.id)]
     went = "a transfer" if sides.is_shared(legs) and not counters else _accounts(line, counters)
-    name = f"{'the correction of ' if posted and said else ''}{line.label}"
+    name = f"{'the correction of ' if posted and draft else ''}{line.label}"
     return f"Confirmed {name} as {went}" if went else f"Confirmed {name}"
 
 
@@ -63,7 +63,7 @@ def _accounts(line: Transaction, ids: Iterable[int | None]) -> str:
 
 
 def of_edit(line: Transaction, changes: Mapping[str, Any]) -> str:
-    """Say what an edit lets a line say, with the names of what its ids stand for."""
+    """Write what an edit changes of a line, with names in place of ids."""
     entry, name = line.journal_entry, line.label
     parts = [
         *_choice(line, changes, "org_merchant_id", Merchant),
@@ -98,24 +98,24 @@ def _choice(
 def changed(
     noun: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], organization_id: str
 ) -> str:
-    """Say what somebody changes of a thing with a name; `before` and `after` are JSON as the audit trail has it.
+    """Write what an act changes of a thing with a name; `before` and `after` are JSON as the audit trail has it.
 
-    A list or an object is only named: whoever looks sees it whole beside the title.
+    A list or an object is only named: a page shows it whole beside the title.
     """
-    there = {key: before.get(key) for key in after}
-    told = ActionRequest(id="", before=there, after=dict(after))
+    earlier = {key: before.get(key) for key in after}
+    request = ActionRequest(id="", before=earlier, after=dict(after))
     is_renamed = (after.get("name") or name) != name
-    spoken = {field_changes.words(key): after[key] for key in after}
-    said = [
-        _said(each.field, spoken[each.field], each.after)
-        for each in field_changes.of(organization_id, [told])[""]
+    values = {field_changes.words(key): after[key] for key in after}
+    changes = [
+        _change(each.field, values[each.field], each.after)
+        for each in field_changes.of(organization_id, [request])[""]
         if each.field != "name"
     ]
     head = f"Renamed {noun} {name} to {after['name']}" if is_renamed else f"Changed {noun} {name}"
-    return f"{head}: {', '.join(said)}" if said else head
+    return f"{head}: {', '.join(changes)}" if changes else head
 
 
-def _said(field: str, value: Any, lines: Sequence[str]) -> str:
+def _change(field: str, value: Any, lines: Sequence[str]) -> str:
     if isinstance(value, bool):
         return field if value else f"not {field}"
     if isinstance(value, (list, dict)):
