@@ -37,7 +37,7 @@ class LastOwnerError(LedgerError):
 
 
 class LinkNotNeededError(LedgerError):
-    """This person has a password already, or comes in by the link of other books."""
+    """This person has a password already, or uses the link of another organization."""
 
     code = "link_not_needed"
 
@@ -153,7 +153,7 @@ def may_have_link(user: User) -> bool:
 
 
 def renew_link(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> tuple[Membership, str]:
-    """Make a member who has not come in yet another one-time link; the earlier one ends."""
+    """Make another one-time link for a member without a password; the earlier one ends."""
     membership = _membership(organization_id, user_id)
     title = f"Created another link for {membership.user.name}"
     with act(actor, now, "renew_link", ("member", user_id), title=title):

@@ -239,7 +239,7 @@ def _refuse_taken_number(organization_id: str, external_id: str | None, currency
 def _place_at_institution(
     feed_account: FeedAccount, name: str | None, url: str | None, now: datetime
 ) -> None:
-    """Let an account be at the bank of this name and address, which is made where it is new."""
+    """Set the bank of an account by its name and address; a new bank is stored."""
     if name is None:
         feed_account.institution = None
         feed_account.institution_id = None

@@ -175,7 +175,7 @@ class _Bare:
         ]
 
     def set_last_ids(self, last_ids: dict[str, int]) -> None:
-        """Let every table go on counting where the backup's did."""
+        """Set the next id of every table to that of the backup."""
         for name, last in last_ids.items():
             if not last:
                 continue

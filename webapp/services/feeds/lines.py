@@ -47,7 +47,7 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
 
 
 def _recognise(each: IncomingLine, earlier: SaidLine) -> None:
-    """Settle a line that changes nothing; one that does stays open."""
+    """Set the verdict on a line that changes nothing; one that does stays open."""
     each.row_id = earlier.transaction_id
     if earlier.said == "REMOVED":
         each.settle("REMOVED", earlier.line_id, REMOVED_REASON)

@@ -27,7 +27,7 @@ LONGEST_NAME = 255
 
 @dataclass(slots=True)
 class Upload:
-    """A file as it comes in; `fa_id` is the account for statements without a number.
+    """An uploaded file; `fa_id` is the account for statements without a number.
 
     `remembered` is a sentence on a mapping that did not come with the file.
     """

@@ -128,7 +128,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Let the folder itself remember a new name, also when the power goes."""
+    """Flush a folder to the disk, so that a new name survives a power failure."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -23,7 +23,7 @@ class LineStateError(LedgerError):
     codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
 
     def __init__(self, status: str) -> None:
-        """Say what the state of a line is, and what to do."""
+        """Write the line's state and what to do."""
         super().__init__(_SENTENCES[status], code=status.lower())
 
 
