@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
@@ -49,10 +48,10 @@ class Act:
     target_id: str
     title: str = ""
     note: str = ""
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    before: dict[str, Any] | None = None
-    after: dict[str, Any] | None = None
-    result: dict[str, Any] | None = None
+    payload: Mapping[str, object] = field(default_factory=dict)
+    before: dict[str, object] | None = None
+    after: dict[str, object] | None = None
+    result: dict[str, object] | None = None
     id: str = ""
     is_void: bool = False
     when_refused: Callable[[LedgerError], None] | None = None

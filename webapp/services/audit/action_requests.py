@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -33,7 +32,7 @@ def act(
     *,
     title: str = "",
     note: str = "",
-    payload: Mapping[str, Any] | None = None,
+    payload: Mapping[str, object] | None = None,
 ) -> Iterator[Act]:
     """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it.
 

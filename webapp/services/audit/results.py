@@ -8,7 +8,7 @@ from typing import Self
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.references import Kind, Ref, refs
+from webapp.ledger.references import Kind, refs
 from webapp.services.audit.act import Act
 from webapp.services.audit.action_requests import RECORDED_REFUSALS, record
 
@@ -22,7 +22,7 @@ class TouchedIds:
     deleted_journal_entry_ids: Sequence[int] = ()
     voided_journal_entry_ids: Sequence[int] = ()
 
-    def as_json(self) -> dict[str, list[Ref]]:
+    def as_json(self) -> dict[str, object]:
         """Give the ids as the audit trail stores them."""
         return {
             "journalEntryIds": refs(Kind.JOURNAL_ENTRY, self.journal_entry_ids),

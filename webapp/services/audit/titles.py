@@ -96,7 +96,7 @@ def _choice(
 
 
 def changed(
-    noun: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], organization_id: str
+    noun: str, name: str, before: Mapping[str, object], after: Mapping[str, object], organization_id: str
 ) -> str:
     """Write what an act changes of a thing with a name; `before` and `after` are JSON as the audit trail has it.
 
@@ -115,7 +115,7 @@ def changed(
     return f"{head}: {', '.join(changes)}" if changes else head
 
 
-def _change(field: str, value: Any, lines: Sequence[str]) -> str:
+def _change(field: str, value: object, lines: Sequence[str]) -> str:
     if isinstance(value, bool):
         return field if value else f"not {field}"
     if isinstance(value, (list, dict)):
