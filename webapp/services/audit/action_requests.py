@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
