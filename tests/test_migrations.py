@@ -6,6 +6,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from tests.api.test_imports import MARCH, counted, imported
+from tests.documents import filed
+from tests.fixtures.feeds import line
 from tests.ofx_statements import Line, bank_file
 from webapp.db import Base, prepare_engine
 from webapp.migrations import current_revision, downgrade, head_revision, upgrade
@@ -72,3 +74,57 @@ def test_keys_of_lines_are_written_short_and_whole_again(ben, session):
 
 def keys(session):
     return session.scalars(sa.text("SELECT line_key FROM transactions ORDER BY id")).all()
+
+
+def rows(session, *tables):
+    """Every row of tables and the last id of each, read past the models."""
+    inspector = sa.inspect(session.connection())
+    found = {}
+    for table in tables:
+        columns = [column["name"] for column in inspector.get_columns(table)]
+        listed = session.execute(
+            sa.select(sa.text("*")).select_from(sa.table(table)).order_by(sa.text("1, 2, 3"))
+        )
+        found[table] = (columns, [tuple(row) for row in listed], last_id(session, table))
+    session.rollback()
+    return found
+
+
+def last_id(session, table):
+    if table == "feed_lines":
+        return None
+    if session.connection().dialect.name == "postgresql":
+        return session.scalar(sa.select(sa.column("last_value")).select_from(sa.table(f"{table}_id_seq")))
+    return session.scalar(sa.text("SELECT seq FROM sqlite_sequence WHERE name = :name"), {"name": table})
+
+
+def constraints(engine, table):
+    inspector = sa.inspect(engine)
+    found = [*inspector.get_check_constraints(table), *inspector.get_unique_constraints(table)]
+    return {each["name"] for each in [*found, *inspector.get_foreign_keys(table)]}
+
+
+def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, session):
+    feed.push("one", added=[line("A1"), line("A2", "-3.00")])
+    feed.push("two", modified=[line("A1", description="Coffee Bar Nero")], removed=["A2"])
+    filed(ben, sender="Hetzner", total="119.00", currency="USD", accountId=None)
+    engine = session.get_bind()
+    session.rollback()
+    tables = ["feed_lines", "feed_pushes", "documents", "feed_accounts"]
+    before, names = rows(session, *tables), {table: constraints(engine, table) for table in tables}
+    session.close()
+    downgrade(engine, "0020")
+    events = sa.text("SELECT provider_transaction_id, said FROM feed_lines ORDER BY 1")
+    assert [tuple(row) for row in session.execute(events)] == [("A1", "MODIFIED"), ("A2", "REMOVED")]
+    older = rows(session, "feed_lines", "feed_batches", "documents", "feed_accounts")
+    assert [kept[1:] for kept in older.values()] == [kept[1:] for kept in before.values()]
+    assert "ck_feed_lines_said_word" in constraints(engine, "feed_lines")
+    session.close()
+    upgrade(engine)
+    assert rows(session, *tables) == before
+    assert {table: constraints(engine, table) for table in tables} == names
+    assert names["feed_lines"] >= {"ck_feed_lines_event_word"}
+    assert all("batches" not in name for name in names["feed_pushes"])
+    assert feed.push("two", removed=["A2"]).status_code == 409, "the push is remembered by its batchId"
+    with pytest.raises(sa.exc.IntegrityError):
+        session.execute(sa.text("UPDATE feed_lines SET event = 'SAID'"))

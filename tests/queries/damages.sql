@@ -229,17 +229,17 @@ INSERT INTO proof_breaks (organization_id, reconciliation_id, broken_at, broken_
 SELECT organization_id, id, opened_at, '{}', 'amount', 0, 0 FROM reconciliations WHERE status <> 'COMPLETED' LIMIT 1;
 
 -- feed_line_without_line
-INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, said, is_pending)
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, event, is_pending)
 SELECT organization_id, id, 'X', 'ADDED', FALSE FROM feed_accounts ORDER BY id LIMIT 1;
 
 -- feed_line_of_another_account
-INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, said, is_pending)
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, event, is_pending)
 SELECT t.organization_id, f.id, 'X', t.id, 'ADDED', FALSE
 FROM transactions t JOIN feed_accounts f ON f.id <> t.feed_account_id
 WHERE t.status = 'BOOKED' ORDER BY t.id LIMIT 1;
 
 -- feed_line_state
-INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, said, is_pending)
+INSERT INTO feed_lines (organization_id, feed_account_id, provider_transaction_id, transaction_id, event, is_pending)
 SELECT organization_id, feed_account_id, 'X', id, 'ADDED', TRUE
 FROM transactions WHERE status = 'BOOKED' ORDER BY id LIMIT 1;
 

@@ -21,7 +21,7 @@ from webapp.queries import checks
 # What is no change of the books: the trail itself, what the database keeps of them by triggers, when a token was
 # last used, and the answer to a batch for whoever sends it again.
 BESIDE = {
-    *("action_requests", "audit_events", "api_tokens", "browser_sessions", "feed_batches", "touched_proofs"),
+    *("action_requests", "audit_events", "api_tokens", "browser_sessions", "feed_pushes", "touched_proofs"),
     *("day_sums", "month_sums", "line_day_sums", "line_month_sums", "register_lines"),
 }
 WRITERS = 16

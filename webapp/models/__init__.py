@@ -28,7 +28,7 @@ from webapp.models.rules.rules import Rule, RuleContent, RuleVersion
 from webapp.models.rules.runs import DocumentSetting, RuleRun, RuleSetting
 from webapp.models.rules.suggestion_dismissals import SuggestionDismissal
 from webapp.models.sums import DaySum, LineDaySum, LineMonthSum, MonthSum, RegisterLine
-from webapp.models.transactions.feed_lines import FeedBatch, FeedLine, LineChange
+from webapp.models.transactions.feed_lines import FeedLine, FeedPush, LineChange
 from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.transactions.line_joins import LineJoin
 from webapp.models.transactions.provider_balances import ProviderBalance
@@ -51,8 +51,8 @@ __all__ = [
     "DocumentSetting",
     "ExchangeRate",
     "FeedAccount",
-    "FeedBatch",
     "FeedLine",
+    "FeedPush",
     "IdempotencyKey",
     "Import",
     "ImportLine",

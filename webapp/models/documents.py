@@ -16,8 +16,9 @@ from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, num
 class Document(Numbered, Base):
     """A receipt, invoice, bill or credit note: its data, its file, and what rules or people set in it.
 
-    `currency` is what the amounts are in; `given_currency` what the document itself says, before any rule. `chosen`
-    are the effects' kinds that somebody chose by hand. `kept_file` is the name of the file under the instance.
+    `currency` is what the amounts are in; `original_currency` what the document itself has, before any rule.
+    `set_by_hand` are the kinds of effects whose fields somebody set by hand. `kept_file` is the name of the file in
+    the instance folder.
     """
 
     __tablename__ = "documents"
@@ -50,12 +51,12 @@ class Document(Numbered, Base):
     tax_minor: Mapped[int | None] = mapped_column(MONEY)
     total_minor: Mapped[int | None] = mapped_column(MONEY)
     currency: Mapped[str | None] = mapped_column(sa.String(3))
-    given_currency: Mapped[str | None] = mapped_column(sa.String(3))
+    original_currency: Mapped[str | None] = mapped_column(sa.String(3))
     text: Mapped[str | None] = mapped_column(sa.Text)
     account_id: Mapped[int | None] = mapped_column(BigId)
     org_merchant_id: Mapped[int | None] = mapped_column(BigId)
     project_id: Mapped[int | None] = mapped_column(BigId)
-    chosen: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
+    set_by_hand: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
     kept_file: Mapped[str | None] = mapped_column(sa.String(32))
     file_type: Mapped[str | None] = mapped_column(sa.String(64))
     file_size: Mapped[int | None]

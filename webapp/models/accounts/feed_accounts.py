@@ -27,7 +27,7 @@ class Institution(Numbered, Base):
 class FeedAccount(Numbered, Base):
     """A bank account that sends lines; one ledger account stands behind it, and behind no other.
 
-    `refused_batches` counts the pushes in a row that were refused as nonsense; at three the feed is paused.
+    `refused_pushes` counts the pushes in a row that were refused as nonsense; at three the feed is paused.
     """
 
     __tablename__ = "feed_accounts"
@@ -49,7 +49,7 @@ class FeedAccount(Numbered, Base):
     is_active: Mapped[bool] = mapped_column(default=True)
     splits_batches: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     last_feed_at: Mapped[datetime | None] = mapped_column(Instant)
-    refused_batches: Mapped[int] = mapped_column(default=0, server_default="0")
+    refused_pushes: Mapped[int] = mapped_column(default=0, server_default="0")
     paused_at: Mapped[datetime | None] = mapped_column(Instant)
     paused_reason: Mapped[str | None] = mapped_column(sa.Text)
     created_at: Mapped[datetime] = created()

@@ -1,4 +1,4 @@
-"""What a feed said: each line by the provider's id as it said it last, each batch with its answer, each change."""
+"""What feeds sent: the last event under each of the provider's ids, the pushes, and the bank's changes of lines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
+from webapp.ledger.codes import FEED_EVENTS
 from webapp.models.base import BigId, Numbered, Organized, created, foreign_key, numbered, one_of
 
 
@@ -16,13 +17,13 @@ class FeedLine(Organized, Base):
     """A line under the provider's own id, which alone is its identity on a feed account.
 
     `transaction_id` is its own row, joined to another line or not; null for an id that was removed before it
-    was ever there. `said` is the strongest word on it: ADDED, then MODIFIED, then REMOVED, which is final.
-    `digest` is of the facts as they were said last, `pending_id` the pending line that it names as its own.
+    was ever added. `event` is the last event: ADDED, then MODIFIED, then REMOVED, which is final.
+    `digest` is of the facts as they were sent last, `pending_id` the pending line that it names as its own.
     """
 
     __tablename__ = "feed_lines"
     __table_args__ = (
-        one_of("said", "ADDED", "MODIFIED", "REMOVED"),
+        one_of("event", *FEED_EVENTS),
         foreign_key("feed_account_id", "feed_accounts"),
         foreign_key("transaction_id", "transactions"),
         sa.Index("ix_feed_lines_transaction", "organization_id", "transaction_id"),
@@ -41,16 +42,16 @@ class FeedLine(Organized, Base):
     feed_account_id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=False)
     provider_transaction_id: Mapped[str] = mapped_column(sa.String(255), primary_key=True)
     transaction_id: Mapped[int | None] = mapped_column(BigId)
-    said: Mapped[str] = mapped_column(sa.String(8))
+    event: Mapped[str] = mapped_column(sa.String(8))
     is_pending: Mapped[bool]
     digest: Mapped[bytes | None] = mapped_column(sa.LargeBinary(16))
     pending_id: Mapped[str | None] = mapped_column(sa.String(255))
 
 
-class FeedBatch(Numbered, Base):
-    """A batch that was taken: the digest of its content, and its answer, deflated, for whoever sends it again."""
+class FeedPush(Numbered, Base):
+    """A push that was taken, by its batchId: the digest of its content, and its answer, deflated, for a repetition."""
 
-    __tablename__ = "feed_batches"
+    __tablename__ = "feed_pushes"
     __table_args__ = numbered(
         foreign_key("feed_account_id", "feed_accounts"),
         sa.UniqueConstraint("organization_id", "feed_account_id", "batch_id"),
@@ -64,7 +65,7 @@ class FeedBatch(Numbered, Base):
 
 
 class LineChange(Numbered, Base):
-    """What the bank changed of a booked line: the fields as they were and as they are, in JSON's words."""
+    """A change of a booked line by the bank: the fields before and after, under their names in JSON."""
 
     __tablename__ = "line_changes"
     __table_args__ = numbered(

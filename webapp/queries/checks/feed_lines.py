@@ -39,7 +39,7 @@ def without_line() -> Iterable[Violation]:
     """Find ids that a feed gave and never removed, and that name no line."""
     return found(
         "feed_line_without_line",
-        _said(FeedLine.said != "REMOVED", Transaction.id.is_(None)),
+        _said(FeedLine.event != "REMOVED", Transaction.id.is_(None)),
         lambda row: f"The feed gave {row.provider_transaction_id}, and no line is kept for it.",
         _id_and_line,
     )
@@ -60,7 +60,7 @@ def of_another_state() -> Iterable[Violation]:
     return found(
         "feed_line_state",
         _said(
-            FeedLine.said != "REMOVED",
+            FeedLine.event != "REMOVED",
             sa.or_(
                 sa.and_(FeedLine.is_pending, Transaction.status.in_(("BOOKED", "SET_ASIDE"))),
                 sa.and_(sa.not_(FeedLine.is_pending), Transaction.status == "PENDING"),

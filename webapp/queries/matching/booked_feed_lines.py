@@ -110,7 +110,7 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
             of_organization,
             FeedLine.feed_account_id == feed_account.id,
             name.in_(portion),
-            FeedLine.said != "REMOVED",
+            FeedLine.event != "REMOVED",
             sa.not_(FeedLine.is_pending),
         )
         for booked in db.session.scalars(standing):

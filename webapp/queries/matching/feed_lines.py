@@ -13,8 +13,8 @@ from webapp.ledger.codes import PENDING_TIERS
 from webapp.ledger.matching.joins import LineReport
 from webapp.models import (
     FeedAccount,
-    FeedBatch,
     FeedLine,
+    FeedPush,
     JournalEntry,
     LineJoin,
     Transaction,
@@ -37,12 +37,12 @@ JOINED_TO = sa.and_(
 )
 
 
-class SaidLine(NamedTuple):
+class FeedEvent(NamedTuple):
     """A line as its provider said it last, and what it is in the books; `kept_id` is the line that it is joined to."""
 
     provider_transaction_id: str
     transaction_id: int | None
-    said: str
+    event: str
     is_pending: bool
     digest: bytes | None
     status: str | None
@@ -54,25 +54,25 @@ class SaidLine(NamedTuple):
         return self.transaction_id if self.kept_id is None else self.kept_id
 
 
-def batch(feed_account: FeedAccount, batch_id: str) -> FeedBatch | None:
+def push(feed_account: FeedAccount, batch_id: str) -> FeedPush | None:
     """Find a batch that was taken before."""
     return db.session.scalar(
-        sa.select(FeedBatch).where(
-            refers_to(FeedBatch.feed_account_id, feed_account),
-            FeedBatch.batch_id == batch_id,
+        sa.select(FeedPush).where(
+            refers_to(FeedPush.feed_account_id, feed_account),
+            FeedPush.batch_id == batch_id,
         )
     )
 
 
-def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]:
+def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, FeedEvent]:
     """Give what the feed said before under these ids of its provider."""
-    found: dict[str, SaidLine] = {}
+    found: dict[str, FeedEvent] = {}
     for portion in portions(ids):
         rows = db.session.execute(
             sa.select(
                 FeedLine.provider_transaction_id,
                 FeedLine.transaction_id,
-                FeedLine.said,
+                FeedLine.event,
                 FeedLine.is_pending,
                 FeedLine.digest,
                 Transaction.status,
@@ -85,7 +85,7 @@ def said(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, SaidLine]
                 FeedLine.provider_transaction_id.in_(portion),
             )
         )
-        found |= {row[0]: SaidLine(*row) for row in rows}
+        found |= {row[0]: FeedEvent(*row) for row in rows}
     return found
 
 
@@ -98,7 +98,7 @@ def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str,
                 refers_to(FeedLine.feed_account_id, feed_account),
                 FeedLine.pending_id.in_(portion),
                 FeedLine.transaction_id.is_not(None),
-                FeedLine.said != "REMOVED",
+                FeedLine.event != "REMOVED",
                 sa.not_(FeedLine.is_pending),
             )
         )
@@ -111,7 +111,7 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
     found: dict[int, int] = {}
     is_given = (
         FeedLine.organization_id == organization_id,
-        FeedLine.said != "REMOVED",
+        FeedLine.event != "REMOVED",
         sa.not_(FeedLine.is_pending),
     )
     of_join = sa.and_(of_same_organization(FeedLine, LineJoin), FeedLine.transaction_id == LineJoin.joined_id)

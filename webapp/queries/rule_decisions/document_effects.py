@@ -73,7 +73,7 @@ def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedF
     if of.rule_id is not None and of.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
     own, overruled = of.own(decision)
-    outcome = document_outcomes.settle(own, before, asked.books, document.chosen)
+    outcome = document_outcomes.settle(own, before, asked.books, document.set_by_hand)
     return DocumentEffect(
         document, before, decision, outcome.receipt, outcome.applied, outcome.skipped, overruled
     )
@@ -115,10 +115,10 @@ def item_of(document: Document) -> RuleItem:
         counterparty=document.sender,
         reference=document.number,
         amount=None if total is None else total.decimal,
-        currency=document.given_currency,
+        currency=document.original_currency,
         day=document.issued_on,
-        merchant_id=document.org_merchant_id if EffectKind.SET_MERCHANT in document.chosen else None,
-        project_id=document.project_id if EffectKind.SET_PROJECT in document.chosen else None,
+        merchant_id=document.org_merchant_id if EffectKind.SET_MERCHANT in document.set_by_hand else None,
+        project_id=document.project_id if EffectKind.SET_PROJECT in document.set_by_hand else None,
         document_type=document.document_type,
         total=None if total is None else total.decimal,
         tax=None if document.tax is None else document.tax.decimal,

@@ -73,7 +73,7 @@ def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: 
         document = Document(
             organization_id=actor.organization_id,
             document_type="OTHER",
-            chosen=[],
+            set_by_hand=[],
             created_at=now,
             updated_at=now,
         )

@@ -81,7 +81,7 @@ def write(document: Document, content: DocumentInput) -> set[str]:
             setattr(document, name, sent[name])
     if content.get("account_id") is not None:
         _check_account(document)
-    document.chosen = sorted({*document.chosen, *by_hand})
+    document.set_by_hand = sorted({*document.set_by_hand, *by_hand})
     return by_hand
 
 
@@ -133,7 +133,7 @@ def _write_amounts(document: Document, sent: Mapping[str, Any]) -> None:
         amounts[name] = sent.get(name, None if stored is None else stored.decimal)
     # Whoever sends the currency back that a rule has set does not read it off the document.
     if "currency" in sent and sent["currency"] != document.currency:
-        document.given_currency = document.currency = sent["currency"]
+        document.original_currency = document.currency = sent["currency"]
     if document.currency is None and any(amount is not None for amount in amounts.values()):
         document.currency = organizations.get(document.organization_id).base_currency
     for name, amount in amounts.items():

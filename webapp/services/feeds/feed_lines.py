@@ -15,11 +15,11 @@ _FEED_LINES = table_of(FeedLine)
 
 
 class LastEvent(NamedTuple):
-    """The last event of a line; `said` is ADDED or MODIFIED, or REMOVED, which no event follows."""
+    """The last event of a line; `event` is ADDED or MODIFIED, or REMOVED, which no event follows."""
 
     provider_transaction_id: str
     transaction_id: int | None
-    said: str
+    event: str
     is_pending: bool
     digest: bytes | None
     pending_id: str | None
@@ -45,11 +45,14 @@ def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
     link = sa.func.coalesce(sa.bindparam("new_pending_id", type_=sa.String), _FEED_LINES.c.pending_id)
     _update(
         feed_account,
-        {name: sa.bindparam(f"new_{name}") for name in ("said", "is_pending", "digest")}
+        {name: sa.bindparam(f"new_{name}") for name in ("event", "is_pending", "digest")}
         | {"pending_id": link},
         [
             {"its_id": event.provider_transaction_id}
-            | {f"new_{name}": getattr(event, name) for name in ("said", "is_pending", "digest", "pending_id")}
+            | {
+                f"new_{name}": getattr(event, name)
+                for name in ("event", "is_pending", "digest", "pending_id")
+            }
             for event in events
         ],
     )
@@ -57,7 +60,7 @@ def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
 
 def remove(feed_account: FeedAccount, names: Sequence[str]) -> None:
     """Store that ids were removed."""
-    _update(feed_account, {"said": "REMOVED"}, [{"its_id": name} for name in names])
+    _update(feed_account, {"event": "REMOVED"}, [{"its_id": name} for name in names])
 
 
 def _update(feed_account: FeedAccount, values: dict[str, Any], rows: Sequence[dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from typing import TypedDict
 from webapp.ledger.matching.joins import LineReport
 from webapp.ledger.matching.pushed_lines import PushedLine, digest_of
 from webapp.models import FeedAccount, Organization
-from webapp.queries.matching.feed_lines import SaidLine
+from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.services.feeds.feed_lines import LastEvent
 from webapp.services.transactions.bank_changes import Facts
 
@@ -63,7 +63,7 @@ class IncomingLine:
     reason: str = ""
     row_id: int | None = None
     line_id: int | None = None
-    earlier: SaidLine | None = None
+    earlier: FeedEvent | None = None
     is_late: bool = False
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class IncomingLine:
     @property
     def last_event(self) -> LastEvent:
         """The event to store under its id."""
-        was_modified = self.earlier is not None and self.earlier.said == "MODIFIED"
+        was_modified = self.earlier is not None and self.earlier.event == "MODIFIED"
         return LastEvent(
             self.line.provider_transaction_id,
             self.row_id,

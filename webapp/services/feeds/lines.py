@@ -9,7 +9,7 @@ from webapp.ledger.matching.pushed_lines import outdated_reason
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
-from webapp.queries.matching.feed_lines import SaidLine
+from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as last_events
 from webapp.services.feeds import matching, outdated_lines
@@ -27,7 +27,9 @@ REMOVED_REASON = "The bank removed this line; its id stays out."
 
 def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     """Bring lines that were added, or modified, into the books, each once."""
-    stored = feed_lines.said(context.feed_account, {each.line.provider_transaction_id for each in lines})
+    stored = feed_lines.last_events(
+        context.feed_account, {each.line.provider_transaction_id for each in lines}
+    )
     first: dict[str, IncomingLine] = {}
     again: list[tuple[IncomingLine, IncomingLine]] = []
     for each in lines:
@@ -46,10 +48,10 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         each.settle("ALREADY_THERE", earlier.line_id, "This push has the line already.")
 
 
-def _recognise(each: IncomingLine, earlier: SaidLine) -> None:
+def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
     """Set the verdict on a line that changes nothing; one that does stays open."""
     each.row_id = earlier.transaction_id
-    if earlier.said == "REMOVED":
+    if earlier.event == "REMOVED":
         each.settle("REMOVED", earlier.line_id, REMOVED_REASON)
     elif earlier.digest == each.digest:
         is_deleted = earlier.status == "DELETED"
@@ -62,7 +64,7 @@ def _recognise(each: IncomingLine, earlier: SaidLine) -> None:
         )
     else:
         outdated = outdated_reason(
-            last_event=earlier.said,
+            last_event=earlier.event,
             was_pending=earlier.is_pending,
             is_modified=each.is_modified,
             is_pending=each.line.pending,

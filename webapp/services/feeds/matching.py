@@ -123,7 +123,7 @@ def _links(
     named = {each.line.pending_id for each in booked if each.line.pending_id is not None}
     ids = {
         name: event.transaction_id
-        for name, event in feed_lines.said(feed_account, named).items()
+        for name, event in feed_lines.last_events(feed_account, named).items()
         if event.is_pending
     }
     found = [

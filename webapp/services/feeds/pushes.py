@@ -18,7 +18,7 @@ from webapp.ledger.canonical import sha256_hex
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.matching.pushed_lines import NonsenseError, PushedLine, day_nonsense, minor_of
 from webapp.ledger.money import MAX_MINOR, Money
-from webapp.models import FeedAccount, FeedBatch, ProviderBalance
+from webapp.models import FeedAccount, FeedPush, ProviderBalance
 from webapp.queries.access import organizations
 from webapp.queries.matching import feed_lines
 from webapp.services.audit.act import Act, Actor
@@ -71,7 +71,7 @@ def push(
     ) as doing:
         if feed_account.paused_at is not None:
             raise FeedPausedError(f"This feed is paused: {feed_account.paused_reason} A person resumes it.")
-        earlier = feed_lines.batch(feed_account, body["batch_id"])
+        earlier = feed_lines.push(feed_account, body["batch_id"])
         if earlier is not None:
             if earlier.digest != digest:
                 raise PushReusedError
@@ -99,7 +99,7 @@ def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, pr
     removed = removed_lines.remove(feed_account, body["removed"], now=now)
     if balance is not None:
         _store_balance(feed_account, *balance, now)
-    feed_account.provider, feed_account.last_feed_at, feed_account.refused_batches = provider, now, 0
+    feed_account.provider, feed_account.last_feed_at, feed_account.refused_pushes = provider, now, 0
     results = [
         *(
             (each.line.provider_transaction_id, each.verdict, each.line_id, each.reason)
@@ -229,7 +229,7 @@ def _store_push(
     keys = ("providerTransactionId", "verdict", "transactionId", "reason")
     answer = json.dumps({"results": [dict(zip(keys, result, strict=True)) for result in results]})
     db.session.add(
-        FeedBatch(
+        FeedPush(
             organization_id=feed_account.organization_id,
             feed_account_id=feed_account.id,
             batch_id=batch_id,
@@ -247,8 +247,8 @@ def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) 
     if not isinstance(error, NonsenseError):
         return
     feed = db.session.get_one(FeedAccount, feed_account.id, populate_existing=True)
-    feed.refused_batches += 1
-    if feed.refused_batches >= PAUSED_AFTER and feed.paused_at is None:
+    feed.refused_pushes += 1
+    if feed.refused_pushes >= PAUSED_AFTER and feed.paused_at is None:
         feed.paused_at = now
         feed.paused_reason = f"{PAUSED_AFTER} batches in a row were nonsense. The last: {error}"
     db.session.flush()
@@ -263,7 +263,7 @@ def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAcc
             return feed_account
         doing.before = {"pausedReason": feed_account.paused_reason}
         feed_account.paused_at = feed_account.paused_reason = None
-        feed_account.refused_batches = 0
+        feed_account.refused_pushes = 0
         feed_account.updated_at = now
         doing.after = {"pausedReason": None}
         db.session.flush()

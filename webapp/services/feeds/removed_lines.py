@@ -9,7 +9,7 @@ from typing import NamedTuple
 from webapp.models import FeedAccount, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import feed_lines
-from webapp.queries.matching.feed_lines import SaidLine
+from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.services.feeds import feed_lines as last_events
 from webapp.services.feeds import reissued_lines
 from webapp.services.transactions import bank_changes
@@ -31,10 +31,10 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     """
     if not ids:
         return []
-    stored = feed_lines.said(feed_account, set(ids))
+    stored = feed_lines.last_events(feed_account, set(ids))
     names = list(dict.fromkeys(ids))
     last_events.add_removed(feed_account, [name for name in names if name not in stored])
-    going = [stored[name] for name in names if name in stored and stored[name].said != "REMOVED"]
+    going = [stored[name] for name in names if name in stored and stored[name].event != "REMOVED"]
     last_events.remove(feed_account, [each.provider_transaction_id for each in going])
     line_ids = {each.transaction_id if each.is_pending else each.line_id for each in going}
     staying = _under_newer_ids(feed_account, going)
@@ -46,7 +46,7 @@ def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> l
     return [_verdict(name, stored.get(name), reasons.get(name)) for name in ids]
 
 
-def _under_newer_ids(feed_account: FeedAccount, going: Sequence[SaidLine]) -> set[int | None]:
+def _under_newer_ids(feed_account: FeedAccount, going: Sequence[FeedEvent]) -> set[int | None]:
     """Find the lines that the feed has under an id newer than those which it removes.
 
     The removal of an older id of a line, which the bank replaced, does not remove the line.
@@ -60,7 +60,7 @@ def _under_newer_ids(feed_account: FeedAccount, going: Sequence[SaidLine]) -> se
     return {line_id for line_id, newest in newest_ids.items() if newest > removed[line_id]}
 
 
-def _reason(event: SaidLine, staying: set[int | None], posted: set[int]) -> str:
+def _reason(event: FeedEvent, staying: set[int | None], posted: set[int]) -> str:
     if event.is_pending:
         return "It was pending, and the bank removed it."
     if event.status == "DELETED":
@@ -72,7 +72,7 @@ def _reason(event: SaidLine, staying: set[int | None], posted: set[int]) -> str:
     return "Its draft is deleted."
 
 
-def _verdict(name: str, event: SaidLine | None, reason: str | None) -> RemovalVerdict:
+def _verdict(name: str, event: FeedEvent | None, reason: str | None) -> RemovalVerdict:
     if event is None:
         return RemovalVerdict(name, "UNKNOWN", None, "No line has this id; one that comes later stays out.")
     return RemovalVerdict(name, "REMOVED", event.line_id, reason or "It was removed before.")

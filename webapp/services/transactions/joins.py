@@ -162,7 +162,7 @@ def unjoin(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
 
 def _restore_joined(found: LineJoin, joined: Transaction, doing: Act) -> None:
     feed_line = feed_line_of(joined)
-    if feed_line is not None and feed_line.said == "REMOVED":
+    if feed_line is not None and feed_line.event == "REMOVED":
         return
     if was_pending(found, feed_line):
         joined.status, joined.updated_at = "PENDING", doing.now
@@ -179,7 +179,7 @@ def _remove_kept_again(found: LineJoin, doing: Act) -> None:
     feed_line = feed_line_of(kept)
     if feed_line is None:
         return
-    if feed_line.said == "REMOVED":
+    if feed_line.event == "REMOVED":
         kept.status, kept.updated_at = "REMOVED", doing.now
     elif kept.status == "REMOVED":
         # It was removed with an id that is not its own; a posted entry was never removed.

@@ -28,7 +28,7 @@ def delete_pushed_lines(undoing: Undoing, request: ActionRequest) -> str:
     if payload["modified"] or payload["removed"]:
         stay("The push changed or removed lines of the bank; each line shows what changed.")
     feed = lookups.get(FeedAccount, undoing.actor.organization_id, int(request.target_id))
-    push = feed_lines.batch(feed, payload["batchId"])
+    push = feed_lines.push(feed, payload["batchId"])
     results: list[dict[str, Any]] = json.loads(zlib.decompress(push.answer))["results"] if push else []
     ids = [each["transactionId"] for each in results if each["verdict"] == "NEW"]
     if not ids:
