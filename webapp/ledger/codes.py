@@ -5,6 +5,8 @@ from typing import Final
 from webapp.ledger.chart import AccountType
 
 TRANSACTION_STATUSES: Final = ("PENDING", "BOOKED", "SET_ASIDE", "REMOVED", "DELETED")
+# The statuses of bank lines that are in the books.
+IN_BOOKS: Final = ("BOOKED", "SET_ASIDE")
 FEED_EVENTS: Final = ("ADDED", "MODIFIED", "REMOVED")
 # The tiers by which a pending line became a booked one, the surest first; TWIN is for duplicates of booked lines.
 PENDING_TIERS: Final = ("LINK", "EXACT", "TIP", "REWORDED")

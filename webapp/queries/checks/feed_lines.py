@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.ledger.codes import IN_BOOKS
 from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization, refers_to
 from webapp.queries.checks.violations import Violation, found
 
@@ -62,7 +63,7 @@ def of_another_state() -> Iterable[Violation]:
         _said(
             FeedLine.event != "REMOVED",
             sa.or_(
-                sa.and_(FeedLine.is_pending, Transaction.status.in_(("BOOKED", "SET_ASIDE"))),
+                sa.and_(FeedLine.is_pending, Transaction.status.in_(IN_BOOKS)),
                 sa.and_(sa.not_(FeedLine.is_pending), Transaction.status == "PENDING"),
             ),
         ),

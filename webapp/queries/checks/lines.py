@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from webapp.ledger.codes import IN_BOOKS
 from webapp.models import (
     FeedAccount,
     JournalEntry,
@@ -42,7 +43,7 @@ def without_entry() -> Iterable[Violation]:
     """Find booked and set-aside lines that have no entry."""
     return found(
         "line_without_entry",
-        _lines_where(Transaction.status.in_(("BOOKED", "SET_ASIDE")), Transaction.journal_entry_id.is_(None)),
+        _lines_where(Transaction.status.in_(IN_BOOKS), Transaction.journal_entry_id.is_(None)),
         lambda row: f"Line {row.line_id} is {row.status} and has no entry.",
         line,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import first_of_month
+from webapp.ledger.codes import IN_BOOKS
 from webapp.models import (
     COUNTING,
     DaySum,
@@ -72,7 +73,7 @@ def line_sums() -> Iterable[Violation]:
                 sa.func.sum(Transaction.amount_minor).label("amount_minor"),
                 sa.func.sum(is_open).label("unreconciled_count"),
             )
-            .where(Transaction.status.in_(("BOOKED", "SET_ASIDE")))
+            .where(Transaction.status.in_(IN_BOOKS))
             .group_by(*columns)
         )
         yield from found(

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, first_of_month
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered
 from webapp.ledger.proofs.covered_months import CoveredMonth, Evidence, Stated, by_month
@@ -116,7 +117,7 @@ def _fed(feed_account: FeedAccount) -> list[date]:
         sa.select(sa.func.min(Transaction.booked_on), sa.func.max(Transaction.booked_on))
         .where(
             refers_to(Transaction.feed_account_id, feed_account),
-            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
+            Transaction.status.in_(IN_BOOKS),
             sa.or_(Transaction.import_id.is_(None), _is_fed()),
         )
         .group_by(month)

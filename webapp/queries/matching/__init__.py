@@ -1,4 +1,4 @@
-"""What feeds and files reported of a line, and which lines are one."""
+"""Reports of lines by feeds and files, joins of reports that are one line, and pairs that are transfers."""
 
 from webapp.queries.matching import line_joins, transfer_pairs
 

@@ -1,15 +1,17 @@
-"""Lines in the books that the feed gives as booked: under which ids, and whether files gave them too."""
+"""The lines that a feed has as booked, with the ids it has them under, and whether files have them too."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.codes import PENDING_TIERS
+from webapp.ledger.codes import IN_BOOKS, PENDING_TIERS
 from webapp.ledger.matching.joins import LineReport
 from webapp.models import (
     FeedAccount,
@@ -22,16 +24,17 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.portions import portions
-from webapp.queries.matching.feed_lines import REPORT, fed, reports
+from webapp.queries.matching.feed_lines import REPORT, line_reports, was_booked_by_feed
 
 MOST_AMOUNTS = 5000
-THERE = ("BOOKED", "SET_ASIDE", "DELETED")
+ALSO_DELETED = (*IN_BOOKS, "DELETED")
 
 
-class GivenLine(NamedTuple):
-    """A line that is there, deleted ones too, all ids under which the feed gives it, and whether a file gave it too.
+class BookedFeedLine(NamedTuple):
+    """A line, also a deleted one, with all ids under which the feed has it as booked, and whether a file has it too.
 
-    `others` are the same line in the other words that the feed has for it, where it gives it more than once.
+    `report` is the newest text that the feed has for it, `others` are its other texts, where the feed has it under
+    several ids.
     """
 
     report: LineReport
@@ -40,47 +43,68 @@ class GivenLine(NamedTuple):
     is_in_file: bool
 
 
-def given(feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]) -> list[GivenLine]:
-    """List the lines of some days and amounts that the feed gave; of very many amounts, all between them."""
-    wanted = (
+@dataclass(slots=True)
+class _Collected:
+    """The reports of one line so far, by their text; the last one of a text is the last of all."""
+
+    reports: dict[str, LineReport] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    is_in_file: bool = False
+
+    def add(self, report: LineReport, names: set[str], *, is_in_file: bool) -> None:
+        self.reports.pop(report.text, None)
+        self.reports[report.text] = report
+        self.names |= names
+        self.is_in_file |= is_in_file
+
+    def line(self) -> BookedFeedLine:
+        *others, report = self.reports.values()
+        return BookedFeedLine(report, tuple(others), frozenset(self.names), self.is_in_file)
+
+
+def listed(
+    feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]
+) -> list[BookedFeedLine]:
+    """List the lines of some days and amounts that the feed has as booked; of very many amounts, all between them."""
+    rows = _rows(feed_account, first, last, amounts)
+    names_of = _booked_names(feed_account, {each.row_id for each in rows})
+    lines: dict[int, _Collected] = defaultdict(_Collected)
+    # A line's own text comes before those of its joined rows, and these in the order of the provider's ids: which of
+    # several texts is the last one must not depend on the order of the database.
+    for row in sorted(
+        (each for each in rows if each.row_id in names_of),
+        key=lambda each: (each.row_id != each.id, max(names_of[each.row_id])),
+    ):
+        report = LineReport(row.id, row.booked_on, row.amount_minor, row.description, row.counterparty)
+        lines[row.id].add(report, names_of[row.row_id], is_in_file=row.is_in_file)
+    found = [each.line() for each in lines.values()]
+    return sorted(found, key=lambda line: (line.report.day, line.report.id))
+
+
+def _rows(feed_account: FeedAccount, first: date, last: date, amounts: Collection[int]) -> list[sa.Row[Any]]:
+    """Read lines by their own texts, and once more by the text of each row that is joined to them.
+
+    A line of a file has the text of the file; the row that was joined to it has that of the feed, which is the one
+    to compare with what the feed sends next.
+    """
+    conditions = (
         refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         _among(amounts),
-        Transaction.status.in_(THERE),
+        Transaction.status.in_(ALSO_DELETED),
     )
-    # What was joined to a file's line has the words of the feed, and those are the ones to compare.
     row = sa.orm.aliased(Transaction)
-    own = sa.select(*REPORT, Transaction.id.label("row_id"), _in_file()).where(*wanted)
+    is_in_file = _in_file().label("is_in_file")
+    own = sa.select(*REPORT, Transaction.id.label("row_id"), is_in_file).where(*conditions)
     joined = sa.select(
-        *REPORT[:3], row.description, row.counterparty, row.id.label("row_id"), _in_file()
+        *REPORT[:3], row.description, row.counterparty, row.id.label("row_id"), is_in_file
     ).where(
-        *wanted,
+        *conditions,
         refers_to(LineJoin.kept_id, Transaction),
         LineJoin.status == "JOINED",
         refers_to(LineJoin.joined_id, row),
     )
-    rows = [each for statement in (own, joined) for each in db.session.execute(statement)]
-    names_of = _booked_names(feed_account, {each.row_id for each in rows})
-    found: dict[int, dict[str, LineReport]] = {}
-    names: dict[int, set[str]] = {}
-    in_files: set[int] = set()
-    # Own words before joined ones, each in the order of the ids, so that the last words are the same ones each time.
-    told = [each for each in rows if each.row_id in names_of]
-    for line_id, day, amount, description, counterparty, row_id, is_in_file in sorted(
-        told, key=lambda each: (each.row_id != each.id, max(names_of[each.row_id]))
-    ):
-        report = LineReport(line_id, day, amount, description, counterparty)
-        texts = found.setdefault(line_id, {})
-        texts.pop(report.text, None)
-        texts[report.text] = report
-        names.setdefault(line_id, set()).update(names_of[row_id])
-        in_files |= {line_id} if is_in_file else set()
-    given_lines = []
-    for line_id, texts in found.items():
-        *others, report = texts.values()
-        its_names = frozenset(names[line_id])
-        given_lines.append(GivenLine(report, tuple(others), its_names, line_id in in_files))
-    return sorted(given_lines, key=lambda line: (line.report.day, line.report.id))
+    return [each for statement in (own, joined) for each in db.session.execute(statement)]
 
 
 def _among(amounts: Collection[int]) -> sa.ColumnElement[bool]:
@@ -90,14 +114,11 @@ def _among(amounts: Collection[int]) -> sa.ColumnElement[bool]:
 
 
 def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[int, set[str]]:
-    """Give the ids under which the feed gives rows as booked.
+    """Give the provider's ids under which the feed has rows as booked.
 
-    Asked in two steps, each by an index alone: in one, SQLite would read all that the feeds ever gave, line by line.
+    Two statements, each by an index of its own: for one over both, SQLite reads all lines of the feed one by one.
     """
-    name, of_organization = (
-        FeedLine.provider_transaction_id,
-        of_same_organization(FeedLine, feed_account),
-    )
+    name, of_organization = FeedLine.provider_transaction_id, of_same_organization(FeedLine, feed_account)
     rows: dict[str, int] = {}
     for ids in portions(row_ids):
         statement = sa.select(name, FeedLine.transaction_id).where(
@@ -106,60 +127,60 @@ def _booked_names(feed_account: FeedAccount, row_ids: Collection[int]) -> dict[i
         rows |= {each.provider_transaction_id: each.transaction_id for each in db.session.execute(statement)}
     found: dict[int, set[str]] = {}
     for portion in portions(rows):
-        standing = sa.select(name).where(
+        booked = sa.select(name).where(
             of_organization,
             FeedLine.feed_account_id == feed_account.id,
             name.in_(portion),
             FeedLine.event != "REMOVED",
             sa.not_(FeedLine.is_pending),
         )
-        for booked in db.session.scalars(standing):
-            found.setdefault(rows[booked], set()).add(booked)
+        for booked_name in db.session.scalars(booked):
+            found.setdefault(rows[booked_name], set()).add(booked_name)
     return found
 
 
 def _in_file() -> sa.ColumnElement[bool]:
-    """Say in SQL that a file gave the line, by itself or joined to it."""
-    twin = sa.orm.aliased(Transaction)
+    """Build the condition that the line came by a file, itself or a row that is joined to it."""
+    duplicate = sa.orm.aliased(Transaction)
     join = sa.orm.aliased(LineJoin)
     joined = sa.exists().where(
         refers_to(join.kept_id, Transaction),
         join.status == "JOINED",
-        refers_to(join.joined_id, twin),
-        twin.line_key.is_not(None),
+        refers_to(join.joined_id, duplicate),
+        duplicate.line_key.is_not(None),
     )
     return sa.or_(Transaction.line_key.is_not(None), joined.correlate(Transaction))
 
 
 def only_in_feed(feed_account: FeedAccount, first: date, last: date, bank_format: str) -> list[LineReport]:
-    """List the booked lines of some days that the feed gave and no file of this format did, deleted ones too.
+    """List the booked lines of some days that came by the feed and by no file of this format, deleted ones too.
 
-    A file that gave a line as it was before the feed changed it did not give it as it is now.
+    A file that has a line as it was before the feed changed it does not have it as it is now.
     """
-    twin = sa.orm.aliased(Transaction)
-    is_given = (
+    duplicate = sa.orm.aliased(Transaction)
+    is_in_file_of_format = (
         sa.exists()
         .where(
-            refers_to(twin.import_id, Import),
+            refers_to(duplicate.import_id, Import),
             Import.format == bank_format,
             refers_to(LineJoin.kept_id, Transaction),
             LineJoin.status == "JOINED",
-            refers_to(LineJoin.joined_id, twin),
-            twin.line_key.is_not(None),
-            twin.booked_on == Transaction.booked_on,
-            twin.amount_minor == Transaction.amount_minor,
+            refers_to(LineJoin.joined_id, duplicate),
+            duplicate.line_key.is_not(None),
+            duplicate.booked_on == Transaction.booked_on,
+            duplicate.amount_minor == Transaction.amount_minor,
             LineJoin.tier.not_in(PENDING_TIERS),
         )
         .correlate(Transaction)
     )
-    there = Transaction.status.in_(THERE)
-    found = reports(*fed(feed_account, first, last), there, ~is_given)
-    found += reports(*_changed(feed_account, first, last), there, ~is_given)
+    is_kept = Transaction.status.in_(ALSO_DELETED)
+    found = line_reports(*was_booked_by_feed(feed_account, first, last), is_kept, ~is_in_file_of_format)
+    found += line_reports(*_changed(feed_account, first, last), is_kept, ~is_in_file_of_format)
     return sorted(found, key=lambda report: (report.day, report.id))
 
 
 def _changed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
-    """Say in SQL that a file gave a line of some days, which the feed has changed since."""
+    """Build the condition that a line of some days came by a file and was changed by the feed since."""
     changed = sa.exists().where(refers_to(LineChange.transaction_id, Transaction))
     return (
         refers_to(Transaction.feed_account_id, feed_account),

@@ -1,4 +1,4 @@
-"""The lines of a feed account that a file may bring once more."""
+"""The existing lines of a feed account, by which the lines of a file are recognised."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.common.portions import ids_where, portions
+from webapp.queries.matching.feed_lines import IS_JOINED
 
 FEW = 500
 
 
-class KnownLine(NamedTuple):
-    """A line that is there; `source` is the format of the file that brought it, None for a feed's push.
+class ExistingLine(NamedTuple):
+    """A row of the account; `source` is the format of the file that it came by, None for a feed's push.
 
-    `kept_id` is the line that it is only another report of, if it is one, and `kept_status` how that one stands.
+    `kept_id` is the line that the row is only another report of, if it is one, and `kept_status` its status.
     """
 
     id: int
@@ -46,24 +47,24 @@ class KnownLine(NamedTuple):
 
     @property
     def line_status(self) -> str:
-        """How that line stands."""
+        """The status of that line."""
         return self.kept_status or self.status
 
 
-def between(feed_account: FeedAccount, first: date, last: date) -> list[KnownLine]:
+def between(feed_account: FeedAccount, first: date, last: date) -> list[ExistingLine]:
     """List the lines of an account that were booked from a day to another, both inclusive."""
-    return [KnownLine(*row) for row in db.session.execute(_known(feed_account, _booked(first, last)))]
+    return [ExistingLine(*row) for row in db.session.execute(_existing(feed_account, _booked(first, last)))]
 
 
-def add_moved(known: list[KnownLine], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
+def add_moved(lines: list[ExistingLine], feed_account: FeedAccount, line_keys: Collection[str]) -> None:
     """Add the lines of these keys that the bank's feed has moved to another day since."""
-    ids = {line.id for line in known}
+    ids = {line.id for line in lines}
     changed = Transaction.id.in_(
         sa.select(LineChange.transaction_id).where(of_same_organization(LineChange, feed_account))
     )
-    rows = db.session.execute(_known(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
-    found = map(KnownLine._make, rows)
-    known += [line for line in found if line.line_key in line_keys and line.id not in ids]
+    rows = db.session.execute(_existing(feed_account, sa.and_(Transaction.line_key.is_not(None), changed)))
+    found = map(ExistingLine._make, rows)
+    lines += [line for line in found if line.line_key in line_keys and line.id not in ids]
 
 
 def counts_of_keys(feed_account: FeedAccount, line_keys: Collection[str]) -> dict[str, int]:
@@ -86,13 +87,8 @@ def _booked(first: date, last: date) -> sa.ColumnElement[bool]:
     return Transaction.booked_on.between(first, last)
 
 
-def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
+def _existing(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
     kept = sa.orm.aliased(Transaction)
-    of_import = refers_to(Transaction.import_id, Import)
-    of_join = sa.and_(
-        refers_to(LineJoin.joined_id, Transaction),
-        LineJoin.status == "JOINED",
-    )
     return (
         sa.select(
             Transaction.id,
@@ -105,8 +101,8 @@ def _known(feed_account: FeedAccount, chosen: sa.ColumnElement[bool]) -> Any:
             LineJoin.kept_id,
             kept.status,
         )
-        .outerjoin(Import, of_import)
-        .outerjoin(LineJoin, of_join)
+        .outerjoin(Import, refers_to(Transaction.import_id, Import))
+        .outerjoin(LineJoin, IS_JOINED)
         .outerjoin(kept, refers_to(LineJoin.kept_id, kept))
         .where(refers_to(Transaction.feed_account_id, feed_account), chosen)
         .order_by(Transaction.id)
@@ -123,7 +119,7 @@ def amounts_of_references(feed_account: FeedAccount, references: Collection[str]
         Transaction.status != "PENDING",
         Transaction.removed_by_import_id.is_(None),
     )
-    # Many references are sooner found by reading the account through than by asking for each of them.
+    # Reading the whole account is faster than looking up each of very many references.
     if len(references) <= FEW:
         statement = statement.where(Transaction.provider_transaction_id.in_(references))
     found: dict[str, set[int]] = {}
@@ -134,7 +130,7 @@ def amounts_of_references(feed_account: FeedAccount, references: Collection[str]
 
 
 def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
-    """List the lines of an account that are pending by a file, but this import; a feed takes its own back itself."""
+    """List the lines of an account that are pending by another file than this import; a feed removes its own itself."""
     return set(
         db.session.scalars(
             sa.select(Transaction.id).where(
@@ -147,14 +143,14 @@ def pending_ids(feed_account: FeedAccount, *, but: int) -> set[int]:
 
 
 def joined_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
-    """Tell which of these rows are only other reports of lines that are there."""
+    """Give those of these rows that are only other reports of lines that they are joined to."""
     statement = sa.select(LineJoin.joined_id).where(
         LineJoin.organization_id == organization_id, LineJoin.status == "JOINED"
     )
     return ids_where(statement, LineJoin.joined_id, line_ids)
 
 
-def candidates(organization_id: str, bank_format: str, currency: str | None) -> list[FeedAccount]:
+def without_number(organization_id: str, bank_format: str, currency: str | None) -> list[FeedAccount]:
     """List the accounts that files of this format made for statements without a number, in this currency or any."""
     statement = sa.select(FeedAccount).where(
         FeedAccount.organization_id == organization_id,
@@ -166,7 +162,7 @@ def candidates(organization_id: str, bank_format: str, currency: str | None) -> 
     return list(db.session.scalars(statement.order_by(FeedAccount.id)))
 
 
-def numbered(organization_id: str, external_id: str, currency: str | None) -> list[FeedAccount]:
+def by_number(organization_id: str, external_id: str, currency: str | None) -> list[FeedAccount]:
     """List the accounts of this number, in this currency or any."""
     statement = sa.select(FeedAccount).where(
         FeedAccount.organization_id == organization_id, FeedAccount.external_id == external_id

@@ -1,4 +1,4 @@
-"""What a feed said before, and the lines of an account that may be the same as what it says now."""
+"""The last events of a feed, and the lines of an account that may be the same as those of a push."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.codes import PENDING_TIERS
+from webapp.ledger.codes import IN_BOOKS, PENDING_TIERS
 from webapp.ledger.matching.joins import LineReport
 from webapp.models import (
     FeedAccount,
@@ -30,15 +30,15 @@ REPORT = (
     Transaction.description,
     Transaction.counterparty,
 )
-IN_BOOKS = ("BOOKED", "SET_ASIDE")
-JOINED_TO = sa.and_(
+# Whether a row is only another report of a line that it is joined to.
+IS_JOINED = sa.and_(
     refers_to(LineJoin.joined_id, Transaction),
     LineJoin.status == "JOINED",
 )
 
 
 class FeedEvent(NamedTuple):
-    """A line as its provider said it last, and what it is in the books; `kept_id` is the line that it is joined to."""
+    """The last event of a line by its provider, and its own row; `kept_id` is the line that the row is joined to."""
 
     provider_transaction_id: str
     transaction_id: int | None
@@ -55,7 +55,7 @@ class FeedEvent(NamedTuple):
 
 
 def push(feed_account: FeedAccount, batch_id: str) -> FeedPush | None:
-    """Find a batch that was taken before."""
+    """Find a push that was taken before, by the batchId of its sender."""
     return db.session.scalar(
         sa.select(FeedPush).where(
             refers_to(FeedPush.feed_account_id, feed_account),
@@ -65,7 +65,7 @@ def push(feed_account: FeedAccount, batch_id: str) -> FeedPush | None:
 
 
 def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, FeedEvent]:
-    """Give what the feed said before under these ids of its provider."""
+    """Give the last events under these ids of the provider."""
     found: dict[str, FeedEvent] = {}
     for portion in portions(ids):
         rows = db.session.execute(
@@ -79,7 +79,7 @@ def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, Fe
                 LineJoin.kept_id,
             )
             .outerjoin(Transaction, refers_to(FeedLine.transaction_id, Transaction))
-            .outerjoin(LineJoin, JOINED_TO)
+            .outerjoin(LineJoin, IS_JOINED)
             .where(
                 refers_to(FeedLine.feed_account_id, feed_account),
                 FeedLine.provider_transaction_id.in_(portion),
@@ -89,8 +89,8 @@ def last_events(feed_account: FeedAccount, ids: Collection[str]) -> dict[str, Fe
     return found
 
 
-def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
-    """Give the booked lines that name these pending ids of their provider as what they were."""
+def by_pending_id(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str, int]:
+    """Give the booked lines by the pending ids that they name as their own."""
     found: dict[str, int] = {}
     for portion in portions(pending_ids):
         rows = db.session.execute(
@@ -106,10 +106,10 @@ def naming(feed_account: FeedAccount, pending_ids: Collection[str]) -> dict[str,
     return found
 
 
-def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int, int]:
-    """Give the lines among these that the feed still gives as booked, with the newest row that it gives each by."""
+def newest_booked_rows(organization_id: str, line_ids: Collection[int]) -> dict[int, int]:
+    """Give the lines among these that the feed still has as booked, each with the newest of its rows."""
     found: dict[int, int] = {}
-    is_given = (
+    is_booked = (
         FeedLine.organization_id == organization_id,
         FeedLine.event != "REMOVED",
         sa.not_(FeedLine.is_pending),
@@ -117,11 +117,11 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
     of_join = sa.and_(of_same_organization(FeedLine, LineJoin), FeedLine.transaction_id == LineJoin.joined_id)
     row_id = sa.type_coerce(FeedLine.transaction_id, sa.BigInteger)
     for portion in portions(line_ids):
-        own = sa.select(row_id, row_id.label("newest")).where(*is_given, row_id.in_(portion))
+        own = sa.select(row_id, row_id.label("newest")).where(*is_booked, row_id.in_(portion))
         joined = (
             sa.select(LineJoin.kept_id, row_id)
             .join(FeedLine, of_join)
-            .where(*is_given, LineJoin.status == "JOINED", LineJoin.kept_id.in_(portion))
+            .where(*is_booked, LineJoin.status == "JOINED", LineJoin.kept_id.in_(portion))
         )
         for statement in (own, joined):
             for line_id, newest in db.session.execute(statement):
@@ -130,69 +130,73 @@ def said_elsewhere(organization_id: str, line_ids: Collection[int]) -> dict[int,
 
 
 def has_file_lines(feed_account: FeedAccount) -> bool:
-    """Tell whether any file brought lines of this account."""
-    return _any(refers_to(Transaction.feed_account_id, feed_account), Transaction.line_key > "")
+    """Tell whether any line of this account came by a file."""
+    return _exists(refers_to(Transaction.feed_account_id, feed_account), Transaction.line_key > "")
 
 
 def has_feed_lines(feed_account: FeedAccount) -> bool:
-    """Tell whether any push brought lines of this account."""
-    return _any(refers_to(FeedLine.feed_account_id, feed_account))
+    """Tell whether any line of this account came by a push."""
+    return _exists(refers_to(FeedLine.feed_account_id, feed_account))
 
 
 def only_in_files(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the booked lines of some days that files brought and the feed did not give yet, deleted ones too."""
-    twin = sa.orm.aliased(Transaction)
-    is_given = (
+    """List the booked lines of some days that came by files and not yet by the feed, deleted ones too."""
+    duplicate = sa.orm.aliased(Transaction)
+    came_by_feed = (
         sa.exists()
         .where(
             refers_to(LineJoin.kept_id, Transaction),
             LineJoin.status == "JOINED",
-            refers_to(LineJoin.joined_id, twin),
-            twin.line_key.is_(None),
+            refers_to(LineJoin.joined_id, duplicate),
+            duplicate.line_key.is_(None),
             LineJoin.tier.not_in(PENDING_TIERS),
         )
         .correlate(Transaction)
     )
-    return reports(
+    return line_reports(
         refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.line_key.is_not(None),
         Transaction.status.in_((*IN_BOOKS, "DELETED")),
-        ~is_given,
+        ~came_by_feed,
     )
 
 
-def taken_back(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the booked lines of some days that the feed gave and took back."""
-    return reports(
-        *fed(feed_account, first, last),
+def removed(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
+    """List the booked lines of some days that the feed removed again."""
+    return line_reports(
+        *was_booked_by_feed(feed_account, first, last),
         Transaction.status == "REMOVED",
-        ~sa.exists().where(JOINED_TO).correlate(Transaction),
+        ~sa.exists().where(IS_JOINED).correlate(Transaction),
     )
 
 
-def taken_back_posted(feed_account: FeedAccount) -> list[LineReport]:
-    """List the lines that the feed took back while their entries were posted, and that nobody voided yet."""
-    return reports(
+def removed_posted(feed_account: FeedAccount) -> list[LineReport]:
+    """List the lines that the feed removed while their entries were posted, and that nobody voided yet."""
+    return line_reports(
         refers_to(Transaction.feed_account_id, feed_account),
         Transaction.status == "REMOVED",
         Transaction.journal_entry_id.is_not(None),
     )
 
 
-def drafted(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the lines of some days that the feed gave as booked and whose entries are drafts."""
+def with_drafts(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
+    """List the booked lines of some days that came by the feed and whose entries are drafts."""
     is_draft = sa.exists().where(
         refers_to(Transaction.journal_entry_id, JournalEntry),
         JournalEntry.status == "DRAFT",
     )
-    return reports(
-        *fed(feed_account, first, last), Transaction.status.in_(IN_BOOKS), is_draft.correlate(Transaction)
+    return line_reports(
+        *was_booked_by_feed(feed_account, first, last),
+        Transaction.status.in_(IN_BOOKS),
+        is_draft.correlate(Transaction),
     )
 
 
-def fed(feed_account: FeedAccount, first: date, last: date) -> tuple[sa.ColumnElement[bool], ...]:
-    """Say in SQL that the feed gave a line of some days as booked."""
+def was_booked_by_feed(
+    feed_account: FeedAccount, first: date, last: date
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """Build the condition that a line of some days came by the feed, as booked."""
     by_feed = (
         sa.exists()
         .where(refers_to(FeedLine.transaction_id, Transaction), sa.not_(FeedLine.is_pending))
@@ -216,11 +220,11 @@ def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
 
 def pending(feed_account: FeedAccount) -> list[LineReport]:
     """List the lines that wait for the bank."""
-    return reports(refers_to(Transaction.feed_account_id, feed_account), Transaction.status == "PENDING")
+    return line_reports(refers_to(Transaction.feed_account_id, feed_account), Transaction.status == "PENDING")
 
 
 def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[LineReport]:
-    """List the booked lines of some days that are not known to have been pending."""
+    """List the booked lines of some days that were not joined to a pending one."""
     was_pending = (
         sa.exists()
         .where(
@@ -230,7 +234,7 @@ def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Li
         )
         .correlate(Transaction)
     )
-    return reports(
+    return line_reports(
         refers_to(Transaction.feed_account_id, feed_account),
         Transaction.booked_on.between(first, last),
         Transaction.status.in_(IN_BOOKS),
@@ -238,7 +242,7 @@ def never_pending(feed_account: FeedAccount, first: date, last: date) -> list[Li
     )
 
 
-def pairs(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int], str]:
+def join_statuses(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int], str]:
     """Give the status of every join and suggestion that one of these lines is in."""
     found: dict[tuple[int, int], str] = {}
     for portion in portions(set(line_ids)):
@@ -253,18 +257,18 @@ def pairs(organization_id: str, line_ids: Iterable[int]) -> dict[tuple[int, int]
 
 
 def refused(organization_id: str, line_ids: Iterable[int]) -> set[tuple[int, int]]:
-    """Give the pairs of these lines that were settled as two lines, both ways round."""
-    found = [pair for pair, status in pairs(organization_id, line_ids).items() if status == "REFUSED"]
+    """Give the pairs of these lines that a person refused to join, both ways round."""
+    found = [pair for pair, status in join_statuses(organization_id, line_ids).items() if status == "REFUSED"]
     return {*found, *((other, one) for one, other in found)}
 
 
-def reports(*chosen: sa.ColumnElement[bool]) -> list[LineReport]:
-    """List lines as joins compare them, in the order of days."""
+def line_reports(*chosen: sa.ColumnElement[bool]) -> list[LineReport]:
+    """List lines as matching compares them, in the order of days."""
     rows = db.session.execute(
         sa.select(*REPORT).where(*chosen).order_by(Transaction.booked_on, Transaction.id)
     )
     return [LineReport(*row) for row in rows]
 
 
-def _any(*chosen: sa.ColumnElement[bool]) -> bool:
+def _exists(*chosen: sa.ColumnElement[bool]) -> bool:
     return db.session.execute(sa.select(sa.literal(1)).where(*chosen).limit(1)).first() is not None

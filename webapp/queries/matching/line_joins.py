@@ -1,4 +1,4 @@
-"""What is known of a line beside itself: which other rows it is, may be or is not, and what its bank changed."""
+"""Joins of a line with other rows: joined, suggested and refused ones, with the bank's changes of the line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from webapp.models import FeedLine, LineChange, LineJoin, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.common.portions import ids_where, portions
 
-OPEN = ("BOOKED", "SET_ASIDE", "PENDING")
+JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
 
 @dataclass(frozen=True, slots=True)
 class JoinRecord:
-    """How a line stands to another row; `transaction_id` is the other one, `is_kept` whether that one stays."""
+    """A join of a line with another row; `transaction_id` is the other one, `is_kept` whether that one stays."""
 
     transaction_id: int
     is_kept: bool
@@ -39,8 +39,8 @@ class JoinRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeRecord:
-    """What the bank changed of a line at one time: each field as it was and as it is."""
+class BankChangeRecord:
+    """A change of a line by the bank: each field before and after."""
 
     before: Mapping[str, str | None]
     after: Mapping[str, str | None]
@@ -48,42 +48,42 @@ class ChangeRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of one line; `sources` are `file` and `feed`, wherever its rows came from."""
+class LineOrigins:
+    """The origins of one line: its `sources` (`file`, `feed`), the rows it is joined to, and the bank's changes."""
 
     sources: tuple[str, ...]
     suggestions: list[JoinRecord]
     joins: list[JoinRecord]
-    changes: list[ChangeRecord]
+    changes: list[BankChangeRecord]
 
 
-def of_line(transaction: Transaction) -> Known:
-    """Tell what is known of one line."""
+def of_line(transaction: Transaction) -> LineOrigins:
+    """Give the origins of one line."""
     return of_lines(transaction.organization_id, [transaction.id])[transaction.id]
 
 
-def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, Known]:
-    """Tell what is known of each line, in a number of statements that does not depend on how many there are."""
+def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, LineOrigins]:
+    """Give the origins of each line, in a number of statements that does not depend on how many there are."""
     found = _joins(organization_id, line_ids)
     others = {other for join in found for other in (join.kept_id, join.joined_id)}
     rows = lookups.by_id(Transaction, organization_id, others)
     fed = _fed(organization_id, {*others, *line_ids})
     files = _from_files(organization_id, line_ids)
     changes = _changes(organization_id, line_ids)
-    known: dict[int, Known] = {}
+    origins: dict[int, LineOrigins] = {}
     for line_id in line_ids:
-        mine = [
+        records = [
             _record(join, line_id, rows, fed) for join in found if line_id in (join.kept_id, join.joined_id)
         ]
-        own = [word for word, ids in (("file", files), ("feed", fed)) if line_id in ids]
-        joined = [each.source for each in mine if each.status == "JOINED" and not each.is_kept]
-        known[line_id] = Known(
+        own = [source for source, ids in (("file", files), ("feed", fed)) if line_id in ids]
+        joined = [each.source for each in records if each.status == "JOINED" and not each.is_kept]
+        origins[line_id] = LineOrigins(
             tuple(dict.fromkeys([*own, *joined])),
-            [each for each in mine if each.status == "SUGGESTED" and each.line_status in OPEN],
-            [each for each in mine if each.status != "SUGGESTED"],
+            [each for each in records if each.status == "SUGGESTED" and each.line_status in JOINABLE],
+            [each for each in records if each.status != "SUGGESTED"],
             changes.get(line_id, []),
         )
-    return known
+    return origins
 
 
 def _joins(organization_id: str, line_ids: Collection[int]) -> list[LineJoin]:
@@ -135,13 +135,13 @@ def _from_files(organization_id: str, line_ids: Iterable[int]) -> set[int]:
     return ids_where(statement, Transaction.id, set(line_ids))
 
 
-def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[ChangeRecord]]:
-    found: dict[int, list[ChangeRecord]] = {}
+def _changes(organization_id: str, line_ids: Collection[int]) -> dict[int, list[BankChangeRecord]]:
+    found: dict[int, list[BankChangeRecord]] = {}
     for portion in portions(line_ids):
         statement = sa.select(LineChange).where(
             LineChange.organization_id == organization_id, LineChange.transaction_id.in_(portion)
         )
         for change in db.session.scalars(statement.order_by(LineChange.id.desc())):
-            record = ChangeRecord(change.before, change.after, change.created_at)
+            record = BankChangeRecord(change.before, change.after, change.created_at)
             found.setdefault(change.transaction_id, []).append(record)
     return found

@@ -1,4 +1,4 @@
-"""Which lines are paired as a transfer, and which pairs somebody has judged already."""
+"""Pairs of lines that are transfers: those that stand, and those that were undone or dismissed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from webapp.models import TransferPair, refers_to
 from webapp.queries.common.portions import near, portions
 
 
-def standing(organization_id: str, transaction_id: int) -> TransferPair | None:
-    """Find a line's side of the pair that it stands in."""
+def active(organization_id: str, transaction_id: int) -> TransferPair | None:
+    """Find a line's side of the pair that it is in now (STANDING)."""
     return db.session.scalar(
         sa.select(TransferPair).where(
             TransferPair.organization_id == organization_id,
@@ -24,7 +24,7 @@ def standing(organization_id: str, transaction_id: int) -> TransferPair | None:
 
 
 def side(organization_id: str, transaction_id: int, other_id: int) -> TransferPair | None:
-    """Find a line's side of a pair, whatever became of it."""
+    """Find a line's side of a pair of any status."""
     return db.session.scalar(
         sa.select(TransferPair).where(
             TransferPair.organization_id == organization_id,
@@ -35,7 +35,7 @@ def side(organization_id: str, transaction_id: int, other_id: int) -> TransferPa
 
 
 def of_line(organization_id: str, transaction_id: int) -> Sequence[TransferPair]:
-    """List a line's sides of all pairs that it stands in or stood in, in the order in which they were judged."""
+    """List a line's sides of all pairs of any status, in the order in which they were made."""
     return db.session.scalars(
         sa.select(TransferPair)
         .where(TransferPair.organization_id == organization_id, TransferPair.transaction_id == transaction_id)
@@ -44,9 +44,9 @@ def of_line(organization_id: str, transaction_id: int) -> Sequence[TransferPair]
 
 
 def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, int]:
-    """Give for lines that stand in a pair the other line of it."""
+    """Give the other line of the pair that each line is in now."""
     found: dict[int, int] = {}
-    wanted = frozenset(transaction_ids)
+    chosen = frozenset(transaction_ids)
     for ids in portions(transaction_ids):
         rows = db.session.execute(
             sa.select(TransferPair.transaction_id, TransferPair.other_id).where(
@@ -55,12 +55,12 @@ def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, 
                 TransferPair.status == "STANDING",
             )
         )
-        found.update((line_id, other_id) for line_id, other_id in rows if line_id in wanted)
+        found.update((line_id, other_id) for line_id, other_id in rows if line_id in chosen)
     return found
 
 
-def in_pair(line: Any) -> sa.ColumnElement[bool]:
-    """Say in SQL that a line stands in a pair."""
+def is_paired(line: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that a line is in a pair now."""
     return (
         sa.select(1)
         .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.codes import IN_BOOKS
 from webapp.models import (
     FeedAccount,
     JournalEntry,
@@ -41,7 +42,7 @@ def day_before_first_line(account: FeedAccount) -> date | None:
     first = db.session.scalar(
         sa.select(sa.func.min(Transaction.booked_on)).where(
             refers_to(Transaction.feed_account_id, account),
-            Transaction.status.in_(("BOOKED", "SET_ASIDE")),
+            Transaction.status.in_(IN_BOOKS),
         )
     )
     return None if first is None else first - timedelta(days=1)

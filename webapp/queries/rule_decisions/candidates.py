@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import RESTS
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs, is_shared
 from webapp.ledger.rules.line_outcomes import CounterLeg
@@ -103,7 +104,7 @@ def _wanted(chosen: Chosen) -> list[sa.ColumnElement[bool]]:
 
 
 def _in_books(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return Transaction.organization_id == organization_id, Transaction.status.in_(("BOOKED", "SET_ASIDE"))
+    return Transaction.organization_id == organization_id, Transaction.status.in_(IN_BOOKS)
 
 
 def named(organization_id: str, line_ids: Collection[int]) -> Iterator[list[PastLine]]:

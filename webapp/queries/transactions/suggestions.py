@@ -11,7 +11,7 @@ from webapp.ledger.money import Money
 from webapp.models import Transaction, TransferPair
 from webapp.queries.common import lookups
 from webapp.queries.matching import line_joins, transfer_pairs
-from webapp.queries.matching.line_joins import ChangeRecord, JoinRecord
+from webapp.queries.matching.line_joins import BankChangeRecord, JoinRecord
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions import transactions
@@ -54,7 +54,7 @@ class Known:
     sources: tuple[str, ...]
     suggestions: list[SuggestionRecord]
     joins: list[SuggestionRecord]
-    changes: list[ChangeRecord]
+    changes: list[BankChangeRecord]
     likely_account: LikelyAccount | None
 
 

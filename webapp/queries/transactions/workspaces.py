@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
@@ -28,7 +29,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page, page
 from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.matching import line_joins
-from webapp.queries.matching.line_joins import ChangeRecord, Known
+from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.transactions import other_sides, pending_corrections, transactions
@@ -220,15 +221,11 @@ def named(
     ]
 
 
-def _bank_change(record: TransactionRecord, known: Known) -> ChangeRecord | None:
+def _bank_change(record: TransactionRecord, known: LineOrigins) -> BankChangeRecord | None:
     """Give what the bank changed last, as long as it waits for somebody or no entry is posted on it."""
     last = known.changes[0] if known.changes else None
     is_settled = record.entry_status == "POSTED" and record.correction_marker_id is None
-    if (
-        last is None
-        or record.status not in ("BOOKED", "SET_ASIDE")
-        or (is_settled and "bookedOn" not in last.after)
-    ):
+    if last is None or record.status not in IN_BOOKS or (is_settled and "bookedOn" not in last.after):
         return None
     return last
 

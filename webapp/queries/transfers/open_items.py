@@ -1,4 +1,4 @@
-"""The open items of the watched accounts: what stands there and should have gone on, and for how long."""
+"""Open items of the watched accounts: effective amounts that should have been moved on, with their age."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from webapp.ledger.money import Money
 from webapp.models import Account, JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
-from webapp.queries.matching.transfer_pairs import in_pair
+from webapp.queries.matching.transfer_pairs import is_paired
 
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """A part of a posted entry that stands on a watched account, and its age in days."""
+    """A posted amount that is still on a watched account, and its age in days."""
 
     account_id: int
     account_name: str
@@ -36,7 +36,7 @@ class OpenItem:
     amount_base: Money
 
 
-def standing(organization_id: str) -> sa.Subquery:
+def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
     An open item of "Transfers between own accounts" is one that no line of a pair brought: what is linked to its
@@ -59,7 +59,7 @@ def standing(organization_id: str) -> sa.Subquery:
         _of_roots(sa.select(*columns), root)
         .where(
             Posting.organization_id == organization_id,
-            # Named by their ids, the watched accounts lead to their own postings, and nobody reads all the others.
+            # With the ids of the watched accounts the database reads their postings only, by the index.
             Posting.account_id.in_(_watched(organization_id)),
             JournalEntry.status == "POSTED",
             root.status == "POSTED",
@@ -89,7 +89,7 @@ def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
 
 
 def _is_linked(root: Any) -> sa.ColumnElement[bool]:
-    return sa.exists().where(refers_to(Transaction.journal_entry_id, root), in_pair(Transaction))
+    return sa.exists().where(refers_to(Transaction.journal_entry_id, root), is_paired(Transaction))
 
 
 def listed(
@@ -101,7 +101,7 @@ def listed(
     limit: int,
 ) -> Page[OpenItem]:
     """List open items, newest first; `today` is the day to which their age is counted."""
-    items = standing(organization_id)
+    items = items_subquery(organization_id)
     statement = sa.select(items, Account.name.label("account_name")).join(
         Account, sa.and_(Account.organization_id == organization_id, Account.id == items.c.account_id)
     )

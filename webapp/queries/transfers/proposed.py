@@ -1,4 +1,4 @@
-"""Proposed transfers: open lines of two own accounts that fit each other, with what speaks for it."""
+"""Proposed transfers: open lines of two own accounts that match, with the evidence."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
 
 MOST_LISTED = 250
-# What rivals a line's other side may have lies once more as far away.
+# A rival of a line's other side may be as far away from that one again.
 WINDOW = timedelta(days=2 * MOST_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedTransfer:
-    """A proposal with its two lines, the one that pays first."""
+    """A proposed transfer with its two lines, the one that pays first."""
 
     line: Transaction
     other: Transaction
@@ -41,14 +41,14 @@ class ProposedTransfer:
 
 def proposed(organization_id: str, *, limit: int | None = MOST_LISTED) -> list[ProposedTransfer]:
     """List the transfers that open lines may be, the only ones that fit first, then by evidence."""
-    found = _proposals(organization_id, _sides(organization_id, is_open(organization_id)))
+    found = _matches(organization_id, _sides(organization_id, is_open(organization_id)))
     found.sort(key=lambda each: not each.is_only)
     return _with_lines(organization_id, found[:limit])
 
 
 def count(organization_id: str) -> int:
     """Count the transfers that are proposed."""
-    return len(_proposals(organization_id, _sides(organization_id, is_open(organization_id))))
+    return len(_matches(organization_id, _sides(organization_id, is_open(organization_id))))
 
 
 def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[ProposedTransfer]]:
@@ -57,29 +57,29 @@ def of_lines(organization_id: str, lines: Sequence[Any]) -> dict[int, list[Propo
     if not open_lines:
         return {}
     near = _near(organization_id, open_lines)
-    found = _proposals(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    found = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
     return _by_line(organization_id, found, {line.id for line in open_lines})
 
 
 def of_line(line: Transaction) -> list[ProposedTransfer]:
     """Give all proposals for one line, also those of which a side is posted to an account of its own."""
-    if line.status != "BOOKED" or transfer_pairs.standing(line.organization_id, line.id) is not None:
+    if line.status != "BOOKED" or transfer_pairs.active(line.organization_id, line.id) is not None:
         return []
     organization_id = line.organization_id
     near = _near(organization_id, [line])
-    likely = _proposals(organization_id, _sides(organization_id, is_open(organization_id), *near))
-    known = {(each.out_id, each.in_id) for each in likely}
+    likely = _matches(organization_id, _sides(organization_id, is_open(organization_id), *near))
+    listed = {(each.out_id, each.in_id) for each in likely}
     others = [
         replace(each, is_only=False)
-        for each in _proposals(organization_id, _sides(organization_id, *near))
-        if (each.out_id, each.in_id) not in known
+        for each in _matches(organization_id, _sides(organization_id, *near))
+        if (each.out_id, each.in_id) not in listed
     ]
     return _by_line(organization_id, [*likely, *others], {line.id}).get(line.id, [])
 
 
 def is_open(organization_id: str) -> sa.ColumnElement[bool]:
-    """Say in SQL that a line waits for its account: its entry is a draft, or stands on a watched account."""
-    items = open_items.standing(organization_id)
+    """Build the condition that a line is open: its entry is a draft, or an open item of a watched account."""
+    items = open_items.items_subquery(organization_id)
     drafts = sa.select(JournalEntry.id).where(
         JournalEntry.organization_id == organization_id,
         JournalEntry.status == "DRAFT",
@@ -91,7 +91,7 @@ def is_open(organization_id: str) -> sa.ColumnElement[bool]:
 
 
 def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
-    """Say in SQL which lines may be the other side of some lines, or rival them."""
+    """Build the conditions of lines that may be the other side of some lines, or rivals of that."""
     days = [line.booked_on for line in lines]
     window = Transaction.booked_on.between(min(days) - WINDOW, max(days) + WINDOW)
     if len(_currencies(organization_id)) > 1:
@@ -108,14 +108,14 @@ def _currencies(organization_id: str) -> list[str]:
     )
 
 
-def _proposals(organization_id: str, sides: Sequence[TransferSide]) -> list[TransferMatch]:
+def _matches(organization_id: str, sides: Sequence[TransferSide]) -> list[TransferMatch]:
     if len({side.fa_id for side in sides}) < 2:  # noqa: PLR2004  (a transfer is between two)
         return []
     return transfers.transfer_matches(sides, _own(organization_id), transfer_pairs.refused(organization_id))
 
 
 def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
-    """Read the booked lines that stand in no pair, as the rule looks at them."""
+    """Read the booked lines that are in no pair, as sides of transfers."""
     line = Transaction
     rows = db.session.execute(
         sa.select(
@@ -132,7 +132,7 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Tr
             line.organization_id == organization_id,
             line.status == "BOOKED",
             line.journal_entry_id.is_not(None),
-            sa.not_(transfer_pairs.in_pair(line)),
+            sa.not_(transfer_pairs.is_paired(line)),
             *conditions,
         )
     ).all()
@@ -152,7 +152,7 @@ def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[Tr
 
 
 def _mirrored(organization_id: str, sides: list[TransferSide]) -> list[TransferSide]:
-    """Give lines with what they are in the base currency, where they are in several."""
+    """Convert the amounts to the base currency, where there are several currencies."""
     currencies = {side.currency for side in sides}
     if len(currencies) < 2:  # noqa: PLR2004  (an exchange is between two)
         return sides

@@ -1,4 +1,4 @@
-"""The accounts where something forgotten shows itself: how many items stand open there, and what they come to."""
+"""The watched accounts, which should be empty: the number of their open items, and their balance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WatchedAccount:
 def watched(organization_id: str) -> list[WatchedAccount]:
     """List the watched accounts in the order of the chart.
 
-    An item is open while its effective state still stands there: two lines of one transfer are two open
+    An item is open while its effective amount is still on the account: two lines of one transfer are two open
     items until they are linked (queries/transfers/open_items.py lists them).
     """
     items, balances = _open_items(organization_id), _balances(organization_id)
@@ -46,7 +46,7 @@ def watched(organization_id: str) -> list[WatchedAccount]:
 
 
 def _open_items(organization_id: str) -> sa.Subquery:
-    items = open_items.standing(organization_id)
+    items = open_items.items_subquery(organization_id)
     return (
         sa.select(items.c.account_id, sa.func.count().label("open_items"))
         .group_by(items.c.account_id)

@@ -49,7 +49,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Du
     days = [each.line.booked_on for each in arriving]
     has_files = bool(arriving) and feed_lines.has_file_lines(feed_account)
     existing = feed_lines.only_in_files(feed_account, min(days), max(days)) if has_files else []
-    removed = feed_lines.taken_back_posted(feed_account) if arriving else []
+    removed = feed_lines.removed_posted(feed_account) if arriving else []
     if not existing and not removed:
         return {}
     # Rows that are not written yet have no ids; their places stand in, below all ids.
@@ -132,7 +132,7 @@ def _links(
         if each.row_id is not None and (joined_id := ids.get(each.line.pending_id or "")) is not None
     ]
     names = {each.line.provider_transaction_id: each.row_id for each in waiting}
-    for name, kept_id in feed_lines.naming(feed_account, names.keys()).items():
+    for name, kept_id in feed_lines.by_pending_id(feed_account, names.keys()).items():
         if (joined_id := names[name]) is not None:
             found.append(Pairing(kept_id, joined_id, "LINK", is_certain=True, reason=reason))
     return list({pairing.joined_id: pairing for pairing in found}.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.matching.joins import LineReport, Pairing, pair_duplicates
 from webapp.models import Transaction
 from webapp.queries.common import lookups
@@ -43,9 +44,7 @@ def join(context: PushContext, late: Sequence[IncomingLine], arriving: Sequence[
 
 def _has_no_file_line(each: IncomingLine, row: Transaction) -> bool:
     """Tell whether a changed line has no joined line of a file yet."""
-    is_booked = (
-        each.earlier is not None and each.earlier.kept_id is None and row.status in bank_changes.IN_BOOKS
-    )
+    is_booked = each.earlier is not None and each.earlier.kept_id is None and row.status in IN_BOOKS
     was = each.line.booked_on, each.amount_minor
     return is_booked and row.line_key is None and was != (row.booked_on, row.amount_minor)
 

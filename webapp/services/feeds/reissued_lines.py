@@ -33,7 +33,7 @@ def find(context: PushContext, arriving: Sequence[IncomingLine]) -> list[tuple[I
     amounts = {each.amount_minor for each in new}
     existing = [
         each
-        for each in booked_feed_lines.given(context.feed_account, min(days), max(days), amounts)
+        for each in booked_feed_lines.listed(context.feed_account, min(days), max(days), amounts)
         if each.report.amount_minor in amounts and not each.names & context.brought
     ]
     if not existing:
@@ -116,7 +116,9 @@ def keep_posted(
         return set()
     days = [each.booked_on for each in posted]
     ids = {each.id for each in leaving}
-    drafted = [each for each in feed_lines.drafted(feed_account, min(days), max(days)) if each.id not in ids]
+    drafted = [
+        each for each in feed_lines.with_drafts(feed_account, min(days), max(days)) if each.id not in ids
+    ]
     refused = feed_lines.refused(feed_account.organization_id, ids)
     reports = [
         LineReport(each.id, each.booked_on, each.amount_minor, each.description, each.counterparty)

@@ -56,7 +56,7 @@ def _under_newer_ids(feed_account: FeedAccount, going: Sequence[FeedEvent]) -> s
         line_id = each.transaction_id if each.is_pending else each.line_id
         if line_id is not None and each.transaction_id is not None:
             removed[line_id] = max(each.transaction_id, removed.get(line_id, 0))
-    newest_ids = feed_lines.said_elsewhere(feed_account.organization_id, removed.keys())
+    newest_ids = feed_lines.newest_booked_rows(feed_account.organization_id, removed.keys())
     return {line_id for line_id, newest in newest_ids.items() if newest > removed[line_id]}
 
 

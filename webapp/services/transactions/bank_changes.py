@@ -12,6 +12,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import counter_legs
 from webapp.ledger.money import Money
@@ -33,7 +34,6 @@ from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import clearing, unpairing
 
 FIELDS = ("booked_on", "value_on", "amount_minor", "description", "counterparty", "reference", "iban")
-IN_BOOKS = ("BOOKED", "SET_ASIDE")
 
 
 class Facts(NamedTuple):

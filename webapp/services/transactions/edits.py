@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import Role
+from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.journal import sides
 from webapp.ledger.journal.corrections import is_same
@@ -118,7 +119,7 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
         if not changes:
             raise NothingToEditError
         entry = transaction.journal_entry
-        if transaction.status not in ("BOOKED", "SET_ASIDE") or entry is None:
+        if transaction.status not in IN_BOOKS or entry is None:
             raise LineStateError(transaction.status)
         if changes.get("account_id") is not None and changes.get("splits") is not None:
             raise AccountOrSplitsError

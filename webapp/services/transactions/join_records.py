@@ -60,7 +60,7 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
     """
     if not pairings:
         return []
-    settled = feed_lines.pairs(organization_id, {each.joined_id for each in pairings})
+    settled = feed_lines.join_statuses(organization_id, {each.joined_id for each in pairings})
     fresh = [each for each in pairings if (each.kept_id, each.joined_id) not in settled]
     surer = [
         each

@@ -63,7 +63,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     title = f"Paired {titles.of_pair(line, other)} as a transfer"
     target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
-        mine = transfer_pairs.standing(line.organization_id, line.id)
+        mine = transfer_pairs.active(line.organization_id, line.id)
         if mine is not None and mine.other_id == other.id:
             doing.nothing_to_do()
             return
@@ -81,7 +81,7 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
     title = f"Ended the transfer of {titles.of_pair(line, other)}"
     target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
     with act(actor, now, "undo_transfer", target, title=title, payload=payload) as doing:
-        mine = transfer_pairs.standing(line.organization_id, line.id)
+        mine = transfer_pairs.active(line.organization_id, line.id)
         if mine is None or mine.other_id != other.id:
             raise NotPairedError
         doing.before = _facts(line, other)
@@ -109,7 +109,7 @@ def _check(line: Transaction, other: Transaction) -> None:
     check_two_accounts(line, other)
     for each in (line, other):
         require(each, "BOOKED")
-        earlier = transfer_pairs.standing(each.organization_id, each.id)
+        earlier = transfer_pairs.active(each.organization_id, each.id)
         if earlier is not None:
             raise PairedError(
                 f"Line {each.id} is paired with line {earlier.other_id}. Undo that pair first.",

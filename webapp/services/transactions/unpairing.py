@@ -21,7 +21,7 @@ def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Tra
     With `is_refused` a person decided that it is no transfer, which stays stored. Otherwise a line is removed or its
     entry voided, and the pair is deleted.
     """
-    mine = transfer_pairs.standing(line.organization_id, line.id)
+    mine = transfer_pairs.active(line.organization_id, line.id)
     if mine is None:
         return None
     other = transactions.get(line.organization_id, mine.other_id)
@@ -71,7 +71,7 @@ def _restore(sides: Iterable[Transaction], kept: dict[int, list[StoredLeg]], now
 def bulk_unpair(line_ids: sa.Select[int], *, now: datetime) -> None:
     """End the pairs of many lines that go; `line_ids` selects from the lines of one organization."""
     paired = db.session.scalars(
-        sa.select(Transaction).where(Transaction.id.in_(line_ids), transfer_pairs.in_pair(Transaction))
+        sa.select(Transaction).where(Transaction.id.in_(line_ids), transfer_pairs.is_paired(Transaction))
     ).all()
     for line in paired:
         unpair(line, now=now)

@@ -51,7 +51,7 @@ def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
     is_corrected = not is_same(entries.effective_legs(entry), entries.legs_of(entry))
     if is_corrected or entries.marker_of(entry) is not None:
         raise ChangedSinceError("Somebody corrected it since, so it is left as it is.")
-    pair = transfer_pairs.standing(line.organization_id, line.id)
+    pair = transfer_pairs.active(line.organization_id, line.id)
     other = transactions.get(line.organization_id, pair.other_id) if pair is not None else None
     is_shared = other is not None and other.journal_entry_id == entry.id
     done = voids.void(entry, reason=undoing.reason, **undoing.by)

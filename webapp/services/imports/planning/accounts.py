@@ -80,7 +80,7 @@ class Assignment:
         number = statement.external_id
         if number is None:
             return None
-        found = existing_lines.numbered(self._organization.id, number, statement.currency)
+        found = existing_lines.by_number(self._organization.id, number, statement.currency)
         if len(found) > 1:
             raise _unclear(f"The file names no currency, and account {number} is there in several", found)
         chosen = self._chosen
@@ -132,7 +132,7 @@ class Assignment:
                     "Choose another account."
                 )
             return chosen
-        found = existing_lines.candidates(self._organization.id, self._format, statement.currency)
+        found = existing_lines.without_number(self._organization.id, self._format, statement.currency)
         if len(found) > 1:
             raise _unclear("The file names no account, and several could be meant", found)
         return found[0] if found else None

@@ -35,7 +35,7 @@ def set_verdicts(planned: Sequence[PlannedLine], feed_account: FeedAccount, bank
         return
     days = [each.line.booked_on for each in new]
     existing = booked_feed_lines.only_in_feed(feed_account, min(days), max(days), bank_format)
-    removed = feed_lines.taken_back(feed_account, min(days), max(days))
+    removed = feed_lines.removed(feed_account, min(days), max(days))
     # Rows that are not written yet have no ids; their places stand in, below all ids.
     reports = [_report(each, -place) for place, each in enumerate(new, 1)]
     found = pair_duplicates(reports, existing, ())

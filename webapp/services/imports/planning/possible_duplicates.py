@@ -9,7 +9,7 @@ from datetime import date
 from webapp.ledger.matching.joins import Pairing
 from webapp.models import FeedAccount
 from webapp.queries.matching import feed_lines
-from webapp.queries.matching.existing_lines import KnownLine
+from webapp.queries.matching.existing_lines import ExistingLine
 from webapp.services.imports.planning.records import PlannedLine
 
 STORED = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
@@ -19,7 +19,10 @@ Key = tuple[date, int]
 
 
 def set_verdicts(
-    planned: Sequence[PlannedLine], existing: Sequence[KnownLine], feed_account: FeedAccount, bank_format: str
+    planned: Sequence[PlannedLine],
+    existing: Sequence[ExistingLine],
+    feed_account: FeedAccount,
+    bank_format: str,
 ) -> None:
     """Mark new lines with the day and amount of another source's line, each of those lines once."""
     new = {(each.line.booked_on, each.amount_minor) for each in planned if each.verdict == "NEW"}
@@ -47,11 +50,11 @@ def set_verdicts(
             each.duplicate = Pairing(free.pop(0), 0, "TWIN", is_certain=False, reason=REASON)
 
 
-def _key(line: KnownLine) -> Key:
+def _key(line: ExistingLine) -> Key:
     return line.booked_on, line.amount_minor
 
 
-def _of_format(existing: Sequence[KnownLine], bank_format: str) -> set[int]:
+def _of_format(existing: Sequence[ExistingLine], bank_format: str) -> set[int]:
     """Find the lines that a file of this format gave too, as they are now."""
     by_id = {line.id: line for line in existing}
     return {
@@ -62,10 +65,13 @@ def _of_format(existing: Sequence[KnownLine], bank_format: str) -> set[int]:
 
 
 def _suggested(
-    others: Sequence[KnownLine], existing: Sequence[KnownLine], feed_account: FeedAccount, bank_format: str
+    others: Sequence[ExistingLine],
+    existing: Sequence[ExistingLine],
+    feed_account: FeedAccount,
+    bank_format: str,
 ) -> set[int]:
     """Find the lines that a line of this format may be by an earlier suggestion, which nobody has decided."""
     mine = {line.id for line in existing if line.source == bank_format and line.status in STORED}
-    pairs = feed_lines.pairs(feed_account.organization_id, {line.id for line in others})
+    pairs = feed_lines.join_statuses(feed_account.organization_id, {line.id for line in others})
     open_ = {pair for pair, status in pairs.items() if status == "SUGGESTED"}
     return {one if other in mine else other for one, other in open_ if mine & {one, other}}

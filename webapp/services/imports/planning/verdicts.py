@@ -10,7 +10,7 @@ from webapp.ledger.matching.lines import is_placeholder, line_keys
 from webapp.ledger.money import Money
 from webapp.models import FeedAccount
 from webapp.queries.matching import existing_lines
-from webapp.queries.matching.existing_lines import KnownLine
+from webapp.queries.matching.existing_lines import ExistingLine
 from webapp.services.imports.planning import feed_duplicates, possible_duplicates
 from webapp.services.imports.planning.records import PlannedLine
 
@@ -59,7 +59,7 @@ def set_verdicts(
     return _reused_references(planned, feed_account)
 
 
-def _recognise(planned: PlannedLine, existing: KnownLine) -> None:
+def _recognise(planned: PlannedLine, existing: ExistingLine) -> None:
     if planned.line.pending:
         planned.existing_id = existing.id
         return
