@@ -425,6 +425,6 @@ def test_a_line_stands_the_same_whether_it_is_read_with_many_or_for_itself(ada, 
     rule = make(ada, "Coffee", to_account(food), name="Quick")
     assert ada.patch(f"/api/transactions/{draft}", json={"accountId": travel}).status_code == 200
     quick = preview(ada, rule)
-    monkeypatch.setattr(candidates, "_plain", lambda *_: {})
+    monkeypatch.setattr(candidates, "_simple_states", lambda *_: {})
     assert preview(ada, rule) == quick
     assert quick["matched"] == 6

@@ -21,7 +21,7 @@ from webapp.db import db
 from webapp.models import JournalEntry, Posting, Rule, RuleSetting
 from webapp.queries import checks
 from webapp.queries.rule_decisions import candidates, previews
-from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.candidates import CandidateFilters
 
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
 SHOPS = (
@@ -211,10 +211,10 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
     def previewed():
         rule = db.session.get_one(Rule, rule_id)
         before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        counted = previews.of_rule(rule, Chosen(), after=None, limit=50)
+        counted = previews.of_rule(rule, CandidateFilters(), after=None, limit=50)
         spent = time.process_time() - before[0]
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before[1]
-        return counted, spent, grown, previews.of_rule(rule, Chosen(), after=None, limit=count)
+        return counted, spent, grown, previews.of_rule(rule, CandidateFilters(), after=None, limit=count)
 
     with statements() as sent:
         counted, spent, grown, found = bank.ask(previewed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.schemas.paging import listing, wrapped
 from webapp.schemas.rules.rules import RuleInputSchema
 from webapp.schemas.rules.runs import (
@@ -57,7 +57,7 @@ def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
 def apply(body: dict[str, Any], selection: dict[str, Any], rule_id: int) -> dict[str, Any]:
     """Apply a rule to past lines exactly as previewed."""
     rule = queries.rules.rules.get(organization_id(), rule_id)
-    return {"run": services.rules.runs.apply(rule, body["digest"], Chosen(**selection), **acting())}
+    return {"run": services.rules.runs.apply(rule, body["digest"], CandidateFilters(**selection), **acting())}
 
 
 @bp.get("/runs")
@@ -81,6 +81,6 @@ def undo(run_id: int) -> Any:
 def _preview(rule: Any, query: dict[str, Any]) -> dict[str, Any]:
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "i")
     found = queries.rule_decisions.previews.preview(
-        organization_id(), rule, Chosen(**query), after=after, limit=limit
+        organization_id(), rule, CandidateFilters(**query), after=after, limit=limit
     )
     return {"preview": found, "next_cursor": paging.encode(found.next_key)}

@@ -1,6 +1,8 @@
 """Conditions of rules: fields, operators and values, and whether a condition makes sense."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import Final
@@ -95,6 +97,11 @@ class Condition:
     field: Field = Field.ANY_TEXT
     operator: Operator = Operator.CONTAINS
     value: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, str]) -> Condition:
+        """Make a condition of its stored form, which is that of the API."""
+        return Condition(Field(stored["field"]), Operator(stored["operator"]), stored["value"])
 
 
 DIRECTIONS: Final = ("IN", "OUT")

@@ -9,9 +9,9 @@ from typing import Any
 
 from webapp import queries
 from webapp.ledger.errors import LedgerError
-from webapp.queries.rule_decisions.candidates import Chosen
-from webapp.queries.rule_decisions.compiled_rules import SaidRule
-from webapp.queries.rule_decisions.previews import EffectRecord, Preview
+from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rule_decisions.compiled_rules import AnyRule
+from webapp.queries.rule_decisions.previews import EffectRecord, RulePreview
 from webapp.queries.rules.names import Names
 from webapp.web import paging
 from webapp.web.access.auth import organization_id
@@ -28,7 +28,7 @@ COLUMNS = {
 class ShownPreview:
     """A rule preview with names, or the reason why there is none."""
 
-    preview: Preview | None = None
+    preview: RulePreview | None = None
     names: Names = field(default_factory=dict)
     rules: Mapping[int, str] = field(default_factory=dict)
     currency: str | None = None
@@ -39,9 +39,9 @@ class ShownPreview:
     problem: str | None = None
 
 
-def shown_preview(rule: SaidRule, query: Mapping[str, Any]) -> ShownPreview:
+def shown_preview(rule: AnyRule, query: Mapping[str, Any]) -> ShownPreview:
     """Preview a rule on lines or documents."""
-    chosen = Chosen(query["from_"], query["to"], query["fa_id"])
+    chosen = CandidateFilters(query["from_"], query["to"], query["fa_id"])
     after = paging.decode(query["cursor"], "i")
     try:
         preview = queries.rule_decisions.previews.preview(
@@ -54,7 +54,7 @@ def shown_preview(rule: SaidRule, query: Mapping[str, Any]) -> ShownPreview:
         )
     except LedgerError as error:
         return ShownPreview(problem=str(error))
-    rules = {each["id"]: each["name"] for each in preview.rules}
+    rules = {each.id: each.name for each in preview.rules}
     return ShownPreview(
         preview=preview,
         names=queries.rules.names.of_ids(organization_id(), _ids_in(preview.items)),
@@ -72,7 +72,7 @@ def _only(currencies: list[str]) -> str | None:
     return currencies[0] if len(set(currencies)) == 1 else None
 
 
-def _columns(rule: SaidRule) -> list[tuple[str, str, str]]:
+def _columns(rule: AnyRule) -> list[tuple[str, str, str]]:
     """The columns to show: the account, and the fields that the rule sets."""
     kinds = {effect["kind"] for effect in rule.effects} | {"SET_ACCOUNT"}
     return [column for kind, column in COLUMNS.items() if kind in kinds]
@@ -90,7 +90,7 @@ def _ids_in(items: list[EffectRecord]) -> Iterator[tuple[str, int]]:
 def _others(items: list[EffectRecord], rules: Mapping[int, str]) -> list[dict[str, Any]]:
     """Count on how many of the shown lines each other rule fires, sets a field last, or stops this one."""
     fires = Counter(rule_id for item in items for rule_id in item.also_fires)
-    last = Counter(rule_id for item in items for rule_id in {each["rule_id"] for each in item.overruled})
+    last = Counter(rule_id for item in items for rule_id in {each.rule_id for each in item.overruled})
     cuts = Counter(item.cut_off_by for item in items if item.cut_off_by is not None)
     return [
         {"id": rule_id, "name": name, "fires": fires[rule_id], "last": last[rule_id], "cuts": cuts[rule_id]}

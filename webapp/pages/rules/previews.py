@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.rules.effects import shown_preview
 from webapp.pages.rules.rules import sentence
-from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.schemas.addresses import RuleLinesPageSchema
 from webapp.schemas.rules.runs import ApplyFormSchema
 from webapp.web import progress
@@ -41,7 +41,7 @@ def apply(rule_id: int) -> Response:
             run = services.rules.runs.apply(
                 rule,
                 body["digest"],
-                Chosen(body["from_"], body["to"], body["fa_id"]),
+                CandidateFilters(body["from_"], body["to"], body["fa_id"]),
                 progress=report,
                 **acting(),
             )

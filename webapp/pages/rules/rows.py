@@ -19,7 +19,7 @@ from webapp.ledger.rules.conditions import (
 )
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import Target, Trigger
-from webapp.queries.rules.names import ASKED
+from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import chosen_id
@@ -50,7 +50,7 @@ def _chosen_ids(conditions: Sequence[Row], effects: Sequence[Row]) -> Mapping[st
     found: defaultdict[str, set[int | None]] = defaultdict(set)
     for row in conditions:
         parts = str(row.get("value") or "").split(",")
-        found[ASKED.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
+        found[ID_FIELDS.get(Field(row["field"]), "")] |= {chosen_id(part.strip()) for part in parts}
     for row in effects:
         key = VALUE_KEY[EffectKind(row["kind"])]
         found[key].add(chosen_id(row.get(key)))
@@ -127,10 +127,10 @@ def widget(field_: Field, operator: Operator) -> str:
 
 
 def _options(field_: Field, choices: Choices) -> Sequence[Any]:
-    if field_ in ASKED:
+    if field_ in ID_FIELDS:
         return [
             {"id": str(each.id), "name": each.name, "is_archived": getattr(each, "is_archived", False)}
-            for each in choices[ASKED[field_]]
+            for each in choices[ID_FIELDS[field_]]
         ]
     return [
         {"id": word, "name": _capital(rule_wording.DIRECTIONS.get(word, word.replace("_", " ").lower()))}

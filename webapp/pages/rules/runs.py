@@ -82,7 +82,7 @@ def show_run(
         act=acts.get(run.action_request_id),
         undone=acts.get(run.undone_by or ""),
         changes=page.items,
-        kept=None if kept is None else queries.rules.run_diffs.named_kept(organization_id(), kept),
+        kept=None if kept is None else queries.rules.run_diffs.untouched_items(organization_id(), kept),
         kept_count=len(kept or ()),
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),

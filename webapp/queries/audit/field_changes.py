@@ -22,7 +22,7 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common import lookups
-from webapp.queries.rules.names import ASKED
+from webapp.queries.rules.names import ID_FIELDS
 
 # Which ids a person knows by another name, and what that is.
 NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
@@ -153,7 +153,7 @@ def _text(key: str, value: Any, names: Names) -> str:
 
 def _condition(said: Mapping[str, Any], names: Names) -> str:
     """Write a condition of a rule, with the names of what it asks for by id."""
-    key = ASKED.get(said["field"])
+    key = ID_FIELDS.get(said["field"])
     ids = [each.strip() for each in said["value"].split(",")] if key else []
     value = ", ".join(names.get((key or "", int(each) if each.isdecimal() else 0), each) for each in ids)
     return f"{words(said['field'])} {words(said['operator'])} {value or said['value']}".rstrip()
@@ -187,7 +187,7 @@ def _names(organization_id: str, requests: Sequence[ActionRequest]) -> dict[tupl
 
 def _ids(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
     if isinstance(value, Mapping):
-        asked = ASKED.get(value.get("field", ""))
+        asked = ID_FIELDS.get(value.get("field", ""))
         if asked:
             yield from ((asked, int(each)) for each in value["value"].split(",") if each.strip().isdecimal())
         for inner, each in value.items():

@@ -1,4 +1,4 @@
-"""Lines that are in the books as rules look at them, portion by portion, and what stands opposite each."""
+"""The lines in the books that rules may apply to, in portions, and the counter leg of each."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ SPLIT = "This line is split."
 NO_ENTRY = "This line has no entry."
 
 
-class PastLine(NamedTuple):
-    """A line that is in the books, as the bank gave it."""
+class CandidateLine(NamedTuple):
+    """A line in the books, with the bank's data."""
 
     id: int
     feed_account_id: int
@@ -51,8 +51,8 @@ class PastLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which lines of the past are meant, or which documents; days are inclusive."""
+class CandidateFilters:
+    """Which lines, or which documents, a rule is tried on; days are inclusive."""
 
     from_: date | None = None
     to: date | None = None
@@ -61,24 +61,24 @@ class Chosen:
     document_id: int | None = None
 
 
-class Standing(NamedTuple):
-    """How a line stands: what is opposite it in its entry, or why no rule sets that.
+class LineState(NamedTuple):
+    """The one counter leg of a line, or the reason `closed` why no rule changes it.
 
-    `posting_id` is the one posting of a draft that says it; None where the entry is posted or has more to say.
+    `posting_id` is the posting of a draft that is this leg; None where the entry is posted or has several.
     """
 
-    side: CounterLeg | None = None
+    leg: CounterLeg | None = None
     is_posted: bool = False
     posting_id: int | None = None
     closed: str | None = None
 
 
-def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
-    """Give the lines that are in the books, by id, some at a time."""
-    wanted = _wanted(chosen)
+def portions(organization_id: str, filters: CandidateFilters) -> Iterator[list[CandidateLine]]:
+    """Give the lines that the filters select, by id, some at a time."""
+    conditions = _conditions(filters)
     last = 0
     while True:
-        rows = _lines(organization_id, [*wanted, Transaction.id > last])
+        rows = _lines(organization_id, [*conditions, Transaction.id > last])
         if rows:
             last = rows[-1].id
             yield rows
@@ -86,87 +86,89 @@ def portions(organization_id: str, chosen: Chosen) -> Iterator[list[PastLine]]:
             return
 
 
-def count(organization_id: str, chosen: Chosen) -> int:
-    """Count the lines that are meant."""
-    statement = sa.select(sa.func.count()).where(*_in_books(organization_id), *_wanted(chosen))
+def count(organization_id: str, filters: CandidateFilters) -> int:
+    """Count the lines that the filters select."""
+    statement = sa.select(sa.func.count()).where(*_in_books(organization_id), *_conditions(filters))
     return db.session.scalar(statement) or 0
 
 
-def _wanted(chosen: Chosen) -> list[sa.ColumnElement[bool]]:
+def _conditions(filters: CandidateFilters) -> list[sa.ColumnElement[bool]]:
     line = Transaction
-    asked: list[tuple[Any, Callable[[Any], sa.ColumnElement[bool]]]] = [
-        (chosen.from_, line.booked_on.__ge__),
-        (chosen.to, line.booked_on.__le__),
-        (chosen.fa_id, line.feed_account_id.__eq__),
-        (chosen.transaction_id, line.id.__eq__),
+    filtered: list[tuple[Any, Callable[[Any], sa.ColumnElement[bool]]]] = [
+        (filters.from_, line.booked_on.__ge__),
+        (filters.to, line.booked_on.__le__),
+        (filters.fa_id, line.feed_account_id.__eq__),
+        (filters.transaction_id, line.id.__eq__),
     ]
-    return [condition(value) for value, condition in asked if value is not None]
+    return [condition(value) for value, condition in filtered if value is not None]
 
 
 def _in_books(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
     return Transaction.organization_id == organization_id, Transaction.status.in_(IN_BOOKS)
 
 
-def named(organization_id: str, line_ids: Collection[int]) -> Iterator[list[PastLine]]:
+def of_ids(organization_id: str, line_ids: Collection[int]) -> Iterator[list[CandidateLine]]:
     """Give those of some lines that are in the books, by id, some at a time."""
     ordered = sorted(line_ids)
     for start in range(0, len(ordered), AT_ONCE):
         yield _lines(organization_id, [Transaction.id.in_(ordered[start : start + AT_ONCE])])
 
 
-def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -> list[PastLine]:
+def _lines(organization_id: str, conditions: Sequence[sa.ColumnElement[bool]]) -> list[CandidateLine]:
     statement = (
-        sa.select(*(_LINE.c[name] for name in PastLine._fields))
+        sa.select(*(_LINE.c[name] for name in CandidateLine._fields))
         .where(*_in_books(organization_id), *conditions)
         .order_by(Transaction.id)
         .limit(AT_ONCE)
     )
-    return [PastLine._make(row) for row in db.session.connection().execute(statement).all()]
+    return [CandidateLine._make(row) for row in db.session.connection().execute(statement).all()]
 
 
-def standings(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
-    """Tell how each line of a portion stands, in a number of statements that does not depend on how many there are."""
+def line_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:
+    """Read the state of each line of a portion, in a constant number of statements."""
     if not lines:
         return {}
     ids = [line.id for line in lines]
     closed = dict.fromkeys(transfer_pairs.others(organization_id, ids), TRANSFER)
     closed |= dict.fromkeys(edited_among(organization_id, ids), EDITED)
     closed |= {line.id: SET_ASIDE for line in lines if line.status == "SET_ASIDE"}
-    found = _plain(organization_id, lines)
+    found = _simple_states(organization_id, lines)
     others = [line for line in lines if line.id not in found]
     if others:
-        found |= _others(organization_id, others)
+        found |= _other_states(organization_id, others)
     for line_id, reason in closed.items():
         found[line_id] = found[line_id]._replace(closed=reason)
     return found
 
 
-def _plain(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
-    """Tell how those lines stand that most are: with a bank's leg and one leg opposite, a draft or never corrected."""
+def _simple_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:
+    """Read the states of lines with a bank leg and one counter leg, drafts or never corrected, as most lines are."""
     line_of = {line.journal_entry_id: line.id for line in lines if line.journal_entry_id is not None}
     if len(line_of) != len(lines):
         # Two lines share an entry, or one has none.
         return {}
     return {
-        line_of[entry_id]: Standing(CounterLeg._make(said), is_posted, None if is_posted else posting_id)
-        for entry_id, is_posted, posting_id, *said in _only_opposites(organization_id, line_of)
+        line_of[entry_id]: LineState(CounterLeg._make(columns), is_posted, None if is_posted else posting_id)
+        for entry_id, is_posted, posting_id, *columns in _single_counter_legs(organization_id, line_of)
         if entry_id in line_of
     }
 
 
-def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
-    """Read what stands opposite the bank's leg in entries of these two legs; of some more where they lie close.
+def _single_counter_legs(organization_id: str, entry_ids: Collection[int]) -> Sequence[Any]:
+    """Read the counter leg of entries that have a bank leg and this one; rows of other entries may be among them.
 
-    What is posted counts where nothing corrects it; a leg of nothing is left out, for nothing is in force of it.
+    `near` may select a range of ids instead of each, so that the caller drops what it did not ask for. A posted leg is
+    effective where nothing corrects it; a leg of 0.00 has no effect, and is left to the slower way.
     """
     leg, other, correction = _POSTING.c, _POSTING.alias("other"), _ENTRY.alias("correction")
     is_corrected = sa.exists().where(refers_to(correction.c.corrects_id, _ENTRY))
-    is_in_force = sa.and_(
+    is_effective = sa.and_(
         _ENTRY.c.status == "POSTED",
         sa.or_(leg.amount_minor != 0, leg.amount_base_minor != 0),
         sa.not_(is_corrected),
     )
-    # One look at an entry's legs: a bank's leg weighs more than all others that an entry may have.
+    # One subquery instead of two counts: a bank leg weighs more than all other legs that an entry may have, so that
+    # the sum of a bank leg and exactly one other is BANK_LEG + 1.
     weights = sa.func.sum(sa.case((other.c.is_bank_leg, BANK_LEG), else_=1))
     its_legs = sa.select(weights).where(other.c.journal_entry_id == leg.journal_entry_id)
     return (
@@ -188,7 +190,7 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
                 sa.not_(leg.is_bank_leg),
                 _ENTRY.c.organization_id == organization_id,
                 _ENTRY.c.id == leg.journal_entry_id,
-                sa.or_(_ENTRY.c.status == "DRAFT", is_in_force),
+                sa.or_(_ENTRY.c.status == "DRAFT", is_effective),
                 its_legs.scalar_subquery() == BANK_LEG + 1,
             )
         )
@@ -196,18 +198,18 @@ def _only_opposites(organization_id: str, entry_ids: Collection[int]) -> Sequenc
     )
 
 
-def _others(organization_id: str, lines: Sequence[PastLine]) -> dict[int, Standing]:
+def _other_states(organization_id: str, lines: Sequence[CandidateLine]) -> dict[int, LineState]:
     entries = bulk_of(organization_id, {line.journal_entry_id for line in lines if line.journal_entry_id})
     rests = accounts.ids_by_role(organization_id, RESTS)
     found = {}
     for line in lines:
         entry = entries.get(line.journal_entry_id or 0)
-        found[line.id] = Standing(closed=NO_ENTRY) if entry is None else _standing(line, entry, rests)
+        found[line.id] = LineState(closed=NO_ENTRY) if entry is None else _state(line, entry, rests)
     return found
 
 
 def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
-    """Tell which of these lines somebody has edited, by the acts that did; whoever did was no rule."""
+    """Give those of these lines that a person has edited, by the acts that did; a rule makes no such act."""
     if not line_ids:
         return set()
     edits = sa.select(ActionRequest.target_id).where(
@@ -221,7 +223,7 @@ def edited_among(organization_id: str, line_ids: Sequence[int]) -> set[int]:
 
 
 def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[int, str]]:
-    """Tell which fields of lines, by line and kind of effect, a rule has set and nobody since."""
+    """Give the fields of lines, by line and kind of effect, that a rule has set and nobody since."""
     rows = db.session.execute(
         sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
             RuleSetting.organization_id == organization_id,
@@ -232,25 +234,25 @@ def set_by_rules(organization_id: str, line_ids: Collection[int]) -> set[tuple[i
     return {(row.transaction_id, row.kind) for row in rows}
 
 
-def _standing(line: PastLine, entry: EntryTarget, rests: Collection[int]) -> Standing:
+def _state(line: CandidateLine, entry: EntryTarget, rests: Collection[int]) -> LineState:
     legs = [leg for _, leg in entry.legs]
     is_posted = entry.status != "DRAFT"
     if is_shared(legs):
-        return Standing(is_posted=is_posted, closed=TRANSFER)
+        return LineState(is_posted=is_posted, closed=TRANSFER)
     opposite = counter_legs(legs, line.id)
     main = _without_rest(opposite, legs, rests)
     if len(main) != 1:
-        return Standing(is_posted=is_posted, closed=SPLIT)
+        return LineState(is_posted=is_posted, closed=SPLIT)
     (leg,) = main
     posting_id = next(number for number, each in entry.legs if each is leg)
-    side = CounterLeg(
+    counter = CounterLeg(
         leg.account_id, leg.currency, leg.amount_minor, leg.amount_base_minor, leg.merchant_id, leg.project_id
     )
-    return Standing(side, is_posted, posting_id if len(opposite) == 1 else None)
+    return LineState(counter, is_posted, posting_id if len(opposite) == 1 else None)
 
 
 def _without_rest(opposite: Sequence[Leg], legs: Iterable[Leg], rests: Collection[int]) -> list[Leg]:
-    """Leave out what a mirroring in several currencies left over."""
+    """Leave out the leg of what a mirroring in several currencies left over."""
     if len({leg.currency for leg in legs}) == 1 or len(opposite) == 1:
         return list(opposite)
     return [leg for leg in opposite if leg.account_id not in rests]

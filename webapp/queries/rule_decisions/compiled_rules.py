@@ -1,4 +1,4 @@
-"""Rules made ready to run, and what their settings are checked against, read once for many items."""
+"""Rules compiled for matching, and the accounts that their settings are checked against, read once for many items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.rules.conditions import Condition, Field, Match, Operator
+from webapp.ledger.rules.conditions import Condition, Match
 from webapp.ledger.rules.effects import MAX_ID, read_effects
 from webapp.ledger.rules.engine import CompiledRule, in_order
 from webapp.ledger.rules.line_outcomes import AccountFacts, Books
@@ -20,7 +20,7 @@ from webapp.queries.accounts import accounts
 
 @dataclass(frozen=True, slots=True)
 class UnsavedRule:
-    """A rule as somebody says it before it is stored; `id` and `version` are those of the rule that it is to replace.
+    """A rule before it is stored; `id` and `version` are those of the rule that it is to replace.
 
     Without one it goes by an id behind all others.
     """
@@ -36,7 +36,7 @@ class UnsavedRule:
     version: int = 1
 
 
-SaidRule = Rule | UnsavedRule
+AnyRule = Rule | UnsavedRule
 
 
 def active(organization_id: str, trigger: str) -> list[Rule]:
@@ -50,24 +50,21 @@ def active(organization_id: str, trigger: str) -> list[Rule]:
     )
 
 
-def made_ready(rules: Iterable[SaidRule]) -> list[CompiledRule]:
-    """Make rules ready to be asked, in the order in which they run."""
-    return in_order([one_ready(rule) for rule in rules])
+def compiled_in_order(rules: Iterable[AnyRule]) -> list[CompiledRule]:
+    """Compile rules, in the order in which they run."""
+    return in_order([compiled_rule(rule) for rule in rules])
 
 
-def one_ready(rule: SaidRule) -> CompiledRule:
-    """Make a rule ready to be asked."""
-    said = rule.conditions
-    conditions = [
-        Condition(Field(each["field"]), Operator(each["operator"]), each["value"])
-        for each in said["conditions"]
-    ]
+def compiled_rule(rule: AnyRule) -> CompiledRule:
+    """Compile a rule."""
+    stored = rule.conditions
+    conditions = [Condition.of(each) for each in stored["conditions"]]
     return CompiledRule(
         rule.id,
         rule.version,
         rule.priority,
         rule.stop_processing,
-        compiled(Match(said["match"]), conditions),
+        compiled(Match(stored["match"]), conditions),
         read_effects(rule.effects),
     )
 

@@ -1,4 +1,4 @@
-"""Rules of an organization asked of bank lines: what they decide, and what stands opposite a line then."""
+"""Evaluating an organization's rules for bank lines: their decisions, and the counter leg that these make."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from webapp.models import Organization
 from webapp.queries.currencies import rate_tables
 from webapp.queries.currencies.rate_tables import RateTable
 from webapp.queries.rule_decisions import compiled_rules
-from webapp.queries.rule_decisions.compiled_rules import SaidRule
+from webapp.queries.rule_decisions.compiled_rules import AnyRule
 
 
-class SaidLine(Protocol):
-    """What the bank says in a line, as far as rules look at it."""
+class RuleLine(Protocol):
+    """The bank's data of a line that rules match."""
 
     @property
     def booked_on(self) -> date: ...  # noqa: D102
@@ -38,30 +38,30 @@ class SaidLine(Protocol):
     def iban(self) -> str | None: ...  # noqa: D102
 
 
-class Choice(NamedTuple):
+class LineChoice(NamedTuple):
     """The merchant and the project that a person chose for a line, None where nobody did."""
 
     merchant_id: int | None = None
     project_id: int | None = None
 
 
-NO_CHOICE = Choice()
+NO_CHOICE = LineChoice()
 
 
-class AskedRules:
-    """Some rules, ready for any number of lines of an organization."""
+class RuleEvaluator:
+    """Rules compiled once for any number of lines of an organization."""
 
-    def __init__(self, organization: Organization, rules: Sequence[SaidRule]) -> None:
-        """Take rules as they are, and the accounts as the open transaction shows them."""
+    def __init__(self, organization: Organization, rules: Sequence[AnyRule]) -> None:
+        """Compile rules, and read the accounts as the open transaction shows them."""
         self.organization = organization
         self.names = {rule.id: (rule.version, rule.name) for rule in rules}
-        self._set = RuleSet(compiled_rules.made_ready(rules))
+        self._set = RuleSet(compiled_rules.compiled_in_order(rules))
         self.books = compiled_rules.books(organization) if rules else Books(organization.base_currency, {})
-        self._codes = _currencies(self.ready)
+        self._codes = _currencies(self.compiled)
         self._rates: dict[str, RateTable] = {}
 
     @property
-    def ready(self) -> Sequence[CompiledRule]:
+    def compiled(self) -> Sequence[CompiledRule]:
         """The rules in the order in which they run."""
         return self._set.rules
 
@@ -75,18 +75,18 @@ class AskedRules:
             }
 
     @property
-    def asks_for_choices(self) -> bool:
-        """Whether any rule looks at what a person chose for a line."""
-        return any(needs_choices(rule.conditions.conditions) for rule in self.ready)
+    def needs_choices(self) -> bool:
+        """Whether any rule has a condition on what a person chose for a line."""
+        return any(needs_choices(rule.conditions.conditions) for rule in self.compiled)
 
     def decide(
         self,
-        line: SaidLine,
+        line: RuleLine,
         currency: str,
         feed_account_id: int | None,
-        choice: Choice = NO_CHOICE,
+        choice: LineChoice = NO_CHOICE,
     ) -> Decision:
-        """Ask the rules what becomes of a line; one whose text none of them can match costs no more than its text."""
+        """Decide about a line; one whose text no rule can match costs no more than a search in its text."""
         if not self._set.is_selective:
             return self._set.decide(item_of(line, currency, feed_account_id, choice))
         text = all_text(line.description, line.counterparty, line.reference, line.iban)
@@ -97,24 +97,24 @@ class AskedRules:
         values[Field.ANY_TEXT] = text or None
         return self._set.decided(places, values)
 
-    def ask(self, item: RuleItem) -> Decision:
-        """Ask the rules what becomes of an item."""
+    def decide_item(self, item: RuleItem) -> Decision:
+        """Decide about an item."""
         return self._set.decide(item)
 
-    def settled(
-        self, settings: Mapping[EffectKind, Setting], side: CounterLeg, currency: str, day: date
+    def apply(
+        self, settings: Mapping[EffectKind, Setting], leg: CounterLeg, currency: str, day: date
     ) -> Outcome:
-        """Tell what the rules' settings make of what stands opposite a line of a day."""
-        return settle(settings, side, currency, self.books, lambda code: self._rate(code, day))
+        """Apply the rules' settings to the counter leg of a line of a day."""
+        return settle(settings, leg, currency, self.books, lambda code: self._rate(code, day))
 
     def _rate(self, code: str, day: date) -> Decimal | None:
         return self._rates[code].on(day) if code in self._rates else None
 
 
 def item_of(
-    line: SaidLine, currency: str, feed_account_id: int | None, choice: Choice = NO_CHOICE
+    line: RuleLine, currency: str, feed_account_id: int | None, choice: LineChoice = NO_CHOICE
 ) -> RuleItem:
-    """Give a line as rules look at it: as the bank gave it, with what a person chose beside it."""
+    """Make the rule item of a line: the bank's data, with what a person chose."""
     return RuleItem(
         description=line.description,
         counterparty=line.counterparty,

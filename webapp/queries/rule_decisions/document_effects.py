@@ -1,4 +1,4 @@
-"""What rules would do to documents that are there: which match, what each would be, what cannot be and why."""
+"""The effects of rules on existing documents: which match, each before and after, and what is skipped and why."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from webapp.ledger.rules.items import RuleItem
 from webapp.ledger.rules.line_outcomes import Skip
 from webapp.models import Document
 from webapp.queries.rule_decisions import line_effects
-from webapp.queries.rule_decisions.candidates import Chosen
-from webapp.queries.rule_decisions.decisions import AskedRules
-from webapp.queries.rule_decisions.line_effects import AskedFor
+from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
+from webapp.queries.rule_decisions.line_effects import OwnSettings
 
 AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEffect:
-    """What rules would do to one document; the rest is as of a line's."""
+    """The effect of rules on one document; the fields are as those of a line's effect."""
 
     document: Document
     before: Receipt
@@ -45,68 +45,70 @@ class DocumentEffect:
 
     @property
     def facts(self) -> list[Any]:
-        """What a digest takes into account."""
-        return [self.document.id, self.cut_off_by, _said(self.before), _said(self.after)]
+        """The facts that the digest of a preview is of."""
+        return [self.document.id, self.cut_off_by, _receipt_facts(self.before), _receipt_facts(self.after)]
 
 
 def effects(
-    asked: AskedRules, organization_id: str, chosen: Chosen, only: int | None = None
+    evaluator: RuleEvaluator, organization_id: str, filters: CandidateFilters, only: int | None = None
 ) -> Iterator[list[DocumentEffect]]:
-    """Ask rules of documents, portion by portion; gives those that any matches, or that the one rule `only` does."""
-    of = line_effects.asked_for(asked, only)
-    for documents in portions(organization_id, chosen):
+    """Evaluate rules for documents, in portions; gives those that any rule matches, or that the rule `only` does."""
+    own_part = line_effects.own_settings(evaluator, only)
+    for documents in portions(organization_id, filters):
         yield [
-            effect(asked, document, decision, of)
+            effect(evaluator, document, decision, own_part)
             for document in documents
-            if (decision := _decision(asked, document, only)) is not None
+            if (decision := _decision(evaluator, document, only)) is not None
         ]
 
 
-def _decision(asked: AskedRules, document: Document, only: int | None) -> Decision | None:
+def _decision(evaluator: RuleEvaluator, document: Document, only: int | None) -> Decision | None:
     item = item_of(document)
-    return line_effects.judged(asked, asked.ask(item), only, lambda: item)
+    return line_effects.relevant(evaluator, evaluator.decide_item(item), only, lambda: item)
 
 
-def effect(asked: AskedRules, document: Document, decision: Decision, of: AskedFor) -> DocumentEffect:
-    """Tell what rules make of a document that they match."""
+def effect(
+    evaluator: RuleEvaluator, document: Document, decision: Decision, own_part: OwnSettings
+) -> DocumentEffect:
+    """Give the effect of rules on a document that they match."""
     before = receipt_of(document)
-    if of.rule_id is not None and of.rule_id not in decision.matched:
+    if own_part.rule_id is not None and own_part.rule_id not in decision.matched:
         return DocumentEffect(document, before, decision, cut_off_by=decision.stopped_by)
-    own, overruled = of.own(decision)
-    outcome = document_outcomes.settle(own, before, asked.books, document.set_by_hand)
+    own, overruled = own_part.of(decision)
+    outcome = document_outcomes.settle(own, before, evaluator.books, document.set_by_hand)
     return DocumentEffect(
         document, before, decision, outcome.receipt, outcome.applied, outcome.skipped, overruled
     )
 
 
-def portions(organization_id: str, chosen: Chosen) -> Iterator[list[Document]]:
-    """Give documents by id, some at a time; days are those of issue."""
-    statement = sa.select(Document).where(*_wanted(organization_id, chosen)).order_by(Document.id)
+def portions(organization_id: str, filters: CandidateFilters) -> Iterator[list[Document]]:
+    """Give the documents that the filters select, by id, some at a time; days are those of issue."""
+    statement = sa.select(Document).where(*_conditions(organization_id, filters)).order_by(Document.id)
     last = 0
     while documents := db.session.scalars(statement.where(Document.id > last).limit(AT_ONCE)).all():
         last = documents[-1].id
         yield list(documents)
 
 
-def count(organization_id: str, chosen: Chosen) -> int:
-    """Count the documents that are meant."""
-    statement = sa.select(sa.func.count()).where(*_wanted(organization_id, chosen))
+def count(organization_id: str, filters: CandidateFilters) -> int:
+    """Count the documents that the filters select."""
+    statement = sa.select(sa.func.count()).where(*_conditions(organization_id, filters))
     return db.session.scalar(statement) or 0
 
 
-def _wanted(organization_id: str, chosen: Chosen) -> list[sa.ColumnElement[bool]]:
-    wanted = [Document.organization_id == organization_id]
-    if chosen.document_id is not None:
-        wanted.append(Document.id == chosen.document_id)
-    if chosen.from_ is not None:
-        wanted.append(Document.issued_on >= chosen.from_)
-    if chosen.to is not None:
-        wanted.append(Document.issued_on <= chosen.to)
-    return wanted
+def _conditions(organization_id: str, filters: CandidateFilters) -> list[sa.ColumnElement[bool]]:
+    conditions = [Document.organization_id == organization_id]
+    if filters.document_id is not None:
+        conditions.append(Document.id == filters.document_id)
+    if filters.from_ is not None:
+        conditions.append(Document.issued_on >= filters.from_)
+    if filters.to is not None:
+        conditions.append(Document.issued_on <= filters.to)
+    return conditions
 
 
 def item_of(document: Document) -> RuleItem:
-    """Give a document as rules look at it: as it was given, before any rule.
+    """Make the rule item of a document, with its data before any rule.
 
     Its number is its reference, its sender the counterparty, its total the amount, its issue the day.
     """
@@ -130,7 +132,7 @@ def item_of(document: Document) -> RuleItem:
 
 
 def receipt_of(document: Document) -> Receipt:
-    """Give what a rule may set of a document, as it stands."""
+    """Give the current fields of a document that a rule may set."""
     amounts = (document.net, document.tax, document.total)
     return Receipt(
         document.currency,
@@ -141,7 +143,7 @@ def receipt_of(document: Document) -> Receipt:
     )
 
 
-def _said(receipt: Receipt | None) -> list[Any] | None:
+def _receipt_facts(receipt: Receipt | None) -> list[Any] | None:
     if receipt is None:
         return None
     return [receipt.account_id, receipt.currency, receipt.merchant_id, receipt.project_id]

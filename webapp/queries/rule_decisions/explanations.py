@@ -1,69 +1,68 @@
-"""Why each rule matches one line or document, or does not: condition by condition."""
+"""Explanations of why each rule matches one line or document, or does not, condition by condition."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.rules.items import RuleItem
 from webapp.queries.rule_decisions import candidates, document_effects, line_effects
-from webapp.queries.rule_decisions.candidates import Chosen
-from webapp.queries.rule_decisions.decisions import NO_CHOICE, AskedRules, item_of
+from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rule_decisions.decisions import NO_CHOICE, RuleEvaluator, item_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainedCondition(Condition):
+    """A condition, and whether it holds for the line or document."""
+
+    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a rule matched one line or did not; one that is not reached was cut off by a rule before it."""
+    """Why a rule matches one line or does not; one that is not reached was cut off by a rule before it."""
 
     rule_id: int
     name: str
     is_matched: bool
     is_reached: bool
     match: str
-    conditions: list[dict[str, Any]]
+    conditions: list[ExplainedCondition]
 
 
-def explain(asked: AskedRules, organization_id: str, chosen: Chosen) -> list[Explanation]:
-    """Tell of each rule, in the order in which they run, why it matches one line or document, or does not."""
-    chosen = Chosen(transaction_id=chosen.transaction_id, document_id=chosen.document_id)
-    if chosen.document_id is not None:
-        documents = next(document_effects.portions(organization_id, chosen), [])
+def explain(evaluator: RuleEvaluator, organization_id: str, filters: CandidateFilters) -> list[Explanation]:
+    """Explain each rule, in the order in which they run, for one line or document."""
+    filters = CandidateFilters(transaction_id=filters.transaction_id, document_id=filters.document_id)
+    if filters.document_id is not None:
+        documents = next(document_effects.portions(organization_id, filters), [])
         items = [document_effects.item_of(document) for document in documents]
     else:
-        lines = next(candidates.portions(organization_id, chosen), [])
-        choices = line_effects.chosen(asked, lines)
+        lines = next(candidates.portions(organization_id, filters), [])
+        choices = line_effects.line_choices(evaluator, lines)
         items = [
             item_of(line, line.currency, line.feed_account_id, choices.get(line.id, NO_CHOICE))
             for line in lines
         ]
-    return [each for item in items for each in _explained(asked, item)]
+    return [each for item in items for each in _explained(evaluator, item)]
 
 
-def _explained(asked: AskedRules, item: RuleItem) -> list[Explanation]:
-    values, decision = item.values(), asked.ask(item)
+def _explained(evaluator: RuleEvaluator, item: RuleItem) -> list[Explanation]:
+    values, decision = item.values(), evaluator.decide_item(item)
     return [
         Explanation(
             rule.id,
-            asked.names[rule.id][1],
+            evaluator.names[rule.id][1],
             rule.conditions.hold(values),
             rule.id not in decision.cut_off,
             rule.conditions.match.value,
             [
-                _condition(question.condition, holds)
-                for question, holds in zip(
+                ExplainedCondition(
+                    each.condition.field, each.condition.operator, each.condition.value, holds=holds
+                )
+                for each, holds in zip(
                     rule.conditions.conditions, rule.conditions.explain(values), strict=True
                 )
             ],
         )
-        for rule in asked.ready
+        for rule in evaluator.compiled
     ]
-
-
-def _condition(condition: Condition, holds: bool) -> dict[str, Any]:  # noqa: FBT001
-    return {
-        "field": condition.field.value,
-        "operator": condition.operator.value,
-        "value": condition.value,
-        "holds": holds,
-    }

@@ -1,4 +1,4 @@
-"""What rules would do to lines that are in the books: which match, what each would be, what cannot be and why."""
+"""The effects of rules on lines in the books: which match, each before and after, and what is skipped and why."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from webapp.ledger.rules.engine import Decision, Setting
 from webapp.ledger.rules.items import RuleItem
 from webapp.ledger.rules.line_outcomes import CounterLeg, Skip
 from webapp.queries.rule_decisions import candidates
-from webapp.queries.rule_decisions.candidates import PastLine, Standing
-from webapp.queries.rule_decisions.decisions import NO_CHOICE, AskedRules, Choice, item_of
+from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
+from webapp.queries.rule_decisions.decisions import NO_CHOICE, LineChoice, RuleEvaluator, item_of
 
 _IN_JSON = json.JSONEncoder(separators=(",", ":")).encode
-NOTHING_MADE: Mapping[EffectKind, Any] = MappingProxyType({})
+NO_SETTINGS: Mapping[EffectKind, Any] = MappingProxyType({})
 
 
 class LineEffect(NamedTuple):
-    """What rules would do to one line; `made` is what makes a difference, `overruled` names who sets a field last.
+    """The effect of rules on one line; `applied` are the settings that make a difference.
 
-    `cut_off_by` is the rule that stops the line before the asked one is reached.
+    Of one rule alone `overruled` names the rules that set its fields after it, and `cut_off_by` the rule that stops
+    the line before it is reached.
     """
 
-    line: PastLine
-    standing: Standing
+    line: CandidateLine
+    state: LineState
     decision: Decision
     after: CounterLeg | None = None
-    applied: Mapping[EffectKind, Setting] = NOTHING_MADE
+    applied: Mapping[EffectKind, Setting] = NO_SETTINGS
     skipped: tuple[Skip, ...] = ()
-    overruled: Mapping[EffectKind, int] = NOTHING_MADE
+    overruled: Mapping[EffectKind, int] = NO_SETTINGS
     cut_off_by: int | None = None
 
     @property
@@ -42,119 +43,124 @@ class LineEffect(NamedTuple):
 
     @property
     def opens_marker(self) -> bool:
-        """Tell whether what changes is posted."""
-        return bool(self.applied) and self.standing.is_posted
+        """Tell whether the effect is on a posted entry, which gets a correction marker."""
+        return bool(self.applied) and self.state.is_posted
 
     @property
     def facts(self) -> list[Any]:
-        """What a digest takes into account."""
-        standing = self.standing
-        return [self.line.id, standing.is_posted, self.cut_off_by, said(standing.side), said(self.after)]
+        """The facts that the digest of a preview is of."""
+        before = leg_facts(self.state.leg)
+        return [self.line.id, self.state.is_posted, self.cut_off_by, before, leg_facts(self.after)]
 
 
 def effects(
-    asked: AskedRules, portions: Iterable[list[PastLine]], only: int | None = None
+    evaluator: RuleEvaluator, portions: Iterable[list[CandidateLine]], only: int | None = None
 ) -> Iterator[list[LineEffect]]:
-    """Ask rules of lines, portion by portion; gives those that any matches, or that the one rule `only` does.
+    """Evaluate rules for lines, in portions; gives those that any rule matches, or that the one rule `only` does.
 
     Of one rule only what it sets itself is an effect: a field that a later rule sets is that one's.
     """
-    of = asked_for(asked, only)
+    own_part = own_settings(evaluator, only)
     for lines in portions:
-        choices = chosen(asked, lines)
+        choices = line_choices(evaluator, lines)
         matched = [
             (line, decision)
             for line in lines
-            if (decision := _decision(asked, line, only, choices.get(line.id, NO_CHOICE)))
+            if (decision := _decision(evaluator, line, only, choices.get(line.id, NO_CHOICE)))
         ]
         if not matched:
             yield []
             continue
-        asked.prepare([line.booked_on for line, _ in matched])
-        standings = candidates.standings(asked.organization.id, [line for line, _ in matched])
-        yield [_effect(asked, line, standings[line.id], decision, of) for line, decision in matched]
+        evaluator.prepare([line.booked_on for line, _ in matched])
+        states = candidates.line_states(evaluator.organization.id, [line for line, _ in matched])
+        yield [_effect(evaluator, line, states[line.id], decision, own_part) for line, decision in matched]
 
 
-def chosen(asked: AskedRules, lines: Sequence[PastLine]) -> Mapping[int, Choice]:
-    """Give what people chose for lines, where any rule looks at that: what stands there and no rule has set."""
-    if not lines or not asked.asks_for_choices:
+def line_choices(evaluator: RuleEvaluator, lines: Sequence[CandidateLine]) -> Mapping[int, LineChoice]:
+    """Give what people chose for lines, where any rule has a condition on that: what is set, and not by a rule."""
+    if not lines or not evaluator.needs_choices:
         return {}
-    organization_id = asked.organization.id
-    standings = candidates.standings(organization_id, lines)
+    organization_id = evaluator.organization.id
+    states = candidates.line_states(organization_id, lines)
     by_rules = candidates.set_by_rules(organization_id, [line.id for line in lines])
     return {
-        line_id: Choice(
+        line_id: LineChoice(
             *(
-                None if (line_id, kind.value) in by_rules else side.raw(kind)
+                None if (line_id, kind.value) in by_rules else leg.raw(kind)
                 for kind in (EffectKind.SET_MERCHANT, EffectKind.SET_PROJECT)
             )
         )
-        for line_id, standing in standings.items()
-        if (side := standing.side) is not None
+        for line_id, state in states.items()
+        if (leg := state.leg) is not None
     }
 
 
-def _decision(asked: AskedRules, line: PastLine, only: int | None, choice: Choice) -> Decision | None:
-    decision = asked.decide(line, line.currency, line.feed_account_id, choice)
-    return judged(asked, decision, only, lambda: item_of(line, line.currency, line.feed_account_id, choice))
-
-
-def judged(
-    asked: AskedRules, decision: Decision, only: int | None, item: Callable[[], RuleItem]
+def _decision(
+    evaluator: RuleEvaluator, line: CandidateLine, only: int | None, choice: LineChoice
 ) -> Decision | None:
-    """Give what rules decided of an item; None where none matches, or not the one rule `only`, reached or not."""
+    decision = evaluator.decide(line, line.currency, line.feed_account_id, choice)
+    return relevant(
+        evaluator, decision, only, lambda: item_of(line, line.currency, line.feed_account_id, choice)
+    )
+
+
+def relevant(
+    evaluator: RuleEvaluator, decision: Decision, only: int | None, item: Callable[[], RuleItem]
+) -> Decision | None:
+    """Give the decision about an item; None where no rule matches, or not the one rule `only`, reached or not."""
     if only is None or only in decision.matched:
         return decision if decision.matched else None
     if only not in decision.cut_off:
         return None
-    rule = next(each for each in asked.ready if each.id == only)
+    rule = next(each for each in evaluator.compiled if each.id == only)
     return decision if rule.conditions.hold(item().values()) else None
 
 
-Own = tuple[Mapping[EffectKind, Setting], Mapping[EffectKind, int]]
+# The settings of the rule, and by kind the rules that overrule it.
+Owned = tuple[Mapping[EffectKind, Setting], Mapping[EffectKind, int]]
 
 
-class AskedFor:
-    """Whose effects are asked for: one rule's, by its id with what it sets, or those of all."""
+class OwnSettings:
+    """The part of decisions that one rule sets, by its id with the kinds that it sets, or that all rules set."""
 
     def __init__(self, rule_id: int | None, kinds: Collection[EffectKind]) -> None:
         """Begin with no decision."""
         self.rule_id = rule_id
         self._kinds = kinds
-        self._own: dict[tuple[int, ...], Own] = {}
+        self._own: dict[tuple[int, ...], Owned] = {}
 
-    def own(self, decision: Decision) -> Own:
-        """Give what is set by whom it is asked of, and which rules set the other fields of the one rule last.
+    def of(self, decision: Decision) -> Owned:
+        """Give the settings of the rule or of all, and the rules that overrule the other settings of the rule.
 
-        It is the same for all items that the same rules match.
+        They are the same for all items that the same rules match.
         """
         found = self._own.get(decision.matched)
         if found is None:
             found = self._own[decision.matched] = self._of(decision.settings)
         return found
 
-    def _of(self, settings: Mapping[EffectKind, Setting]) -> Own:
+    def _of(self, settings: Mapping[EffectKind, Setting]) -> Owned:
         own = {kind: each for kind, each in settings.items() if self.rule_id in (None, each.rule_id)}
         return own, {kind: settings[kind].rule_id for kind in self._kinds if kind not in own}
 
 
 def _effect(
-    asked: AskedRules, line: PastLine, standing: Standing, decision: Decision, of: AskedFor
+    evaluator: RuleEvaluator, line: CandidateLine, state: LineState, decision: Decision, own_part: OwnSettings
 ) -> LineEffect:
-    if of.rule_id is not None and of.rule_id not in decision.matched:
-        return LineEffect(line, standing, decision, cut_off_by=decision.stopped_by)
-    own, overruled = of.own(decision)
-    if standing.closed is not None or standing.side is None:
-        skips = tuple(Skip(kind, each.rule_id, standing.closed or "") for kind, each in own.items())
-        return LineEffect(line, standing, decision, skipped=skips, overruled=overruled)
-    outcome = asked.settled(own, standing.side, line.currency, line.booked_on)
-    return LineEffect(line, standing, decision, outcome.leg, outcome.applied, outcome.skipped, overruled)
+    if own_part.rule_id is not None and own_part.rule_id not in decision.matched:
+        return LineEffect(line, state, decision, cut_off_by=decision.stopped_by)
+    own, overruled = own_part.of(decision)
+    if state.closed is not None or state.leg is None:
+        skips = tuple(Skip(kind, each.rule_id, state.closed or "") for kind, each in own.items())
+        return LineEffect(line, state, decision, skipped=skips, overruled=overruled)
+    outcome = evaluator.apply(own, state.leg, line.currency, line.booked_on)
+    return LineEffect(line, state, decision, outcome.leg, outcome.applied, outcome.skipped, overruled)
 
 
-def asked_for(asked: AskedRules, only: int | None) -> AskedFor:
-    """Say whose effects are asked for: those of the one rule `only`, or of all."""
-    kinds = {effect.kind for rule in asked.ready if rule.id == only for effect in rule.effects}
-    return AskedFor(only, kinds)
+def own_settings(evaluator: RuleEvaluator, only: int | None) -> OwnSettings:
+    """Make the part of decisions that the one rule `only` sets, or that all rules set."""
+    kinds = {effect.kind for rule in evaluator.compiled if rule.id == only for effect in rule.effects}
+    return OwnSettings(only, kinds)
 
 
 class Digest:
@@ -165,7 +171,7 @@ class Digest:
         self._hash = sha256(f"{rule_id} {version}".encode())
 
     def add(self, facts: list[Any]) -> None:
-        """Take the facts of what would become of an item into account, also where that is nothing."""
+        """Add the facts of the effect on one item, also of one without effect."""
         self._hash.update(_IN_JSON(facts).encode())
 
     @property
@@ -174,8 +180,8 @@ class Digest:
         return self._hash.hexdigest()
 
 
-def said(side: CounterLeg | None) -> list[Any] | None:
-    """Write down what stands opposite a line."""
-    if side is None:
+def leg_facts(leg: CounterLeg | None) -> list[Any] | None:
+    """List the facts of a counter leg for a digest."""
+    if leg is None:
         return None
-    return [side.account_id, side.currency, side.amount_minor, side.merchant_id, side.project_id]
+    return [leg.account_id, leg.currency, leg.amount_minor, leg.merchant_id, leg.project_id]

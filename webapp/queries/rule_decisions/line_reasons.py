@@ -1,4 +1,4 @@
-"""Why a line's entry says what it says: which rules set it, by which words, and why the others did not."""
+"""The reasons for a line's fields: the rules that set them, by which conditions, and why the others did not."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from webapp.models import RuleVersion, Transaction
 from webapp.queries.access import organizations
 from webapp.queries.rule_decisions import candidates, compiled_rules, explanations
-from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.queries.rule_decisions.compiled_rules import UnsavedRule
-from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.rule_decisions.explanations import Explanation
 from webapp.queries.rules import names as rule_names
 from webapp.queries.rules import rules, runs
@@ -22,23 +22,23 @@ MOST_RULES = 50
 
 @dataclass(frozen=True, slots=True)
 class SetField:
-    """A field that a rule set: by which rule in which run, and the words of that version asked of the line now.
+    """A field that a rule set: by which rule in which run, and that version's conditions explained for the line now.
 
-    `explained` is None where the version was not kept; `is_there` tells whether the rule still is.
+    `explained` is None where the version was not kept; `exists` tells whether the rule still does.
     """
 
     provenance: Provenance
     value: str
     before: str | None
     explained: Explanation | None
-    is_there: bool
+    exists: bool
 
 
 @dataclass(frozen=True, slots=True)
 class LineReasons:
-    """What rules have to do with one line; `others` are the active rules that set nothing of it, in their order.
+    """The rules that set fields of one line; `others` are the active rules that set nothing of it, in their order.
 
-    `closed` says why no rule sets anything of it, where none does; `more` counts the rules that are left out.
+    `closed` is the reason why no rule sets anything of it, where none does; `more` counts the rules that are left out.
     """
 
     set_fields: list[SetField]
@@ -49,13 +49,15 @@ class LineReasons:
 
 
 def reasons(transaction: Transaction) -> LineReasons:
-    """Tell what rules set of a line and why, and of each active rule that set nothing why it did not match."""
+    """Explain the fields of a line that rules set, and why each other active rule did not match."""
     organization_id = transaction.organization_id
     found = runs.provenance(organization_id, transaction.id)
-    versions = rules.said_in(organization_id, {(each.rule_id, each.rule_version) for each in found})
+    versions = rules.versions_by_key(organization_id, {(each.rule_id, each.rule_version) for each in found})
     active = compiled_rules.active(organization_id, "TRANSACTION_INGESTED")
-    asked = AskedRules(organizations.get(organization_id), active)
-    explained = explanations.explain(asked, organization_id, Chosen(transaction_id=transaction.id))
+    evaluator = RuleEvaluator(organizations.get(organization_id), active)
+    explained = explanations.explain(
+        evaluator, organization_id, CandidateFilters(transaction_id=transaction.id)
+    )
     setting = {each.rule_id for each in found}
     others = [each for each in explained if each.rule_id not in setting]
     names = {
@@ -73,17 +75,21 @@ def reasons(transaction: Transaction) -> LineReasons:
 
 
 def _explained_then(transaction: Transaction, version: RuleVersion) -> Explanation | None:
-    """Ask a line what a rule said in a version."""
-    said = UnsavedRule(
+    """Explain a version of a rule for a line."""
+    rule = UnsavedRule(
         conditions=version.conditions,
         effects=version.effects,
         name=version.name,
         id=version.rule_id,
         version=version.version,
     )
-    asked = AskedRules(organizations.get(transaction.organization_id), [said])
+    evaluator = RuleEvaluator(organizations.get(transaction.organization_id), [rule])
     return next(
-        iter(explanations.explain(asked, transaction.organization_id, Chosen(transaction_id=transaction.id))),
+        iter(
+            explanations.explain(
+                evaluator, transaction.organization_id, CandidateFilters(transaction_id=transaction.id)
+            )
+        ),
         None,
     )
 
@@ -102,7 +108,7 @@ def _set_field(
         value=name(found.value),
         before=None if found.before is None else name(found.before),
         explained=then.get((found.rule_id, found.rule_version)),
-        is_there=rules.find(organization_id, found.rule_id) is not None,
+        exists=rules.find(organization_id, found.rule_id) is not None,
     )
 
 
@@ -117,8 +123,8 @@ def _set_ids(found: list[Provenance]) -> list[tuple[str, int]]:
 
 
 def _closed(transaction: Transaction) -> str | None:
-    chosen = Chosen(transaction_id=transaction.id)
-    for lines in candidates.portions(transaction.organization_id, chosen):
-        standings = candidates.standings(transaction.organization_id, lines)
-        return standings[transaction.id].closed
+    filters = CandidateFilters(transaction_id=transaction.id)
+    for lines in candidates.portions(transaction.organization_id, filters):
+        states = candidates.line_states(transaction.organization_id, lines)
+        return states[transaction.id].closed
     return None

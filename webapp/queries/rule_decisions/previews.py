@@ -1,4 +1,4 @@
-"""What a rule, stored or not, would do to the past, field by field; nothing is written."""
+"""Previews of a rule, stored or not, on existing lines or documents, field by field; nothing is written."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from webapp.queries.rule_decisions import (
     explanations,
     line_effects,
 )
-from webapp.queries.rule_decisions.candidates import Chosen
-from webapp.queries.rule_decisions.compiled_rules import SaidRule
-from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rule_decisions.compiled_rules import AnyRule
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
 from webapp.queries.rule_decisions.explanations import Explanation
 from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
@@ -36,10 +36,10 @@ class OtherTargetError(UnprocessableError):
 
 
 @dataclass(frozen=True, slots=True)
-class SideRecord:
-    """What stands opposite a line; the amount is the part of the line that it answers, with the line's sign.
+class CounterLegRecord:
+    """The counter leg of a line; the amount is its part of the line, with the line's sign.
 
-    Of a document: what is chosen for it, and its total.
+    Of a document: the fields that a rule may set, and its total.
     """
 
     account_id: int | None
@@ -47,6 +47,30 @@ class SideRecord:
     project_id: int | None
     amount: Money | None
     currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverruledField:
+    """A field that a later rule sets."""
+
+    kind: str
+    rule_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedField:
+    """A field that is not set, and why."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleName:
+    """The name of a rule that a preview refers to."""
+
+    id: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +89,17 @@ class EffectRecord:
     description: str
     is_changed: bool
     opens_marker: bool
-    before: SideRecord | None
-    after: SideRecord | None
+    before: CounterLegRecord | None
+    after: CounterLegRecord | None
     also_fires: list[int]
     cut_off_by: int | None
-    overruled: list[dict[str, Any]]
-    skipped: list[dict[str, Any]]
+    overruled: list[OverruledField]
+    skipped: list[SkippedField]
 
 
 @dataclass(slots=True)
-class Preview:
-    """How many lines a rule matches, what becomes of them, some of them one by one, and the digest of it all.
+class RulePreview:
+    """The preview of a rule: counts of all matching lines, a page of effects one by one, and the digest of all.
 
     `changed` counts drafts and posted entries; of the latter `markers` get a correction marker.
     """
@@ -87,13 +111,13 @@ class Preview:
     skipped: int = 0
     cut_off: int = 0
     digest: str = ""
-    rules: list[dict[str, Any]] = field(default_factory=list)
+    rules: list[RuleName] = field(default_factory=list)
     items: list[EffectRecord] = field(default_factory=list)
     explained: list[Explanation] | None = None
     next_key: tuple[int] | None = None
 
     def count(self, effect: Effect) -> None:
-        """Count what becomes of one line or document that the rule matches."""
+        """Count the effect on one line or document that the rule matches."""
         self.matched += 1
         if effect.cut_off_by is not None:
             self.cut_off += 1
@@ -106,16 +130,16 @@ class Preview:
             self.unchanged += 1
 
 
-def asked_with(organization_id: str, rule: SaidRule) -> AskedRules:
-    """Make a rule ready among the active rules that new lines, or new fields of documents, are asked."""
+def evaluator_with(organization_id: str, rule: AnyRule) -> RuleEvaluator:
+    """Make the evaluator of a rule together with the active rules that run on new lines or documents."""
     trigger = "RECEIPT_PARSED" if rule.target == "RECEIPT" else "TRANSACTION_INGESTED"
     others = compiled_rules.active(organization_id, trigger)
-    rules: Sequence[SaidRule] = [rule, *(each for each in others if each.id != rule.id)]
-    return AskedRules(organizations.get(organization_id), rules)
+    rules: Sequence[AnyRule] = [rule, *(each for each in others if each.id != rule.id)]
+    return RuleEvaluator(organizations.get(organization_id), rules)
 
 
 class _Shown:
-    """What of a preview is shown one by one: a page by id, or those first that would change."""
+    """The effects of a preview that are shown one by one: a page by id, or those first that change something."""
 
     def __init__(self, after: tuple[Any, ...] | None, limit: int, *, changes_first: bool) -> None:
         self.next_key: tuple[int] | None = None
@@ -124,7 +148,7 @@ class _Shown:
         self._others: list[Effect] = []
 
     def take(self, effect: Effect) -> None:
-        """Keep one as far as there is room for it."""
+        """Keep an effect while there is room for it."""
         shown = self._changing if self._is_sorted and effect.applied else self._others
         if effect.item_id <= self._first or self.next_key is not None:
             return
@@ -135,41 +159,41 @@ class _Shown:
 
     @property
     def effects(self) -> list[Effect]:
-        """What is shown."""
+        """The effects that are shown."""
         return [*self._changing, *self._others][: self._limit]
 
 
 def effects(
-    organization_id: str, asked: AskedRules, rule: SaidRule, chosen: Chosen
+    organization_id: str, evaluator: RuleEvaluator, rule: AnyRule, filters: CandidateFilters
 ) -> Iterator[Sequence[Effect]]:
-    """Ask a rule of the lines or documents that it looks at, portion by portion; raises OtherTargetError."""
+    """Evaluate a rule for the lines or documents of its target, in portions; raises OtherTargetError."""
     if rule.target == "RECEIPT":
-        if chosen.fa_id is not None or chosen.transaction_id is not None:
+        if filters.fa_id is not None or filters.transaction_id is not None:
             raise OtherTargetError
-        return document_effects.effects(asked, organization_id, chosen, rule.id)
-    if chosen.document_id is not None:
+        return document_effects.effects(evaluator, organization_id, filters, rule.id)
+    if filters.document_id is not None:
         raise OtherTargetError
-    return line_effects.effects(asked, candidates.portions(organization_id, chosen), rule.id)
+    return line_effects.effects(evaluator, candidates.portions(organization_id, filters), rule.id)
 
 
 def preview(
     organization_id: str,
-    rule: SaidRule,
-    chosen: Chosen,
+    rule: AnyRule,
+    filters: CandidateFilters,
     *,
     after: tuple[Any, ...] | None,
     limit: int,
     changes_first: bool = False,
-) -> Preview:
-    """Tell what a rule would do to lines or documents that are there; the counts and the digest are of all of them.
+) -> RulePreview:
+    """Preview a rule on existing lines or documents; the counts and the digest are of all of them.
 
-    Those of the page come by id, from behind the key `after`; with `changes_first` there is one page. Raises
-    OtherTargetError.
+    The effects of the page are in the order of ids, after the key `after`; with `changes_first` there is one page.
+    Raises OtherTargetError.
     """
-    asked = asked_with(organization_id, rule)
-    found, digest = Preview(), Digest(rule.id, rule.version)
+    evaluator = evaluator_with(organization_id, rule)
+    found, digest = RulePreview(), Digest(rule.id, rule.version)
     shown = _Shown(after, limit, changes_first=changes_first)
-    for portion in effects(organization_id, asked, rule, chosen):
+    for portion in effects(organization_id, evaluator, rule, filters):
         for effect in portion:
             digest.add(effect.facts)
             found.count(effect)
@@ -179,30 +203,30 @@ def preview(
     fired = {rule_id for effect in shown.effects for rule_id in _named(effect)}
     found.digest = digest.hex
     found.rules = [
-        {"id": rule_id, "name": name}
-        for rule_id, (_, name) in asked.names.items()
+        RuleName(rule_id, name)
+        for rule_id, (_, name) in evaluator.names.items()
         if rule_id in fired - {rule.id}
     ]
-    if chosen.transaction_id is not None or chosen.document_id is not None:
-        found.explained = explanations.explain(asked, organization_id, chosen)
+    if filters.transaction_id is not None or filters.document_id is not None:
+        found.explained = explanations.explain(evaluator, organization_id, filters)
     return found
 
 
 def _record(effect: Effect, rule_id: int) -> EffectRecord:
-    told = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
+    facts = _of_document(effect) if isinstance(effect, DocumentEffect) else _of_line(effect)
     return EffectRecord(
-        **told,
+        **facts,
         is_changed=bool(effect.applied),
         opens_marker=effect.opens_marker,
         also_fires=[each for each in effect.decision.matched if each != rule_id],
         cut_off_by=effect.cut_off_by,
-        overruled=[{"kind": kind.value, "rule_id": by} for kind, by in effect.overruled.items()],
-        skipped=[{"kind": skip.kind.value, "reason": skip.reason} for skip in effect.skipped],
+        overruled=[OverruledField(kind.value, by) for kind, by in effect.overruled.items()],
+        skipped=[SkippedField(skip.kind.value, skip.reason) for skip in effect.skipped],
     )
 
 
 def _of_line(effect: LineEffect) -> dict[str, Any]:
-    line, side = effect.line, effect.standing.side
+    line, leg = effect.line, effect.state.leg
     return {
         "transaction_id": line.id,
         "document_id": None,
@@ -211,16 +235,16 @@ def _of_line(effect: LineEffect) -> dict[str, Any]:
         "amount": Money(line.amount_minor, line.currency),
         "currency": line.currency,
         "description": line.description,
-        "before": _side(side),
-        "after": _side(effect.after if effect.after is not None else side),
+        "before": _leg_record(leg),
+        "after": _leg_record(effect.after if effect.after is not None else leg),
     }
 
 
 def _of_document(effect: DocumentEffect) -> dict[str, Any]:
     document, before = effect.document, effect.before
     after = before if effect.after is None else effect.after
-    sides = [
-        SideRecord(
+    legs = [
+        CounterLegRecord(
             each.account_id,
             each.merchant_id,
             each.project_id,
@@ -237,31 +261,33 @@ def _of_document(effect: DocumentEffect) -> dict[str, Any]:
         "amount": document.total,
         "currency": document.currency,
         "description": document.label,
-        "before": sides[0],
-        "after": sides[1],
+        "before": legs[0],
+        "after": legs[1],
     }
 
 
-def _side(side: CounterLeg | None) -> SideRecord | None:
-    if side is None:
+def _leg_record(leg: CounterLeg | None) -> CounterLegRecord | None:
+    if leg is None:
         return None
-    amount = Money(-side.amount_minor, side.currency)
-    return SideRecord(side.account_id, side.merchant_id, side.project_id, amount, side.currency)
+    amount = Money(-leg.amount_minor, leg.currency)
+    return CounterLegRecord(leg.account_id, leg.merchant_id, leg.project_id, amount, leg.currency)
 
 
 def _named(effect: Effect) -> set[int]:
     return {*effect.decision.matched, *effect.overruled.values(), *filter(None, [effect.cut_off_by])}
 
 
-def of_rule(rule: Rule, chosen: Chosen, *, after: tuple[Any, ...] | None, limit: int) -> Preview:
-    """Tell what a stored rule would do to lines that are in the books."""
-    return preview(rule.organization_id, rule, chosen, after=after, limit=limit)
+def of_rule(
+    rule: Rule, filters: CandidateFilters, *, after: tuple[Any, ...] | None, limit: int
+) -> RulePreview:
+    """Preview a stored rule on lines in the books."""
+    return preview(rule.organization_id, rule, filters, after=after, limit=limit)
 
 
-def unsaved(organization_id: str, said: Mapping[str, Any], replaces: Rule | None = None) -> SaidRule:
-    """Take a rule as somebody says it, in the place of a stored one if it is to replace that."""
+def unsaved(organization_id: str, body: Mapping[str, Any], replaces: Rule | None = None) -> AnyRule:
+    """Make a rule of a body that is not stored, in the place of a stored one if it is to replace that."""
     names = ("conditions", "effects", "name", "target", "trigger", "priority", "stop_processing")
-    facts = {name: said[name] for name in names}
+    facts = {name: body[name] for name in names}
     if replaces is None:
         return compiled_rules.UnsavedRule(**facts)
     if replaces.organization_id != organization_id:

@@ -1,4 +1,4 @@
-"""The names of what rules name by id, as pages say them."""
+"""The names of the accounts, merchants, projects and feed accounts that rules refer to by id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODELS: Final[Mapping[str, Any]] = {
     "projectId": Project,
     "faId": FeedAccount,
 }
-ASKED: Final = {
+ID_FIELDS: Final = {
     Field.FEED_ACCOUNT.value: "faId",
     Field.MERCHANT.value: "orgMerchantId",
     Field.PROJECT.value: "projectId",
@@ -25,8 +25,8 @@ ASKED: Final = {
 Names = Mapping[tuple[str, int], str]
 
 
-class Said(Protocol):
-    """What a rule says, stored, kept as a version, or not stored yet."""
+class NamedRule(Protocol):
+    """The content of a rule, stored, kept as a version, or not stored yet."""
 
     @property
     def conditions(self) -> Mapping[str, Any]: ...  # noqa: D102
@@ -34,27 +34,27 @@ class Said(Protocol):
     def effects(self) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
 
 
-def of_rules(organization_id: str, rules: Iterable[Said]) -> Names:
-    """Look up what some rules name, one question for each kind of thing; what is gone is left out."""
+def of_rules(organization_id: str, rules: Iterable[NamedRule]) -> Names:
+    """Look up the names that rules refer to, one statement for each kind; what no longer exists is left out."""
     return of_ids(organization_id, [each for rule in rules for each in _named(rule)])
 
 
 def of_ids(organization_id: str, named: Iterable[tuple[str, int]]) -> Names:
     """Look up names by the key that an id is sent under, and the id."""
-    wanted: dict[str, set[int]] = defaultdict(set)
+    ids_of: dict[str, set[int]] = defaultdict(set)
     for key, row_id in named:
-        wanted[key].add(row_id)
+        ids_of[key].add(row_id)
     return {
         (key, row.id): row.name
-        for key, ids in wanted.items()
+        for key, ids in ids_of.items()
         for row in lookups.by_id(MODELS[key], organization_id, ids).values()
     }
 
 
-def _named(rule: Said) -> Iterator[tuple[str, int]]:
+def _named(rule: NamedRule) -> Iterator[tuple[str, int]]:
     for effect in rule.effects:
         yield from ((key, effect[key]) for key in MODELS if isinstance(effect.get(key), int))
     for condition in rule.conditions["conditions"]:
-        if condition["field"] in ASKED:
-            key = ASKED[condition["field"]]
+        if condition["field"] in ID_FIELDS:
+            key = ID_FIELDS[condition["field"]]
             yield from ((key, int(text)) for text in ids_in(condition["value"]) if text.isdecimal())

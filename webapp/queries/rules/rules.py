@@ -1,4 +1,4 @@
-"""Questions about automation rules."""
+"""Queries on automation rules and their versions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def in_order(organization_id: str) -> list[Rule]:
 def versions(
     organization_id: str, rule_id: int, *, after: tuple[Any, ...] | None, limit: int
 ) -> Page[RuleVersion]:
-    """List what a rule said in its versions, newest first, also of one that was deleted; or NotFoundError."""
+    """List the versions of a rule, newest first, also of one that was deleted; or raise NotFoundError."""
     statement = sa.select(RuleVersion).where(
         RuleVersion.organization_id == organization_id, RuleVersion.rule_id == rule_id
     )
@@ -64,27 +64,29 @@ def versions(
     return found
 
 
-def said_in(organization_id: str, named: Iterable[tuple[int, int]]) -> dict[tuple[int, int], RuleVersion]:
-    """Give what rules said in some versions, by rule and version; one that was not kept is left out."""
-    wanted = set(named)
-    if not wanted:
+def versions_by_key(
+    organization_id: str, named: Iterable[tuple[int, int]]
+) -> dict[tuple[int, int], RuleVersion]:
+    """Give versions of rules, by rule and version; one that was not kept is left out."""
+    keys = set(named)
+    if not keys:
         return {}
     rows = db.session.scalars(
         sa.select(RuleVersion).where(
             RuleVersion.organization_id == organization_id,
-            sa.tuple_(RuleVersion.rule_id, RuleVersion.version).in_(sorted(wanted)),
+            sa.tuple_(RuleVersion.rule_id, RuleVersion.version).in_(sorted(keys)),
         )
     )
     return {(row.rule_id, row.version): row for row in rows}
 
 
 def naming_project(organization_id: str, project_id: int) -> list[int]:
-    """List the rules that set a project or ask for it."""
+    """List the rules that set a project or have a condition on it."""
     return _naming(organization_id, EffectKind.SET_PROJECT, Field.PROJECT, project_id)
 
 
 def naming_merchant(organization_id: str, merchant_id: int) -> list[int]:
-    """List the rules that set a merchant or ask for it."""
+    """List the rules that set a merchant or have a condition on it."""
     return _naming(organization_id, EffectKind.SET_MERCHANT, Field.MERCHANT, merchant_id)
 
 
@@ -97,11 +99,11 @@ def _naming(organization_id: str, kind: EffectKind, field: Field, row_id: int) -
 
 def _names(rule: Rule, kind: EffectKind, field: Field, row_id: int) -> bool:
     is_set = any(effect["kind"] == kind and effect[VALUE_KEY[kind]] == row_id for effect in rule.effects)
-    is_asked = any(
+    is_in_condition = any(
         condition["field"] == field and str(row_id) in ids_in(condition["value"])
         for condition in rule.conditions["conditions"]
     )
-    return is_set or is_asked
+    return is_set or is_in_condition
 
 
 def ids_in(value: str) -> list[str]:
@@ -114,14 +116,14 @@ def ids_in(value: str) -> list[str]:
 
 
 def unknown_ids(model: type[Numbered], organization_id: str, ids: Iterable[int]) -> set[int]:
-    """Tell which of these ids name nothing in the organization's books, however many they are."""
-    asked = sorted(set(ids))
-    known: set[int] = set()
-    for start in range(0, len(asked), IDS_AT_ONCE):
-        some = asked[start : start + IDS_AT_ONCE]
-        known |= set(
+    """Give those of these ids that do not exist in the organization's books, however many they are."""
+    ordered = sorted(set(ids))
+    existing: set[int] = set()
+    for start in range(0, len(ordered), IDS_AT_ONCE):
+        some = ordered[start : start + IDS_AT_ONCE]
+        existing |= set(
             db.session.scalars(
                 sa.select(model.id).where(model.organization_id == organization_id, model.id.in_(some))
             )
         )
-    return set(asked) - known
+    return set(ordered) - existing

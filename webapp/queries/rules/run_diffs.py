@@ -1,4 +1,4 @@
-"""What one run of rules changed, item by item and field by field, and what became of it since."""
+"""The fields that one run of rules set, item by item, and whether they are still set."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.rules import names as rule_names
 
-MOST_KEPT = 200
+MOST_UNTOUCHED = 200
 
 
-class KeptField(Protocol):
-    """A field that stays as it is when a run is undone, and why."""
+class UntouchedField(Protocol):
+    """A field that an undo of the run does not change, and why."""
 
     @property
     def transaction_id(self) -> int | None: ...  # noqa: D102
@@ -34,8 +34,8 @@ class KeptField(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class FieldChange:
-    """A field as it was and as a rule set it, in names; `standing` is `stands`, `changed` since, or `undone`."""
+class RuleFieldChange:
+    """A field before and after a rule set it, in names; `state` is `stands`, `changed` since, or `undone`."""
 
     kind: str
     before: str | None
@@ -43,13 +43,13 @@ class FieldChange:
     rule_id: int
     rule_version: int
     rule_name: str | None
-    standing: str
+    state: str
     act_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """A line or a document that a run changed, and which of its fields."""
+    """A line or a document that a run changed, with these fields."""
 
     transaction_id: int | None
     document_id: int | None
@@ -57,12 +57,12 @@ class ItemChange:
     booked_on: date | None
     description: str
     amount: Money | None
-    fields: list[FieldChange] = field(default_factory=list)
+    fields: list[RuleFieldChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptItem:
-    """A field of a line or a document that would stay as it is, and why."""
+class UntouchedItem:
+    """A field of a line or a document that an undo would not change, and why."""
 
     item: ItemChange
     kind: str
@@ -71,7 +71,7 @@ class KeptItem:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What runs change: the settings of one kind of thing, and the thing's own table."""
+    """A kind of item that runs change: its settings, and its own table."""
 
     setting: type[RuleSetting | DocumentSetting]
     item_id: Any
@@ -83,7 +83,7 @@ DOCUMENTS = _Kind(DocumentSetting, DocumentSetting.document_id, Document)
 
 
 def items(run: RuleRun, *, after: tuple[Any, ...] | None, limit: int) -> Page[ItemChange]:
-    """Give the lines that a run changed by id, some at a time, or where it looked at documents, those."""
+    """List the lines that a run changed by id, or the documents of a run on these."""
     kind = DOCUMENTS if _has_documents(run) else LINES
     of_run = refers_to(kind.setting.run_id, run)
     items = sa.select(kind.item_id).where(of_run).distinct()
@@ -120,29 +120,29 @@ def _item(row: Transaction | Document) -> ItemChange:
 
 def _field(
     run: RuleRun, setting: RuleSetting | DocumentSetting, names: rule_names.Names, rules: Mapping[int, str]
-) -> FieldChange:
-    standing = "stands" if setting.superseded_by is None else "changed"
+) -> RuleFieldChange:
+    state = "stands" if setting.superseded_by is None else "changed"
     if setting.superseded_by is not None and setting.superseded_by == run.undone_by:
-        standing = "undone"
-    return FieldChange(
+        state = "undone"
+    return RuleFieldChange(
         kind=setting.kind,
         before=None if setting.before is None else _name(setting.kind, setting.before, names),
         after=_name(setting.kind, setting.value, names),
         rule_id=setting.rule_id,
         rule_version=setting.rule_version,
         rule_name=rules.get(setting.rule_id),
-        standing=standing,
+        state=state,
         act_id=setting.superseded_by,
     )
 
 
-def named_kept(organization_id: str, kept: Sequence[KeptField]) -> list[KeptItem]:
-    """Give the fields that would stay with what a person knows their lines and documents by, the first ones of many."""
-    some = kept[:MOST_KEPT]
+def untouched_items(organization_id: str, untouched: Sequence[UntouchedField]) -> list[UntouchedItem]:
+    """List fields that an undo would not change, with their lines and documents, the first ones of many."""
+    some = untouched[:MOST_UNTOUCHED]
     lines = _items(organization_id, LINES, {each.transaction_id for each in some})
     documents = _items(organization_id, DOCUMENTS, {each.document_id for each in some})
     return [
-        KeptItem(item, each.kind, each.reason)
+        UntouchedItem(item, each.kind, each.reason)
         for each in some
         if (item := lines.get(each.transaction_id) or documents.get(each.document_id)) is not None
     ]

@@ -1,4 +1,4 @@
-"""Questions about what rules did: the runs, and by which rule each field of a line was set."""
+"""Queries on runs of rules, and on the rule that set each field of a line."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def listed(
 
 
 def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int, set[str]]:
-    """Tell of some lines which fields of their entries a rule set, and nobody since."""
+    """Give the fields of some lines' entries that a rule set, and nobody since."""
     rows = db.session.execute(
         sa.select(RuleSetting.transaction_id, RuleSetting.kind).where(
             RuleSetting.organization_id == organization_id,
@@ -71,16 +71,16 @@ def set_fields(organization_id: str, transaction_ids: Sequence[int]) -> dict[int
 
 
 def provenance(organization_id: str, transaction_id: int) -> list[Provenance]:
-    """Tell of each field of a line's entry that a rule set, and nobody since, which rule that was."""
-    return _standing(organization_id, RuleSetting, RuleSetting.transaction_id == transaction_id)
+    """Give the rule of each field of a line's entry that a rule set, and nobody since."""
+    return _current(organization_id, RuleSetting, RuleSetting.transaction_id == transaction_id)
 
 
 def provenance_of_document(organization_id: str, document_id: int) -> list[Provenance]:
-    """Tell of each field of a document that a rule set, and nobody since, which rule that was."""
-    return _standing(organization_id, DocumentSetting, DocumentSetting.document_id == document_id)
+    """Give the rule of each field of a document that a rule set, and nobody since."""
+    return _current(organization_id, DocumentSetting, DocumentSetting.document_id == document_id)
 
 
-def _standing(
+def _current(
     organization_id: str,
     model: type[RuleSetting | DocumentSetting],
     of_item: sa.ColumnElement[bool],

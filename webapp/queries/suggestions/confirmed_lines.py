@@ -1,4 +1,4 @@
-"""Bank lines of an organization, and of each that is confirmed where it went: what habits are found in."""
+"""The bank lines that habits are found in, with the account that each confirmed one was booked on."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
 
-# What people confirmed last says most about what comes next, and so much is read in no time.
+# The lines confirmed last predict best what comes next, and this many are read quickly.
 NEWEST = 1500
 
 _LINE, _ENTRY = table_of(Transaction), table_of(JournalEntry)
 _POSTING = table_of(Posting)
 
 # An account, and the merchant and project beside it.
-Place = tuple[int, int | None, int | None]
+Destination = tuple[int, int | None, int | None]
 
-_ELSEWHERE = Choice(None)
+_NO_ONE_ACCOUNT = Choice(None)
 _COLUMNS: tuple[Any, ...] = (
     _LINE.c.id,
     _LINE.c.feed_account_id,
@@ -41,13 +41,13 @@ _COLUMNS: tuple[Any, ...] = (
 
 
 def all_lines(organization_id: str) -> HabitBook:
-    """Read all booked lines, oldest first, with what was decided of those that are posted, in three statements."""
+    """Read all booked lines, oldest first, with the choices of those that are posted, in three statements."""
     lines = db.session.execute(_booked(organization_id).order_by(_LINE.c.booked_on, _LINE.c.id)).all()
-    return _decided(organization_id, lines, _legs(organization_id))
+    return _habit_book(organization_id, lines, _legs(organization_id))
 
 
 def newest(organization_id: str) -> HabitBook:
-    """Read the lines that are posted, the newest ones and newest first, with what was decided, in four statements."""
+    """Read the newest posted lines, newest first, with their choices, in four statements."""
     lines = db.session.execute(
         _booked(organization_id)
         .where(_ENTRY.c.status == "POSTED")
@@ -55,11 +55,11 @@ def newest(organization_id: str) -> HabitBook:
         .limit(NEWEST)
     ).all()
     ids = [line.journal_entry_id for line in lines]
-    return _decided(organization_id, lines, _legs(organization_id, ids))
+    return _habit_book(organization_id, lines, _legs(organization_id, ids))
 
 
 def _booked(organization_id: str) -> sa.Select[Any]:
-    """Select the lines that are in the books, each with how its entry stands."""
+    """Select the booked lines, each with the status of its entry."""
     return (
         sa.select(*_COLUMNS)
         .join(_ENTRY, refers_to(_LINE.c.journal_entry_id, _ENTRY))
@@ -69,9 +69,9 @@ def _booked(organization_id: str) -> sa.Select[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Legs:
-    """What stands opposite bank lines, by the entry: one leg alone as its place, several as they are."""
+    """The counter legs of bank lines, by the entry: of one leg alone its destination, several as rows."""
 
-    alone: dict[int, Place]
+    alone: dict[int, Destination]
     several: dict[int, list[Any]]
 
 
@@ -98,7 +98,7 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
     )
     parts = [statement]
     if entry_ids is not None:
-        # Asked in one by OR, SQLite would not go by the index of either.
+        # In one statement with OR, SQLite would use the index of neither column.
         parts = [statement.where(column.in_(entry_ids)) for column in (_ENTRY.c.id, _ENTRY.c.corrects_id)]
     first: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}
@@ -110,9 +110,9 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
 
 @dataclass(frozen=True, slots=True)
 class _Accounts:
-    """The accounts on which nobody decided anything, those that no rule may choose, and those of exchange rests."""
+    """The uncategorised accounts, those that no rule may set, and those of exchange rests."""
 
-    waiting: frozenset[int]
+    uncategorised: frozenset[int]
     closed: frozenset[int]
     rests: frozenset[int]
 
@@ -134,43 +134,45 @@ def _accounts(organization_id: str) -> _Accounts:
     )
 
 
-def _decided(organization_id: str, lines: Sequence[Any], legs: _Legs) -> HabitBook:
+def _habit_book(organization_id: str, lines: Sequence[Any], legs: _Legs) -> HabitBook:
     accounts = _accounts(organization_id)
-    # Many lines went to few places.
-    known: dict[Place, Choice | None] = {}
+    # Many lines have few destinations.
+    choice_of: dict[Destination, Choice | None] = {}
     choices: list[Choice | None] = []
     for line in lines:
         if line.entry_status != "POSTED":
             choices.append(None)
             continue
         entry_id = line.journal_entry_id
-        place = legs.alone.get(entry_id)
+        destination = legs.alone.get(entry_id)
         if entry_id in legs.several:
-            place = _only(line.id, legs.several[entry_id], accounts)
-        if place is None:
-            choices.append(_ELSEWHERE)
+            destination = _only(line.id, legs.several[entry_id], accounts)
+        if destination is None:
+            choices.append(_NO_ONE_ACCOUNT)
             continue
-        if place not in known:
-            known[place] = _choice(place, accounts)
-        choices.append(known[place])
+        if destination not in choice_of:
+            choice_of[destination] = _choice(destination, accounts)
+        choices.append(choice_of[destination])
     return HabitBook(lines, choices)
 
 
-def _choice(place: Place, accounts: _Accounts) -> Choice | None:
-    """Tell what was decided; nothing where the line still waits on an uncategorised account."""
-    if place[0] in accounts.waiting:
+def _choice(destination: Destination, accounts: _Accounts) -> Choice | None:
+    """Make the choice of a destination; None where the line is still on an uncategorised account."""
+    if destination[0] in accounts.uncategorised:
         return None
-    return _ELSEWHERE if place[0] in accounts.closed else Choice(*place)
+    return _NO_ONE_ACCOUNT if destination[0] in accounts.closed else Choice(*destination)
 
 
-def _only(line_id: int, legs: Sequence[Any], accounts: _Accounts) -> Place | None:
-    """Add up legs by where they went, and give the only place that is left; what was moved away is gone."""
-    sums: dict[Place, dict[str, list[int]]] = {}
-    for _, *place, transaction_id, currency, amount_minor, base_minor in legs:
+def _only(line_id: int, legs: Sequence[Any], accounts: _Accounts) -> Destination | None:
+    """Add up legs by destination, and give the only one whose sum is not zero; a correction moves amounts away."""
+    sums: dict[Destination, dict[str, list[int]]] = {}
+    for _, *destination, transaction_id, currency, amount_minor, base_minor in legs:
         if transaction_id in (None, line_id):
-            total = sums.setdefault(tuple(place), {}).setdefault(currency, [0, 0])
+            total = sums.setdefault(tuple(destination), {}).setdefault(currency, [0, 0])
             total[0] += amount_minor
             total[1] += base_minor or 0
-    places = [place for place, totals in sums.items() if any(map(any, totals.values()))]
-    main = [place for place in places if place[0] not in accounts.rests] or places
+    destinations = [destination for destination, totals in sums.items() if any(map(any, totals.values()))]
+    main = [
+        destination for destination in destinations if destination[0] not in accounts.rests
+    ] or destinations
     return main[0] if len(main) == 1 else None

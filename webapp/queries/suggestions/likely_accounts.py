@@ -1,4 +1,4 @@
-"""The most likely account of lines that wait on an uncategorised one, with its reason."""
+"""The likely account of lines that are on an uncategorised one, with its reason."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from webapp.queries.suggestions import confirmed_lines
 MOST_IDS = 200
 
 
-class WaitingLine(Protocol):
-    """What is looked at in a line to find its account."""
+class UncategorisedLine(Protocol):
+    """The fields of a line that its likely account is found by."""
 
     @property
     def id(self) -> int: ...  # noqa: D102
@@ -41,9 +41,9 @@ class WaitingLine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LikelyAccount:
-    """Where a line most likely goes: `count` of `total` of the newest confirmed lines like it went there.
+    """The likely account of a line: `count` of `total` of the newest confirmed lines like it are on it.
 
-    A merchant and a project stand here where all of these lines have the same.
+    A merchant and a project are set where all of these lines have the same.
     """
 
     account_id: int
@@ -59,8 +59,8 @@ class LikelyAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A line as the pure part looks at it."""
+class _HabitLine:
+    """A line as habits read it."""
 
     description: str
     counterparty: str | None
@@ -68,22 +68,25 @@ class _Asked:
     amount_minor: int
 
 
-def of_lines(organization_id: str, lines: Sequence[WaitingLine]) -> dict[int, LikelyAccount]:
-    """Give the likely accounts of those lines that wait for one, by id, in a number of statements that is constant."""
+def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[int, LikelyAccount]:
+    """Give the likely accounts of the uncategorised ones of these lines, by id, in a constant number of statements."""
     booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
-    waiting = _waiting(organization_id) if booked else frozenset()
-    asked = [line for line in booked if line.account_id in waiting]
-    if not asked:
+    uncategorised = _uncategorised(organization_id) if booked else frozenset()
+    candidates = [line for line in booked if line.account_id in uncategorised]
+    if not candidates:
         return {}
     book = confirmed_lines.newest(organization_id)
     found = likely(
         book,
-        [_Asked(line.description, line.counterparty, line.iban, line.amount.minor) for line in asked],
+        [
+            _HabitLine(line.description, line.counterparty, line.iban, line.amount.minor)
+            for line in candidates
+        ],
     )
     names = ChoiceNames(organization_id, [each for each in found if each is not None])
     return {
         line.id: _record(each, names, book.lines)
-        for line, each in zip(asked, found, strict=True)
+        for line, each in zip(candidates, found, strict=True)
         if each is not None
     }
 
@@ -99,7 +102,7 @@ def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAc
     )
 
 
-def _waiting(organization_id: str) -> frozenset[int]:
+def _uncategorised(organization_id: str) -> frozenset[int]:
     return frozenset(
         db.session.scalars(
             sa.select(Account.id).where(

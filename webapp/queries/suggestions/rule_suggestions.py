@@ -1,4 +1,4 @@
-"""Rules that people's confirmations suggest: where lines with the same text always went, with the lines as evidence."""
+"""Suggested rules, from habits in confirmed lines, with the lines as evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
-from webapp.ledger.rules.conditions import Condition, Field, Operator
+from webapp.ledger.rules.conditions import Condition
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.suggestions.habit_books import HabitBook
 from webapp.ledger.suggestions.habits import SUPPORT, Habit, habits, still_dismissed
@@ -22,20 +22,20 @@ from webapp.models import Rule, SuggestionDismissal
 from webapp.queries.access import organizations
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.suggestions import confirmed_lines
 
 MOST = 100
-# Of so many lines the ids are given; a rule that covers the newest of so many covers the habit.
+# The most ids that are listed; a rule that covers this many of the newest lines covers the habit.
 MOST_IDS, NEWEST = 200, 50
-# So many lines are shown with what the bank said in them.
+# The number of lines that are shown with their text.
 SHOWN = 10
 BY_AGE = Order((SuggestionDismissal.id,))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
-    """A confirmed line that speaks for a suggestion."""
+    """A confirmed line that is evidence of a suggestion."""
 
     id: int
     fa_id: int
@@ -48,10 +48,10 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class RuleSuggestion:
-    """A rule that would do what people always did: `count` of `total` decided lines went to the account.
+    """A suggested rule: `count` of `total` confirmed lines of its conditions are on the account.
 
-    `undecided_count` more lines have the text, of which nobody has said anything yet. `evidence` are rows of those that
-    speak for it, newest first and at most 200, and `rule` is what `POST /automations/rules` takes.
+    `undecided_count` more lines match and are not confirmed yet. `evidence` are rows of the lines that agree, newest
+    first and at most 200, and `rule` is what `POST /automations/rules` takes.
     """
 
     key: str
@@ -70,19 +70,19 @@ class RuleSuggestion:
 
     @property
     def transaction_ids(self) -> list[int]:
-        """The lines that speak for it by their ids, newest first."""
+        """The ids of the lines that are evidence, newest first."""
         return [line.id for line in self.evidence]
 
     @property
     def lines(self) -> list[EvidenceLine]:
-        """The newest lines that speak for it."""
+        """The newest lines that are evidence."""
         return [_line(line) for line in self.evidence[:SHOWN]]
 
 
 def listed(organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int) -> Page[RuleSuggestion]:
-    """List what is suggested, that with most lines first."""
+    """List the suggested rules, those with most lines first."""
     every = found(organization_id)
-    left = [each for each in every if after is None or _place(each) > (-after[0], after[1])]
+    left = [each for each in every if after is None or _order(each) > (-after[0], after[1])]
     shown = left[:limit]
     next_key = (shown[-1].count, shown[-1].key) if len(left) > limit else None
     return Page(shown, next_key, len(every))
@@ -97,12 +97,12 @@ def get(organization_id: str, key: str) -> RuleSuggestion:
 
 
 def filled(organization_id: str, key: str) -> dict[str, Any]:
-    """Give the rule that a suggestion would be, as `POST /automations/rules` takes it, or raise NotFoundError."""
+    """Give the rule of a suggestion, as `POST /automations/rules` takes it, or raise NotFoundError."""
     return get(organization_id, key).rule
 
 
 def found(organization_id: str) -> list[RuleSuggestion]:
-    """Give all that is suggested, at most 100, in as many statements whatever the number of lines."""
+    """Find all suggested rules, at most 100, in a number of statements that does not depend on the lines."""
     book = confirmed_lines.all_lines(organization_id)
     is_dismissed = _dismissed(organization_id, book)
     is_covered = _covered(organization_id, book)
@@ -110,10 +110,10 @@ def found(organization_id: str) -> list[RuleSuggestion]:
     def is_wanted(habit: Habit) -> bool:
         return not is_dismissed(habit) and not is_covered(habit)
 
-    kept = habits(book, most=MOST, is_wanted=is_wanted)
-    names = ChoiceNames(organization_id, kept)
-    made = [_made(habit, book, names.of(habit)) for habit in kept]
-    return sorted(made, key=_place)
+    wanted = habits(book, most=MOST, is_wanted=is_wanted)
+    names = ChoiceNames(organization_id, wanted)
+    suggested = [_suggestion(habit, book, names.of(habit)) for habit in wanted]
+    return sorted(suggested, key=_order)
 
 
 def dismissal(organization_id: str, key: str) -> SuggestionDismissal:
@@ -136,45 +136,47 @@ def find_dismissal(organization_id: str, key: str) -> SuggestionDismissal | None
 def dismissals(
     organization_id: str, *, after: tuple[Any, ...] | None = None, limit: int
 ) -> Page[SuggestionDismissal]:
-    """List what was dismissed, newest first."""
+    """List the dismissed suggestions, newest first."""
     statement = sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
     return page(statement, BY_AGE, after=after, limit=limit)
 
 
-def _place(suggestion: RuleSuggestion) -> tuple[int, str]:
+def _order(suggestion: RuleSuggestion) -> tuple[int, str]:
     return -suggestion.count, suggestion.key
 
 
 def _dismissed(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
-    """Tell of a habit whether it was dismissed, also where other words say the same of most of its lines."""
+    """Make the test whether a habit was dismissed, also by other conditions that match most of its lines."""
     rows = db.session.scalars(
         sa.select(SuggestionDismissal).where(SuggestionDismissal.organization_id == organization_id)
     )
-    known = [(row, set(book.matching(_read_conditions(row.conditions)))) for row in rows]
+    matched_by = [(row, set(book.matching(_read_conditions(row.conditions)))) for row in rows]
 
     def is_dismissed(habit: Habit) -> bool:
         return any(
             row.account_id == habit.account_id
             and 2 * len(matched.intersection(habit.evidence)) >= len(habit.evidence)
             and still_dismissed(len(habit.evidence), row.evidence_count)
-            for row, matched in known
+            for row, matched in matched_by
         )
 
     return is_dismissed
 
 
 def _covered(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
-    """Tell of a habit whether active rules set the account of its newest lines already."""
+    """Make the test whether active rules already set the account of a habit's newest lines."""
     rules = db.session.scalars(
         sa.select(Rule)
         .where(Rule.organization_id == organization_id, Rule.target == "TRANSACTION", Rule.is_active)
         .order_by(Rule.priority, Rule.id)
     ).all()
-    asked = AskedRules(organizations.get(organization_id), rules)
+    evaluator = RuleEvaluator(organizations.get(organization_id), rules)
 
     def is_open(place: int) -> bool:
         line: Any = book.lines[place]
-        return EffectKind.SET_ACCOUNT not in asked.decide(line, line.currency, line.feed_account_id).settings
+        return (
+            EffectKind.SET_ACCOUNT not in evaluator.decide(line, line.currency, line.feed_account_id).settings
+        )
 
     def is_covered(habit: Habit) -> bool:
         uncovered = (place for place in habit.evidence[-NEWEST:] if is_open(place))
@@ -183,24 +185,24 @@ def _covered(organization_id: str, book: HabitBook) -> Callable[[Habit], bool]:
     return is_covered if rules else lambda _: False
 
 
-def _read_conditions(said: Iterable[dict[str, Any]]) -> list[Condition]:
+def _read_conditions(stored: Iterable[dict[str, Any]]) -> list[Condition]:
     """Read conditions as they are stored."""
-    return [Condition(Field(each["field"]), Operator(each["operator"]), each["value"]) for each in said]
+    return [Condition.of(each) for each in stored]
 
 
-def _made(habit: Habit, book: HabitBook, called: dict[str, Any]) -> RuleSuggestion:
+def _suggestion(habit: Habit, book: HabitBook, called: dict[str, Any]) -> RuleSuggestion:
     count = len(habit.evidence)
     total = count + len(habit.exceptions)
-    said = sentence(count, total, habit.conditions, called["account_name"])
+    text = sentence(count, total, habit.conditions, called["account_name"])
     return RuleSuggestion(
         **called,
         key=habit.key,
-        sentence=said,
+        sentence=text,
         count=count,
         total=total,
         undecided_count=len(habit.undecided),
         evidence=[book.lines[place] for place in habit.evidence[: -MOST_IDS - 1 : -1]],
-        rule=_rule(habit, said),
+        rule=_rule(habit, text),
     )
 
 
@@ -216,7 +218,7 @@ def _line(line: Any) -> EvidenceLine:
     )
 
 
-def _rule(habit: Habit, said: str) -> dict[str, Any]:
+def _rule(habit: Habit, text: str) -> dict[str, Any]:
     """Write a habit as the input of a rule."""
     chosen: Sequence[tuple[EffectKind, int | None]] = [
         (EffectKind.SET_ACCOUNT, habit.account_id),
@@ -226,7 +228,7 @@ def _rule(habit: Habit, said: str) -> dict[str, Any]:
     effects = [(kind, value) for kind, value in chosen if value is not None]
     return {
         "name": name(habit.conditions),
-        "description": f"Suggested: {said}"[:500],
+        "description": f"Suggested: {text}"[:500],
         "target": "TRANSACTION",
         "trigger": "TRANSACTION_INGESTED",
         "conditions": {

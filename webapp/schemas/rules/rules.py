@@ -68,10 +68,7 @@ class RuleInputSchema(DocumentedSchema):
         """Find target and trigger under any of their names, and check conditions and effects."""
         binding = bind_target_and_trigger(original)
         conditions = rule["conditions"] or {"match": Match.ALL.value, "conditions": []}
-        questions = [
-            Condition(Field(each["field"]), Operator(each["operator"]), each["value"])
-            for each in conditions["conditions"]
-        ]
+        questions = [Condition.of(each) for each in conditions["conditions"]]
         problems = effects_problems(rule["effects"]) | sort_order_problems(rule["effects"])
         problems |= conditions_problems(questions, binding.target)
         if problems:

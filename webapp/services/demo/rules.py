@@ -8,7 +8,7 @@ from webapp.ledger.rules.conditions import Field, Match, Operator
 from webapp.ledger.rules.effects import EffectKind
 from webapp.models import Rule
 from webapp.queries.rule_decisions import previews
-from webapp.queries.rule_decisions.candidates import Chosen
+from webapp.queries.rule_decisions.candidates import CandidateFilters
 from webapp.services.demo.bookkeeper import Bookkeeper
 from webapp.services.rules import rules, runs
 
@@ -41,7 +41,7 @@ def write(keeper: Bookkeeper, *, since: date) -> None:
         {"SET_ACCOUNT": keeper.code("6550"), "SET_MERCHANT": keeper.merchant("Café Möwe")},
         priority=30,
     )
-    chosen = Chosen(from_=since)
+    chosen = CandidateFilters(from_=since)
     for rule in (travel, lunch):
         digest = previews.of_rule(rule, chosen, after=None, limit=1).digest
         runs.apply(rule, digest, chosen, **keeper.act)

@@ -14,7 +14,7 @@ from webapp.ledger.rules.line_outcomes import CounterLeg, Outcome, Skip
 from webapp.models import Organization, Rule
 from webapp.queries.accounts import accounts
 from webapp.queries.rule_decisions import compiled_rules
-from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.services.ingestion.staging import NewLine, StagedChoice
 
 
@@ -52,7 +52,7 @@ class Tally:
         ]
 
 
-class LineRules(AskedRules):
+class LineRules(RuleEvaluator):
     """The active rules of a trigger in one run: what they choose for lines, and what that comes to."""
 
     def __init__(self, organization: Organization, rules: Sequence[Rule]) -> None:
@@ -65,7 +65,7 @@ class LineRules(AskedRules):
         self, currency: str, feed_account_id: int | None, days: Sequence[date]
     ) -> AccountRules | None:
         """Prepare the rules for new lines of an account on these days; None where there is no rule."""
-        if not self.ready:
+        if not self.compiled:
             return None
         self.prepare(days)
         return AccountRules(self, currency, feed_account_id)
@@ -97,7 +97,7 @@ class AccountRules:
             -line.amount_minor,
             None if base_minor is None else -base_minor,
         )
-        outcome = self.rules.settled(decision.settings, side, self.currency, line.booked_on)
+        outcome = self.rules.apply(decision.settings, side, self.currency, line.booked_on)
         self.rules.tally.count(decision.matched, outcome.applied, outcome.skipped)
         if outcome.applied:
             self.rules.choices.append(_choice(number, outcome))

@@ -38,10 +38,10 @@ def run_on(document: Document, *, act_id: str, now: datetime) -> None:
     """Run the active rules on a document whose fields were set, as part of the act that set them."""
     organization = organizations.get(document.organization_id)
     rules = LineRules(organization, compiled_rules.active(organization.id, PARSED))
-    decision = rules.ask(document_effects.item_of(document))
+    decision = rules.decide_item(document_effects.item_of(document))
     if not decision.matched:
         return
-    effect = document_effects.effect(rules, document, decision, line_effects.asked_for(rules, None))
+    effect = document_effects.effect(rules, document, decision, line_effects.own_settings(rules, None))
     rules.tally.count(decision.matched, effect.applied, effect.skipped)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:

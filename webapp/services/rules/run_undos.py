@@ -29,7 +29,7 @@ from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.rule_decisions import candidates, compiled_rules
-from webapp.queries.rule_decisions.candidates import AT_ONCE, PastLine, Standing
+from webapp.queries.rule_decisions.candidates import AT_ONCE, CandidateLine, LineState
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.rules import document_rules, writes
@@ -179,8 +179,8 @@ def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[Coun
     """Plan which counter legs are restored and by which settings, and add the fields that are kept to the result."""
     organization, undone = undoing.organization, undoing.undone
     line_ids = {each.transaction_id for each in settings}
-    lines = {line.id: line for each in candidates.named(organization.id, line_ids) for line in each}
-    standings = candidates.standings(organization.id, list(lines.values()))
+    lines = {line.id: line for each in candidates.of_ids(organization.id, line_ids) for line in each}
+    standings = candidates.line_states(organization.id, list(lines.values()))
     changes: list[CounterReplacement] = []
     restored: list[int] = []
     for line_id, of_line in groupby(settings, lambda each: each.transaction_id):
@@ -196,10 +196,10 @@ def _plan(undoing: _RunUndo, settings: Sequence[_RunSetting]) -> tuple[list[Coun
 
 
 def _counter_before(
-    undoing: _RunUndo, line: PastLine, standing: Standing, settings: Sequence[_RunSetting]
+    undoing: _RunUndo, line: CandidateLine, standing: LineState, settings: Sequence[_RunSetting]
 ) -> tuple[CounterLeg | None, list[int]]:
     """Give the counter side of a line before the run, as far as nobody changed its fields since; and which settings."""
-    side = standing.side
+    side = standing.leg
     if side is None:
         reason = standing.closed or CHANGED_SINCE
         undoing.undone.kept += [UnrestoredField(line.id, each.kind, reason) for each in settings]
@@ -222,7 +222,9 @@ def _counter_before(
     return side, back
 
 
-def _restored(undoing: _RunUndo, line: PastLine, side: CounterLeg, setting: _RunSetting) -> CounterLeg | None:
+def _restored(
+    undoing: _RunUndo, line: CandidateLine, side: CounterLeg, setting: _RunSetting
+) -> CounterLeg | None:
     """Give a side with one field as it was before; None where that is not possible any more."""
     before = setting.before
     match EffectKind(setting.kind):
@@ -241,7 +243,7 @@ def _restored(undoing: _RunUndo, line: PastLine, side: CounterLeg, setting: _Run
 
 
 def _in_currency(
-    organization: Organization, line: PastLine, side: CounterLeg, code: str
+    organization: Organization, line: CandidateLine, side: CounterLeg, code: str
 ) -> CounterLeg | None:
     if code == line.currency:
         return side._replace(currency=code, amount_minor=-line.amount_minor)

@@ -13,8 +13,8 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
 from webapp.queries.access import organizations
 from webapp.queries.rule_decisions import candidates, document_effects, previews
-from webapp.queries.rule_decisions.candidates import Chosen
-from webapp.queries.rule_decisions.decisions import AskedRules
+from webapp.queries.rule_decisions.candidates import CandidateFilters
+from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.rule_decisions.document_effects import DocumentEffect
 from webapp.queries.rule_decisions.line_effects import Digest, LineEffect
 from webapp.queries.rule_decisions.previews import Effect
@@ -72,7 +72,13 @@ class _RunInProgress:
 
 
 def apply(
-    rule: Rule, digest: str, chosen: Chosen, *, actor: Actor, now: datetime, progress: RunProgress = silent
+    rule: Rule,
+    digest: str,
+    chosen: CandidateFilters,
+    *,
+    actor: Actor,
+    now: datetime,
+    progress: RunProgress = silent,
 ) -> RuleRun:
     """Apply a rule to what it matches, exactly as the preview of this digest showed, in one act.
 
@@ -83,15 +89,15 @@ def apply(
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
         if rule.trigger == "MANUAL_PREVIEW":
             raise PreviewOnlyError
-        asked = previews.asked_with(rule.organization_id, rule)
+        evaluator = previews.evaluator_with(rule.organization_id, rule)
         run = _begin(rule, doing)
         is_of_documents = rule.target == "RECEIPT"
         source = document_effects if is_of_documents else candidates
         total = source.count(rule.organization_id, chosen)
         running = _RunInProgress(run.id, rule.id, rule.version, total, source.AT_ONCE, doing)
-        portions = previews.effects(rule.organization_id, asked, rule, chosen)
+        portions = previews.effects(rule.organization_id, evaluator, rule, chosen)
         tally = _write(running, portions, digest, progress)
-        _end(run, tally, asked)
+        _end(run, tally, evaluator)
         noun = "document" if is_of_documents else "line"
         doing.title = (
             f"Applied the rule {rule.name} to {run.changed:,} {noun}{'' if run.changed == 1 else 's'}"
@@ -137,16 +143,16 @@ def _write(
     return tally
 
 
-def _end(run: RuleRun, tally: Tally, asked: AskedRules) -> None:
+def _end(run: RuleRun, tally: Tally, evaluator: RuleEvaluator) -> None:
     run.matched, run.changed = tally.matched, tally.changed
-    run.rules, run.skipped = tally.rules_as_json(asked.names), tally.skips_as_json()
+    run.rules, run.skipped = tally.rules_as_json(evaluator.names), tally.skips_as_json()
     db.session.flush()
     matches = tally.matches or {cast("int", run.rule_id): 0}
     rule_choices.count_matches(run.organization_id, matches, run.created_at)
     db.session.refresh(run)
 
 
-def _payload(chosen: Chosen) -> dict[str, object]:
+def _payload(chosen: CandidateFilters) -> dict[str, object]:
     payload = {
         "from": None if chosen.from_ is None else chosen.from_.isoformat(),
         "to": None if chosen.to is None else chosen.to.isoformat(),

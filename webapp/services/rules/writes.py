@@ -15,7 +15,7 @@ from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Tran
 from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.rule_decisions import candidates, compiled_rules, line_effects
-from webapp.queries.rule_decisions.candidates import PastLine, Standing
+from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
 from webapp.queries.rule_decisions.line_effects import LineEffect
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
@@ -29,8 +29,8 @@ _SETTING = table_of(RuleSetting)
 class CounterReplacement:
     """A new counter side of a line in place of its present one."""
 
-    line: PastLine
-    standing: Standing
+    line: CandidateLine
+    state: LineState
     after: CounterLeg
 
 
@@ -38,14 +38,14 @@ def replace_counters(
     organization: Organization, changes: Sequence[CounterReplacement], *, now: datetime
 ) -> None:
     """Replace the counter legs of lines; the amounts of a draft in the base currency stay."""
-    quick = [each for each in changes if each.standing.posting_id is not None]
+    quick = [each for each in changes if each.state.posting_id is not None]
     if quick:
         db.session.connection().execute(_UPDATE, [_row(organization.id, each) for each in quick])
-    posted = [each for each in changes if each.standing.is_posted]
+    posted = [each for each in changes if each.state.is_posted]
     if posted:
         chosen = {each.line.journal_entry_id or 0: (each.line.id, _leg(each.after)) for each in posted}
         counter_legs.bulk_correct_counters(organization, chosen, now=now)
-    slow = [each for each in changes if each.standing.posting_id is None and not each.standing.is_posted]
+    slow = [each for each in changes if each.state.posting_id is None and not each.state.is_posted]
     lines = lookups.by_id(Transaction, organization.id, [each.line.id for each in slow])
     entries = lookups.by_id(JournalEntry, organization.id, [each.line.journal_entry_id for each in slow])
     for each in slow:
@@ -65,10 +65,10 @@ def run_on(
     if not line_ids:
         return
     rules = LineRules(organization, compiled_rules.active(organization.id, trigger))
-    if not rules.ready:
+    if not rules.compiled:
         return
     db.session.flush()
-    portions = list(line_effects.effects(rules, candidates.named(organization.id, line_ids)))
+    portions = list(line_effects.effects(rules, candidates.of_ids(organization.id, line_ids)))
     for effects in portions:
         for effect in effects:
             rules.tally.count(effect.decision.matched, effect.applied, effect.skipped)
@@ -86,7 +86,7 @@ def store_effects(
     if not making:
         return 0
     replace_counters(
-        organization, [CounterReplacement(e.line, e.standing, e.after) for e in making if e.after], now=now
+        organization, [CounterReplacement(e.line, e.state, e.after) for e in making if e.after], now=now
     )
     supersede(organization.id, [(e.line.id, kind.value) for e in making for kind in e.applied], act_id)
     rows = [_setting_rows(organization.id, run_id, effect) for effect in making]
@@ -115,7 +115,7 @@ def supersede(organization_id: str, fields: Iterable[tuple[int, str]], act_id: s
 
 
 def _setting_rows(organization_id: str, run_id: int, effect: LineEffect) -> list[dict[str, object]]:
-    before = effect.standing.side
+    before = effect.state.leg
     return [
         {
             "organization_id": organization_id,
@@ -145,7 +145,7 @@ def _row(organization_id: str, change: CounterReplacement) -> dict[str, object]:
     after = change.after
     return {
         "of_organization": organization_id,
-        "of_posting": change.standing.posting_id,
+        "of_posting": change.state.posting_id,
         "new_account_id": after.account_id,
         "new_amount_minor": after.amount_minor,
         "new_currency": after.currency,

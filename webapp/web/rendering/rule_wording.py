@@ -10,7 +10,7 @@ from webapp.ledger.rules.conditions import KIND_OF, Condition, Field, Operator, 
 from webapp.ledger.rules.effects import VALUE_KEY, EffectKind
 from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
-from webapp.queries.rules.names import ASKED
+from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.rendering.figures import day, figure
 
 # Names by the JSON key of an id, and the id.
@@ -91,23 +91,22 @@ def sentence(
     if not conditions:
         return f"Matches everything: set {effects_text}."
     conditions_text = joined(
-        [condition_text(each, names) for each in conditions], "or" if match == "ANY" else "and"
+        [condition_text(Condition.of(each), names) for each in conditions], "or" if match == "ANY" else "and"
     )
     return f"If {conditions_text}, set {effects_text}."
 
 
-def condition_text(condition: Mapping[str, str], names: Names) -> str:
+def condition_text(condition: Condition, names: Names) -> str:
     """One condition as text.
 
-    >>> condition_text({"field": "DATE", "operator": "BETWEEN", "value": "2026-01-01..2026-01-31"}, {})
+    >>> condition_text(Condition(Field.DATE, Operator.BETWEEN, "2026-01-01..2026-01-31"), {})
     'day is between 1 Jan 2026 and 31 Jan 2026'
-    >>> condition_text({"field": "PROJECT", "operator": "IN", "value": "4, 5"}, {("projectId", 4): "Website"})
+    >>> condition_text(Condition(Field.PROJECT, Operator.IN, "4, 5"), {("projectId", 4): "Website"})
     'project is one of Website, 5'
     """
-    parsed = Condition(Field(condition["field"]), Operator(condition["operator"]), condition["value"])
-    value = value_text(parsed, names)
-    operator = operator_text(parsed.field, parsed.operator)
-    return f"{FIELDS[parsed.field]} {operator}{' ' if value else ''}{value}"
+    value = value_text(condition, names)
+    operator = operator_text(condition.field, condition.operator)
+    return f"{FIELDS[condition.field]} {operator}{' ' if value else ''}{value}"
 
 
 def operator_text(field: Field, operator: Operator) -> str:
@@ -148,6 +147,6 @@ def _one(field: Field, value: str, names: Names) -> str:
         ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
         ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,
-        ValueKind.ID: lambda said: names.get((ASKED[field], int(said)), said),
+        ValueKind.ID: lambda said: names.get((ID_FIELDS[field], int(said)), said),
     }
     return formats[KIND_OF[field]](text)
