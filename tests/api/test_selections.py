@@ -6,7 +6,7 @@ import pytest
 
 from tests.marks import on_sqlite
 from webapp.queries.transactions import transactions
-from webapp.queries.transactions.transactions import Filters
+from webapp.queries.transactions.transactions import TransactionFilters
 
 LINES = "/api/transactions"
 
@@ -69,7 +69,7 @@ def test_two_lists_in_one_request_do_not_influence_each_other(ada, lines, monkey
 
     def beside_others(organization_id, filters, **asked):
         found = listed(organization_id, filters, **asked)
-        other = listed(organization_id, Filters(), after=None, limit=2)
+        other = listed(organization_id, TransactionFilters(), after=None, limit=2)
         others.append((len(other.items), other.total()))
         return found
 

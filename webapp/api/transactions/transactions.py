@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp import queries, services
-from webapp.queries.transactions.transactions import Filters
+from webapp.queries.transactions.transactions import TransactionFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema, BulkResultsSchema
 from webapp.schemas.paging import OkSchema, listing, wrapped
 from webapp.schemas.transactions.transactions import (
@@ -38,7 +38,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
     page = queries.transactions.transactions.listed(
         organization_id(),
-        Filters(**query),
+        TransactionFilters(**query),
         changed_since=selections.changed_since(),
         after=after,
         limit=limit,
@@ -122,7 +122,7 @@ def confirm_many(body: dict[str, Any]) -> dict[str, Any]:
 def answer(transaction_id: int) -> dict[str, Any]:
     """The line as it is now."""
     return {
-        "transaction": queries.transactions.line_details.story(
+        "transaction": queries.transactions.line_details.detailed(
             queries.transactions.transactions.get(organization_id(), transaction_id)
         )
     }

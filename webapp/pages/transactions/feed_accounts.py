@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.queries.transactions.workspaces import Narrowing
+from webapp.queries.transactions.workspaces import WorkspaceFilters
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
 from webapp.schemas.addresses import WorkspaceQuerySchema
 from webapp.web import paging
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
     from webapp.queries.rule_decisions.line_reasons import LineReasons
+    from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
@@ -106,18 +107,18 @@ def workspace(
         organization_id(), fa_id
     )
     show = query["show"] or ("statement" if account.draft else "all")
-    narrowing = Narrowing(show, query["q"], query["from_"], query["to"], query["cursor"])
+    filters = WorkspaceFilters(show, query["q"], query["from_"], query["to"], query["cursor"])
     page = queries.transactions.workspaces.lines(
-        organization_id(), fa_id, narrowing, after=paging.decode(narrowing.cursor, "di"), limit=query["limit"]
+        organization_id(), fa_id, filters, after=paging.decode(filters.cursor, "di"), limit=query["limit"]
     )
-    counts = queries.transactions.workspaces.counts(organization_id(), fa_id, narrowing)
-    current = next((line for line in page.items if line["id"] == query["line"]), None)
+    counts = queries.transactions.workspaces.counts(organization_id(), fa_id, filters)
+    current = next((line for line in page.items if line.id == query["line"]), None)
     return {
         "account": account,
         "lines": page.items,
         "counts": counts,
-        "filters": narrowing,
-        "keep": filters_query(narrowing),
+        "filters": filters,
+        "keep": filters_query(filters),
         "page": {
             "shown": len(page.items),
             "total": counts[show],
@@ -126,7 +127,7 @@ def workspace(
         "current_id": query["line"],
         "editing": query["edit"],
         "split_rows": split_rows(current) if current else [],
-        "why": why(current["id"], query) if current else None,
+        "why": why(current.id, query) if current else None,
         "words": rule_wording,
         "choices": choices(current),
         "neighbours": neighbours(hub, fa_id),
@@ -152,23 +153,23 @@ def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
     return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
 
 
-def filters_query(narrowing: Narrowing) -> dict[str, str]:
+def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
     """The filters in use, as parameters of the URL."""
     parameters = {
-        "show": narrowing.show,
-        "q": narrowing.q,
-        "from": narrowing.from_date,
-        "to": narrowing.to_date,
+        "show": filters.show,
+        "q": filters.q,
+        "from": filters.from_date,
+        "to": filters.to_date,
     }
     return {name: str(value) for name, value in parameters.items() if value}
 
 
-def choices(line: Mapping[str, Any] | None) -> dict[str, Any]:
+def choices(line: WorkspaceLine | None) -> dict[str, Any]:
     """The choices for the current line's fields."""
-    parts = [line, *(line["splits"] or ())] if line else []
+    parts: list[WorkspaceLine | NamedSplit] = [line, *(line.splits or ())] if line else []
     return {
         "accounts": queries.accounts.choices.accounts(
-            organization_id(), chosen=[part["account_id"] for part in parts]
+            organization_id(), chosen=[part.account_id for part in parts]
         ),
         "merchants": queries.accounts.choices.merchants(organization_id()),
         "projects": queries.accounts.choices.projects(organization_id()),
@@ -187,11 +188,12 @@ def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
     }
 
 
-def split_rows(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+def split_rows(line: WorkspaceLine) -> list[dict[str, Any]]:
     """The rows of the split form: the existing splits, and empty rows."""
-    parts = [
-        {"amount": figure(part["amount"]), **{name: part[name] for name in SPLIT_CHOICES}}
-        for part in line["splits"] or [line]
+    parts: Sequence[WorkspaceLine | NamedSplit] = line.splits or [line]
+    rows = [
+        {"amount": figure(part.amount), **{name: getattr(part, name) for name in SPLIT_CHOICES}}
+        for part in parts
     ]
     empty = dict.fromkeys(("amount", *SPLIT_CHOICES))
-    return [*parts, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]
+    return [*rows, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

@@ -1,4 +1,4 @@
-"""Bank lines: records, the workspace, suggestions, what an open correction would change."""
+"""Bank lines: records, the workspace, suggestions, and pending corrections."""
 
 from webapp.queries.transactions import line_details, suggestions, transactions, workspaces
 

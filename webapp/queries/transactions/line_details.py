@@ -1,4 +1,4 @@
-"""How one bank line stands, and which rules set what of its entry."""
+"""The record of one bank line, with the rules that set its fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionRecord
 
 
-def story(transaction: Transaction) -> TransactionRecord:
-    """Tell how one line stands, with the provenance of each field that a rule set and nobody since."""
+def detailed(transaction: Transaction) -> TransactionRecord:
+    """Give the record of one line, with the provenance of each field that a rule set and nobody since."""
     provenance = runs.provenance(transaction.organization_id, transaction.id)
     return replace(transactions.record(transaction), provenance=provenance)

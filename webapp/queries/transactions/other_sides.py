@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
 
+from webapp.ledger.money import Money
 from webapp.models import Transaction
 from webapp.queries.common import lookups
 from webapp.queries.matching import transfer_pairs
@@ -12,28 +14,49 @@ from webapp.queries.transactions.transactions import TransactionRecord
 from webapp.queries.transfers import proposed as transfers
 
 
-def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, Mapping[str, Any]]:
-    """Give each line's `transfer` and `proposal`, None where there is none."""
+@dataclass(frozen=True, slots=True)
+class OtherSide:
+    """The other line of a transfer."""
+
+    id: int
+    fa_id: int
+    account_name: str
+    booked_on: date
+    amount: Money
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedSide(OtherSide):
+    """The other line of a proposed transfer; `is_only` where neither line matches any other."""
+
+    reason: str
+    is_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSides:
+    """The other side that a line is paired with as a transfer, or the best one that is proposed."""
+
+    transfer: OtherSide | None
+    proposal: ProposedSide | None
+
+
+def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, OtherSides]:
+    """Give the other side of each line."""
     others = transfer_pairs.others(organization_id, [record.id for record in records])
     lines = lookups.by_id(Transaction, organization_id, others.values())
     unpaired = [record for record in records if record.id not in others]
     proposed = transfers.of_lines(organization_id, unpaired)
-    found: dict[int, Mapping[str, Any]] = {}
+    found: dict[int, OtherSides] = {}
     for record in records:
         other = lines.get(others.get(record.id))
         best = next(iter(proposed.get(record.id, ())), None)
-        found[record.id] = {
-            "transfer": other and _side(other),
-            "proposal": best and {**_side(best.other), "reason": best.reason, "is_only": best.is_only},
-        }
+        found[record.id] = OtherSides(
+            transfer=None if other is None else OtherSide(*_facts(other)),
+            proposal=None if best is None else ProposedSide(*_facts(best.other), best.reason, best.is_only),
+        )
     return found
 
 
-def _side(other: Transaction) -> dict[str, Any]:
-    return {
-        "id": other.id,
-        "fa_id": other.feed_account_id,
-        "account_name": other.feed_account.name,
-        "booked_on": other.booked_on,
-        "amount": other.amount,
-    }
+def _facts(other: Transaction) -> tuple[int, int, str, date, Money]:
+    return other.id, other.feed_account_id, other.feed_account.name, other.booked_on, other.amount

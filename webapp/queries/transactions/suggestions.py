@@ -1,4 +1,4 @@
-"""What a person or a program may settle about a bank line: which other lines it is, goes with, or does not."""
+"""Suggestions for a bank line: the same line from another source, the other side of a transfer, a likely account."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from webapp.queries.transfers import proposed as transfers
 
 @dataclass(frozen=True, slots=True)
 class SuggestionRecord:
-    """How a line stands to another: `TRANSFER` is its other side, `JOIN` the same line from another source.
+    """A relation of a line to another: `TRANSFER` is its other side, `JOIN` the same line from another source.
 
-    `is_only` says of a suggested transfer that neither line fits any other.
+    `is_only` is of a suggested transfer where neither line matches any other.
     """
 
     kind: str
@@ -48,8 +48,8 @@ class SuggestionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a line: where it comes from, what is suggested, what was settled, what its bank changed."""
+class LineSuggestions:
+    """The sources of a line, its suggestions, the decided ones (`joins`), the bank's changes and a likely account."""
 
     sources: tuple[str, ...]
     suggestions: list[SuggestionRecord]
@@ -58,15 +58,15 @@ class Known:
     likely_account: LikelyAccount | None
 
 
-def of_line(line: Transaction) -> Known:
-    """Tell what is known of one line, the best suggestion of each kind first."""
-    known = line_joins.of_line(line)
+def of_line(line: Transaction) -> LineSuggestions:
+    """Give the suggestions for one line, the best of each kind first."""
+    origins = line_joins.of_line(line)
     proposed = [_proposed(each) for each in transfers.of_line(line)]
-    return Known(
-        sources=known.sources,
-        suggestions=[*_joins(line, known.suggestions), *proposed],
-        joins=[*_joins(line, known.joins), *_pairs(line)],
-        changes=known.changes,
+    return LineSuggestions(
+        sources=origins.sources,
+        suggestions=[*_joins(line, origins.suggestions), *proposed],
+        joins=[*_joins(line, origins.joins), *_pairs(line)],
+        changes=origins.changes,
         likely_account=likely_accounts.of_lines(line.organization_id, [transactions.record(line)]).get(
             line.id
         ),
@@ -97,18 +97,18 @@ def _proposed(each: transfers.ProposedTransfer) -> SuggestionRecord:
 
 
 def _pairs(line: Transaction) -> list[SuggestionRecord]:
-    """Give the pairs that a line stands in, or that somebody took for none."""
+    """Give the pairs of a line of any status."""
     sides = transfer_pairs.of_line(line.organization_id, line.id)
     others = lookups.by_id(Transaction, line.organization_id, [side.other_id for side in sides])
-    return [_settled(side, others[side.other_id]) for side in sides]
+    return [_decided(side, others[side.other_id]) for side in sides]
 
 
-def _settled(side: TransferPair, other: Transaction) -> SuggestionRecord:
-    is_standing = side.status == "STANDING"
+def _decided(side: TransferPair, other: Transaction) -> SuggestionRecord:
+    is_paired = side.status == "STANDING"
     return SuggestionRecord(
         **_other(other),
-        status="JOINED" if is_standing else "REFUSED",
-        reason="Two sides of one transfer." if is_standing else "Somebody says that they are no transfer.",
+        status="JOINED" if is_paired else "REFUSED",
+        reason="Two sides of one transfer." if is_paired else "Somebody says that they are no transfer.",
         created_at=side.created_at,
         undone_at=side.ended_at,
     )

@@ -1,4 +1,4 @@
-"""Questions about bank lines: one, many, and how each stands in the books."""
+"""Queries on bank lines: finding one, listing many, and their records with the state in the books."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SplitRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionRecord:
-    """A line as the bank sent it, and how it stands in the books."""
+    """A bank line with the bank's data and its state in the books."""
 
     id: int
     fa_id: int
@@ -64,7 +64,7 @@ class TransactionRecord:
     account_id: int | None
     org_merchant_id: int | None
     project_id: int | None
-    splits: list[SplitRecord] | None
+    splits: Sequence[SplitRecord] | None
     correction_marker_id: int | None
     reconciliation_id: int | None
     import_id: int | None
@@ -74,8 +74,8 @@ class TransactionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """Which lines a list is about; days are inclusive."""
+class TransactionFilters:
+    """The filters of a list of lines; days are inclusive."""
 
     fa_id: int | None = None
     account_id: int | None = None
@@ -98,13 +98,13 @@ def refer(organization_id: str, transaction_id: int) -> Transaction:
 
 
 def record(transaction: Transaction) -> TransactionRecord:
-    """Tell how one line stands."""
+    """Give the record of one line."""
     return records(transaction.organization_id, [transaction])[0]
 
 
 def listed(
     organization_id: str,
-    filters: Filters,
+    filters: TransactionFilters,
     *,
     changed_since: datetime | None = None,
     after: tuple[Any, ...] | None,
@@ -117,10 +117,10 @@ def listed(
     return found.of(records(organization_id, found.items))
 
 
-def conditions(organization_id: str, filters: Filters) -> list[sa.ColumnElement[bool]]:
-    """Say the filters in SQL."""
+def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions of the filters."""
     line = Transaction
-    asked: list[tuple[object, Any]] = [
+    filtered: list[tuple[object, Any]] = [
         (filters.fa_id, lambda: line.feed_account_id == filters.fa_id),
         (filters.status, lambda: line.status == filters.status),
         (filters.entry_status, lambda: _entry_status(filters.entry_status)),
@@ -130,12 +130,12 @@ def conditions(organization_id: str, filters: Filters) -> list[sa.ColumnElement[
         (filters.to, lambda: line.booked_on <= filters.to),
         (filters.q, lambda: matches_text_or_amount(filters.q or "")),
     ]
-    chosen = [condition() for value, condition in asked if value is not None]
+    chosen = [condition() for value, condition in filtered if value is not None]
     return [line.organization_id == organization_id, *chosen]
 
 
 def is_reconciled() -> sa.ColumnElement[bool]:
-    """Say in SQL that a line is cleared in a standing proof."""
+    """Build the condition that a line is cleared in a standing proof."""
     return (
         sa.select(1)
         .select_from(ReconciliationItem)
@@ -161,7 +161,11 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
 
 
 def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
-    """Say in SQL that a line's entry, with its corrections, stands on an account: what was moved away does not."""
+    """Build the condition that a line has an effective leg on an account: its entry's, with its corrections.
+
+    A correction that moves an amount away has the opposite leg on the account, so that the two add up to zero. Only the
+    entry itself may have a leg of 0.00, which is effective as long as it has no correction.
+    """
     return (
         sa.select(1)
         .select_from(Posting)
@@ -190,7 +194,7 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
 
 
 def records(organization_id: str, transactions: Sequence[Transaction]) -> list[TransactionRecord]:
-    """Tell how each line stands, in a number of statements that does not depend on how many there are."""
+    """Give the record of each line, in a constant number of statements."""
     entry_ids = {line.journal_entry_id for line in transactions if line.journal_entry_id is not None}
     entries = _entries(organization_id, entry_ids)
     proofs = _proofs(organization_id, [line.id for line in transactions])
@@ -198,13 +202,15 @@ def records(organization_id: str, transactions: Sequence[Transaction]) -> list[T
 
 
 @dataclass(slots=True)
-class _Standing:
+class _EntryState:
+    """The status of a line's entry, the legs of it and of its corrections, and its open correction marker."""
+
     status: str = "DRAFT"
     legs: list[list[Leg]] | None = None
     marker_id: int | None = None
 
 
-def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
+def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState]:
     """Read the entries of lines together with their corrections and markers."""
     if not entry_ids:
         return {}
@@ -214,14 +220,14 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
             sa.or_(JournalEntry.id.in_(entry_ids), JournalEntry.corrects_id.in_(entry_ids)),
         )
     ).all()
-    standing: dict[int, _Standing] = {entry_id: _Standing(legs=[]) for entry_id in entry_ids}
+    states: dict[int, _EntryState] = {entry_id: _EntryState(legs=[]) for entry_id in entry_ids}
     counted: dict[int, int] = {}
     for entry_id, status, corrects_id in family:
         if corrects_id is None or entry_id in entry_ids:
-            standing[entry_id].status = status
+            states[entry_id].status = status
             counted[entry_id] = entry_id
         elif status == "DRAFT":
-            standing[corrects_id].marker_id = entry_id
+            states[corrects_id].marker_id = entry_id
         else:
             counted[entry_id] = corrects_id
     postings: dict[int, list[Leg]] = {}
@@ -232,10 +238,10 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _Standing]:
     ):
         postings.setdefault(posting.journal_entry_id, []).append(leg_of(posting))
     for entry_id, belongs_to in counted.items():
-        legs = standing[belongs_to].legs
+        legs = states[belongs_to].legs
         if legs is not None:
             legs.append(postings.get(entry_id, []))
-    return standing
+    return states
 
 
 def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
@@ -252,12 +258,12 @@ def _proofs(organization_id: str, transaction_ids: list[int]) -> dict[int, int]:
     return {line: proof for line, proof in rows if line is not None}
 
 
-def _record(line: Transaction, entries: dict[int, _Standing], proofs: dict[int, int]) -> TransactionRecord:
-    standing = entries.get(line.journal_entry_id or 0)
+def _record(line: Transaction, entries: dict[int, _EntryState], proofs: dict[int, int]) -> TransactionRecord:
+    state = entries.get(line.journal_entry_id or 0)
     legs: list[Leg] = []
-    if standing is not None and standing.legs:
-        only_one = len(standing.legs) == 1
-        legs = opposite(standing.legs[0] if only_one else effective(*standing.legs), line.id)
+    if state is not None and state.legs:
+        only_one = len(state.legs) == 1
+        legs = opposite(state.legs[0] if only_one else effective(*state.legs), line.id)
     single = legs[0] if len(legs) == 1 else None
     return TransactionRecord(
         id=line.id,
@@ -273,12 +279,12 @@ def _record(line: Transaction, entries: dict[int, _Standing], proofs: dict[int, 
         reference=line.reference,
         iban=line.iban,
         journal_entry_id=line.journal_entry_id,
-        entry_status=standing.status if standing else None,
+        entry_status=state.status if state else None,
         account_id=single.account_id if single else None,
         org_merchant_id=single.merchant_id if single else None,
         project_id=single.project_id if single else None,
         splits=[split_of(leg) for leg in legs] if len(legs) > 1 else None,
-        correction_marker_id=standing.marker_id if standing else None,
+        correction_marker_id=state.marker_id if state else None,
         reconciliation_id=proofs.get(line.id),
         import_id=line.import_id,
         created_at=line.created_at,
@@ -287,7 +293,7 @@ def _record(line: Transaction, entries: dict[int, _Standing], proofs: dict[int, 
 
 
 def split_of(leg: Leg) -> SplitRecord:
-    """Give a counter leg as the part of the line that it answers."""
+    """Give a counter leg as the part of the line that it is opposite to."""
     return SplitRecord(
         leg.account_id, Money(-leg.amount_minor, leg.currency), leg.project_id, leg.merchant_id
     )

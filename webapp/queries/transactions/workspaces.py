@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any
@@ -32,15 +32,19 @@ from webapp.queries.matching import line_joins
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
+from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions import other_sides, pending_corrections, transactions
-from webapp.queries.transactions.transactions import NEWEST, TransactionRecord
+from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
+from webapp.queries.transactions.pending_corrections import PendingFieldChange
+from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
 
+RECORD_FIELDS = [each.name for each in fields(TransactionRecord) if each.name != "splits"]
 SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowing:
-    """What the list of lines is narrowed to."""
+class WorkspaceFilters:
+    """The tab and the filters of the list of lines."""
 
     show: str = "all"
     q: str | None = None
@@ -50,14 +54,47 @@ class Narrowing:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """The open draft as the list of lines needs it."""
+class OpenDraft:
+    """The open reconciliation draft of an account."""
 
     id: int
     statement_date: date
 
 
-def open_draft(organization_id: str, fa_id: int) -> Draft | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedSplit(SplitRecord):
+    """A part of a line with the names of its account, merchant and project."""
+
+    account_name: str | None
+    merchant_name: str | None
+    project_name: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkspaceLine(TransactionRecord):
+    """A line of the workspace: its record with names, whether it is cleared, and what a person may decide about it.
+
+    `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
+    its open correction would change, `bank_change` the bank's last change while it matters.
+    """
+
+    splits: Sequence[NamedSplit] | None
+    account_name: str | None
+    merchant_name: str | None
+    project_name: str | None
+    is_uncategorised: bool
+    cleared: bool
+    clearable: bool
+    transfer: OtherSide | None
+    proposal: ProposedSide | None
+    origins: LineOrigins
+    by_rules: Collection[str]
+    likely: LikelyAccount | None
+    pending: Sequence[PendingFieldChange]
+    bank_change: BankChangeRecord | None
+
+
+def open_draft(organization_id: str, fa_id: int) -> OpenDraft | None:
     """Find the open draft of an account."""
     row = db.session.execute(
         sa.select(Reconciliation.id, Reconciliation.statement_date).where(
@@ -66,56 +103,56 @@ def open_draft(organization_id: str, fa_id: int) -> Draft | None:
             Reconciliation.status == "DRAFT",
         )
     ).one_or_none()
-    return Draft(*row) if row is not None else None
+    return OpenDraft(*row) if row is not None else None
 
 
 def lines(
     organization_id: str,
     fa_id: int,
-    narrowing: Narrowing,
+    filters: WorkspaceFilters,
     *,
     after: tuple[Any, ...] | None,
     limit: int,
-) -> Page[Mapping[str, Any]]:
-    """List an account's lines, newest first, with the names that a person reads."""
+) -> Page[WorkspaceLine]:
+    """List an account's lines, newest first."""
     draft = open_draft(organization_id, fa_id)
     statement = sa.select(Transaction).where(
-        *_searched(organization_id, fa_id, narrowing), shown(narrowing.show, draft)
+        *_conditions(organization_id, fa_id, filters), shown(filters.show, draft)
     )
     found = page(statement, NEWEST, after=after, limit=limit)
     return found.of(named(organization_id, transactions.records(organization_id, found.items), draft))
 
 
-def line(transaction: Transaction) -> Mapping[str, Any]:
-    """Give one line with the names that a person reads."""
+def line(transaction: Transaction) -> WorkspaceLine:
+    """Give one line of the workspace."""
     organization_id = transaction.organization_id
     draft = open_draft(organization_id, transaction.feed_account_id)
     return named(organization_id, [transactions.record(transaction)], draft)[0]
 
 
-def counts(organization_id: str, fa_id: int, narrowing: Narrowing) -> dict[str, int]:
+def counts(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> dict[str, int]:
     """Count the lines behind each tab, in one statement."""
     draft = open_draft(organization_id, fa_id)
     tabs = [sa.func.count().filter(shown(show, draft)).label(show) for show in SHOWS]
     row = db.session.execute(
-        sa.select(*tabs).select_from(Transaction).where(*_searched(organization_id, fa_id, narrowing))
+        sa.select(*tabs).select_from(Transaction).where(*_conditions(organization_id, fa_id, filters))
     ).one()
     return {show: int(getattr(row, show)) for show in SHOWS}
 
 
 def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
-    """Keep those of these lines that wait for somebody to confirm them, in their order."""
+    """Give the unconfirmed ones of these lines, in their order."""
     statement = sa.select(Transaction.id).where(
         Transaction.organization_id == organization_id,
         Transaction.id.in_(transaction_ids),
         shown("unconfirmed", None),
     )
-    waiting = set(db.session.scalars(statement))
-    return [each for each in transaction_ids if each in waiting]
+    unconfirmed_ids = set(db.session.scalars(statement))
+    return [each for each in transaction_ids if each in unconfirmed_ids]
 
 
 def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:
-    """Add up lines of one account."""
+    """Give the sum of lines of one account."""
     statement = sa.select(sa.func.coalesce(sa.func.sum(Transaction.amount_minor), 0)).where(
         Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
     )
@@ -123,7 +160,7 @@ def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -
 
 
 def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
-    """Count which of these lines would be posted to an uncategorised account if they were confirmed."""
+    """Count the lines that confirming would post to an uncategorised account."""
     statement = (
         sa.select(sa.func.count(sa.distinct(Transaction.id)))
         .join(JournalEntry, _confirms())
@@ -138,22 +175,22 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     return int(db.session.scalar(statement) or 0)
 
 
-def _searched(organization_id: str, fa_id: int, narrowing: Narrowing) -> list[sa.ColumnElement[bool]]:
+def _conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
     conditions = [
         Transaction.organization_id == organization_id,
         Transaction.feed_account_id == fa_id,
     ]
-    if narrowing.q:
-        conditions.append(matches_text_or_amount(narrowing.q))
-    if narrowing.from_date:
-        conditions.append(Transaction.booked_on >= narrowing.from_date)
-    if narrowing.to_date:
-        conditions.append(Transaction.booked_on <= narrowing.to_date)
+    if filters.q:
+        conditions.append(matches_text_or_amount(filters.q))
+    if filters.from_date:
+        conditions.append(Transaction.booked_on >= filters.from_date)
+    if filters.to_date:
+        conditions.append(Transaction.booked_on <= filters.to_date)
     return conditions
 
 
-def shown(show: str, draft: Draft | None) -> sa.ColumnElement[bool]:
-    """Say in SQL which lines a tab shows; what vanished without ever being posted is no line any more."""
+def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
+    """Build the condition of the lines of a tab; a removed line that was never posted is on none."""
     is_booked = Transaction.status == "BOOKED"
     if show == "pending":
         return Transaction.status == "PENDING"
@@ -168,12 +205,12 @@ def shown(show: str, draft: Draft | None) -> sa.ColumnElement[bool]:
 
 
 def is_unconfirmed() -> sa.ColumnElement[bool]:
-    """Say in SQL that a line's entry is a draft or has an open correction marker."""
+    """Build the condition that a line's entry is a draft or has an open correction marker."""
     return sa.select(1).where(_confirms()).exists()
 
 
 def _confirms() -> sa.ColumnElement[bool]:
-    """Say in SQL that an entry is what confirming a line posts: its draft, or the marker of its posted entry."""
+    """Build the condition that confirming a line posts an entry: its draft, or the marker of its posted entry."""
     return sa.and_(
         of_same_organization(JournalEntry, Transaction),
         JournalEntry.status == "DRAFT",
@@ -184,7 +221,7 @@ def _confirms() -> sa.ColumnElement[bool]:
     )
 
 
-def _is_cleared(draft: Draft) -> sa.ColumnElement[bool]:
+def _is_cleared(draft: OpenDraft) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .where(
@@ -196,57 +233,97 @@ def _is_cleared(draft: Draft) -> sa.ColumnElement[bool]:
 
 
 def named(
-    organization_id: str, records: Sequence[TransactionRecord], draft: Draft | None
-) -> list[Mapping[str, Any]]:
-    """Give lines with names, and whether they are cleared or may be."""
+    organization_id: str, records: Sequence[TransactionRecord], draft: OpenDraft | None
+) -> list[WorkspaceLine]:
+    """Make the workspace lines of records, in a constant number of statements."""
     names = _Names(organization_id, records)
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
-    known = line_joins.of_lines(organization_id, ids)
-    other_side = other_sides.of_records(organization_id, records)
+    origins = line_joins.of_lines(organization_id, ids)
+    sides = other_sides.of_records(organization_id, records)
     by_rules = runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
-    wanted = pending_corrections.of_records(organization_id, records)
+    pending = pending_corrections.of_records(organization_id, records)
     return [
-        {
-            **_named(record, names, cleared, draft),
-            **other_side[record.id],
-            "known": known[record.id],
-            "by_rules": by_rules.get(record.id, set()),
-            "likely": likely.get(record.id),
-            "wanted": wanted.get(record.id, []),
-            "bank_change": _bank_change(record, known[record.id]),
-        }
+        WorkspaceLine(
+            **{name: getattr(record, name) for name in RECORD_FIELDS},
+            splits=[names.split(split) for split in record.splits or ()] or None,
+            account_name=names.account(record.account_id),
+            merchant_name=names.merchant(record.org_merchant_id),
+            project_name=names.project(record.project_id),
+            is_uncategorised=names.is_uncategorised(record.account_id),
+            cleared=record.id in cleared,
+            clearable=_is_clearable(record, draft),
+            transfer=sides[record.id].transfer,
+            proposal=sides[record.id].proposal,
+            origins=origins[record.id],
+            by_rules=by_rules.get(record.id, set()),
+            likely=likely.get(record.id),
+            pending=pending.get(record.id, ()),
+            bank_change=_bank_change(record, origins[record.id]),
+        )
         for record in records
     ]
 
 
-def _bank_change(record: TransactionRecord, known: LineOrigins) -> BankChangeRecord | None:
-    """Give what the bank changed last, as long as it waits for somebody or no entry is posted on it."""
-    last = known.changes[0] if known.changes else None
-    is_settled = record.entry_status == "POSTED" and record.correction_marker_id is None
-    if last is None or record.status not in IN_BOOKS or (is_settled and "bookedOn" not in last.after):
+def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:
+    return (
+        draft is not None
+        and record.status == "BOOKED"
+        and record.booked_on <= draft.statement_date
+        and record.reconciliation_id is None
+    )
+
+
+def _bank_change(record: TransactionRecord, origins: LineOrigins) -> BankChangeRecord | None:
+    """Give the bank's last change while the line is unconfirmed, or where it moved the day of a posted line."""
+    last = origins.changes[0] if origins.changes else None
+    is_confirmed = record.entry_status == "POSTED" and record.correction_marker_id is None
+    if last is None or record.status not in IN_BOOKS or (is_confirmed and "bookedOn" not in last.after):
         return None
     return last
 
 
 class _Names:
     def __init__(self, organization_id: str, records: Sequence[TransactionRecord]) -> None:
-        parts = [part for record in records for part in (record, *(record.splits or ()))]
-        self.accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
-        self.merchants = lookups.by_id(Merchant, organization_id, {part.org_merchant_id for part in parts})
-        self.projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
+        parts: list[TransactionRecord | SplitRecord] = []
+        for record in records:
+            parts += [record, *(record.splits or ())]
+        self._accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
+        self._merchants = lookups.by_id(Merchant, organization_id, {part.org_merchant_id for part in parts})
+        self._projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
 
-    def of(self, part: Any) -> dict[str, Any]:
-        account = self.accounts.get(part.account_id)
-        merchant = self.merchants.get(part.org_merchant_id)
-        project = self.projects.get(part.project_id)
-        return {
-            "account_name": account and account.name,
-            "is_uncategorised": account is not None and account.role in UNCATEGORISED,
-            "merchant_name": merchant and merchant.name,
-            "project_name": project and project.name,
-        }
+    def account(self, account_id: int | None) -> str | None:
+        """Give the name of an account."""
+        found = self._accounts.get(account_id)
+        return None if found is None else found.name
+
+    def is_uncategorised(self, account_id: int | None) -> bool:
+        """Tell whether an account is one of those for uncategorised lines."""
+        found = self._accounts.get(account_id)
+        return found is not None and found.role in UNCATEGORISED
+
+    def merchant(self, merchant_id: int | None) -> str | None:
+        """Give the name of a merchant."""
+        found = self._merchants.get(merchant_id)
+        return None if found is None else found.name
+
+    def project(self, project_id: int | None) -> str | None:
+        """Give the name of a project."""
+        found = self._projects.get(project_id)
+        return None if found is None else found.name
+
+    def split(self, split: SplitRecord) -> NamedSplit:
+        """Give a part of a line with its names."""
+        return NamedSplit(
+            split.account_id,
+            split.amount,
+            split.project_id,
+            split.org_merchant_id,
+            account_name=self.account(split.account_id),
+            merchant_name=self.merchant(split.org_merchant_id),
+            project_name=self.project(split.project_id),
+        )
 
 
 def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:
@@ -258,23 +335,3 @@ def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:
         )
     )
     return {line_id for line_id in rows if line_id is not None}
-
-
-def _named(
-    record: TransactionRecord, names: _Names, cleared: set[int], draft: Draft | None
-) -> dict[str, Any]:
-    shown_fields = {each.name: getattr(record, each.name) for each in fields(record)}
-    splits = [
-        {**{each.name: getattr(split, each.name) for each in fields(split)}, **names.of(split)}
-        for split in record.splits or ()
-    ]
-    return {
-        **shown_fields,
-        **names.of(record),
-        "splits": splits or None,
-        "cleared": record.id in cleared,
-        "clearable": draft is not None
-        and record.status == "BOOKED"
-        and record.booked_on <= draft.statement_date
-        and record.reconciliation_id is None,
-    }
