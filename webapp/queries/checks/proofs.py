@@ -27,7 +27,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, found
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import verdicts
 
 AT_ONCE = 100
 ITEMS_AT_ONCE = 2000
@@ -200,8 +200,8 @@ def states() -> Iterable[Violation]:
     )
 
 
-def verdicts() -> Iterator[Violation]:
-    """Find standing proofs that are noted as holding and do not hold, or the other way round."""
+def recorded_verdicts() -> Iterator[Violation]:
+    """Find standing proofs that are recorded as holding and do not hold, or the other way round."""
     every = db.session.scalars(
         sa.select(Reconciliation)
         .where(Reconciliation.status == "COMPLETED")
@@ -209,11 +209,12 @@ def verdicts() -> Iterator[Violation]:
         .order_by(Reconciliation.organization_id, Reconciliation.id)
     ).all()
     for organization_id, group in groupby(every, key=lambda proof: proof.organization_id):
-        mine = list(group)
-        noted, judged = holds.verdicts(organization_id, mine), holds.judged(organization_id, mine)
-        for proof in mine:
-            if noted[proof.id].holds != judged[proof.id].holds:
-                fact = "holds" if judged[proof.id].holds else "does not hold"
+        proofs = list(group)
+        recorded = verdicts.of_proofs(organization_id, proofs)
+        computed = verdicts.computed(organization_id, proofs)
+        for proof in proofs:
+            if recorded[proof.id].holds != computed[proof.id].holds:
+                fact = "holds" if computed[proof.id].holds else "does not hold"
                 yield _about(proof, "proof_verdict", f"{fact}, and its record says otherwise")
 
 
@@ -233,4 +234,4 @@ def _about(proof: Reconciliation, code: str, fact: str) -> Violation:
     return Violation(code, f"Proof {proof.id} {fact}.", proof.organization_id, {"reconciliationId": proof.id})
 
 
-CHECKS = (frozen, standing_chain, items, astray_items, states, verdicts, breaks)
+CHECKS = (frozen, standing_chain, items, astray_items, states, recorded_verdicts, breaks)

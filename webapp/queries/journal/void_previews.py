@@ -21,7 +21,7 @@ from webapp.models import (
 )
 from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import Names
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenPro
         .order_by(Reconciliation.statement_date, Reconciliation.id)
     ).unique()
     found = list(proofs)
-    verdicts = holds.verdicts(entry.organization_id, found) if found else {}
+    verdict_of = verdicts.of_proofs(entry.organization_id, found) if found else {}
     return [
         BrokenProof(proof.id, proof.feed_account.name, proof.statement_date)
         for proof in found
-        if verdicts[proof.id].holds
+        if verdict_of[proof.id].holds
     ]

@@ -1,4 +1,4 @@
-"""Hub, drafts, proofs, their verdicts and who broke them."""
+"""Hub, drafts, proofs, the verdicts whether they hold, and the causes of breaks."""
 
 from webapp.queries.reconciliation import hub, panels, proof_pages, reconciliations, records
 

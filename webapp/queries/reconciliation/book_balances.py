@@ -1,4 +1,4 @@
-"""What the books say of a statement: their balance at its day, what they have more, and what they date later."""
+"""The books beside a statement: their balance on its day, outstanding items, and items in transit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_
 class StatementBooks:
     """The books beside one statement, in minor units of its currency.
 
-    `outside_open` are the entries from no line of the feed that stand outstanding, by their id.
+    `outside_open` are the outstanding entries from no line of the feed, by their id.
     """
 
     ledger_balance_minor: int = 0
@@ -42,7 +42,7 @@ class StatementBooks:
     outside_open: dict[int, Item] = field(default_factory=dict)
 
     def differ_minor(self, statement_balance_minor: int) -> int:
-        """Give by how much the books exceed a statement's balance, after what is outstanding and in transit."""
+        """Give by how much the books exceed a statement's balance, less outstanding items and plus those in transit."""
         return books_differ(
             self.ledger_balance_minor, self.outstanding, self.in_transit, statement_balance_minor
         )
@@ -69,8 +69,8 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
     return books
 
 
-def opening_of(statement: Any) -> sa.ScalarSelect[Any]:
-    """Select the opening day that keeps the account of a statement as new, if one stands or is drafted."""
+def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
+    """Select the opening day of a statement's account, of the standing proof or the draft that keeps it as new."""
     first = orm.aliased(Reconciliation)
     return (
         sa.select(sa.func.max(first.opening_date))
@@ -85,9 +85,9 @@ def opening_of(statement: Any) -> sa.ScalarSelect[Any]:
 
 
 def is_cleared_by(statement: Any, line_id: Any, entry_id: Any = None) -> sa.ColumnElement[bool]:
-    """Say in SQL that a line, or where there is none an entry, is cleared in a statement or an earlier standing proof.
+    """Build the condition that a line, or an entry without one, is cleared in a statement or an earlier standing proof.
 
-    Items of a reopened proof stand no longer, and an open draft's statement is later than every proof's.
+    Items of a reopened proof do not count, and an open draft's statement is later than every proof's.
     """
     item = orm.aliased(ReconciliationItem)
     by_line = _cleared(statement, item, item.transaction_id == line_id)
@@ -117,7 +117,7 @@ def _cleared(statement: Any, item: Any, named: sa.ColumnElement[bool]) -> sa.Col
 
 
 def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
-    """Select what each account held at the close of its statement's day, from the kept sums."""
+    """Select the balance of each account at the close of its statement's day, from the kept sums."""
     parts = [
         sa.select(Reconciliation.id, part.amount_minor)
         .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
@@ -138,7 +138,7 @@ def _balances(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
 
 
 def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.Select[Any]:
-    """Select what may be outstanding or in transit: a small part of the books once most lines are cleared."""
+    """Select the postings that may be outstanding or in transit: few, once most lines are cleared."""
     line, reversal = orm.aliased(Transaction), orm.aliased(JournalEntry)
     root_id = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
     cleared = is_cleared_by(Reconciliation, line.id, root_id)
@@ -146,7 +146,7 @@ def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
     columns: dict[str, Any] = {
         "reconciliation_id": Reconciliation.id,
         "statement_date": Reconciliation.statement_date,
-        "opening_date": opening_of(Reconciliation),
+        "opening_date": opening_day_of(Reconciliation),
         "entry_id": JournalEntry.id,
         "root_id": root_id,
         "status": JournalEntry.status,
@@ -176,7 +176,7 @@ def _postings(organization_id: str, reconciliation_ids: Collection[int]) -> sa.S
 
 
 def _may_matter(line: Any, reversal: Any, cleared: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Leave out what the statement and the books have alike, and what a line is of that is no item."""
+    """Leave out postings that statement and books have alike, and those of lines that are no items."""
     day, statement_day, status = (
         JournalEntry.effective_on,
         Reconciliation.statement_date,
@@ -199,11 +199,11 @@ def _posting(row: Any) -> BankPosting:
         booked_on=row.booked_on or row.entry_date,
         amount_minor=int(row.amount_minor),
     )
-    return BankPosting(item, row.entry_date, _standing(row), row.cancelled_on)
+    return BankPosting(item, row.entry_date, _state(row), row.cancelled_on)
 
 
-def _standing(row: Any) -> PostingState:
-    """Tell how a posting stands; a cancelled one was never absorbed, for it and its reversal leave nothing."""
+def _state(row: Any) -> PostingState:
+    """Give the state of a posting; a cancelled one is never absorbed, for it and its reversal add up to nothing."""
     if row.cancelled_on is not None:
         return PostingState.OPEN
     if row.opening_date is not None and row.entry_date <= row.opening_date:

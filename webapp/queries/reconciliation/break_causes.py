@@ -1,4 +1,4 @@
-"""Who broke a proof: the entry or line, the act behind it, and what it changed."""
+"""Causes of broken proofs: the entry or line, the act behind it, and the value that it changed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from webapp.models import (
     refers_to,
 )
 
-MOST_LOOKED_INTO = 200
+MOST_EXAMINED = 200
 SYSTEM = {"kind": "SYSTEM", "id": None, "name": "Tieout"}
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenBy:
-    """What broke a proof: the field of an entry or line that changed, from what to what, by whom and when."""
+    """The cause of a broken proof: the field of an entry or line that changed, its values, by whom and when."""
 
     journal_entry_id: int | None
     transaction_id: int | None
@@ -44,7 +44,7 @@ class BrokenBy:
 
 @dataclass(frozen=True, slots=True)
 class _Suspect:
-    """A breach, the entry that is to blame for it if one is, and where its act is to be found."""
+    """A breach, the entry that caused it if one did, and the act or the target by which the act is found."""
 
     breach: Breach
     entry_id: int | None
@@ -54,8 +54,8 @@ class _Suspect:
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
-    """The lines and entries that breaches name, and what cancelled them."""
+class _BreachFacts:
+    """The lines and entries of breaches, and the reversals that cancelled them."""
 
     lines: Mapping[int, Transaction]
     entries: Mapping[int, JournalEntry]
@@ -66,12 +66,12 @@ Broken = Mapping[int, tuple[Reconciliation, list[Breach]]]
 
 
 def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
-    """Name what broke each proof first, in a number of statements that does not depend on how many there are."""
+    """Find the first cause of each broken proof, in a constant number of statements."""
     if not broken:
         return {}
-    broken = {proof_id: (proof, _telling(found)) for proof_id, (proof, found) in broken.items()}
+    broken = {proof_id: (proof, _examined(found)) for proof_id, (proof, found) in broken.items()}
     items = [breach.item for _, found in broken.values() for breach in found if breach.item is not None]
-    facts = _Facts(
+    facts = _BreachFacts(
         lines=_lines(organization_id, {item.transaction_id for item in items} - {None}),
         entries=_entries(organization_id, {item.journal_entry_id for item in items} - {None}),
         cancelled=_cancelled(organization_id, items),
@@ -88,13 +88,13 @@ def of_breaches(organization_id: str, broken: Broken) -> dict[int, BrokenBy]:
     }
 
 
-def _telling(found: list[Breach]) -> list[Breach]:
-    """Choose the breaches to look into: of very many, as a late file makes them, a few say it all."""
-    return [*found[:MOST_LOOKED_INTO], *found[MOST_LOOKED_INTO:][-1:]]
+def _examined(found: list[Breach]) -> list[Breach]:
+    """Choose the breaches to examine: of very many, as a late file makes them, the first ones and the last."""
+    return [*found[:MOST_EXAMINED], *found[MOST_EXAMINED:][-1:]]
 
 
 def _suspect(
-    breach: Breach, proof: Reconciliation, facts: _Facts, since: JournalEntry | None
+    breach: Breach, proof: Reconciliation, facts: _BreachFacts, since: JournalEntry | None
 ) -> _Suspect | None:
     item = breach.item
     if item is None:
@@ -105,8 +105,8 @@ def _suspect(
         return _suspected(breach, voided_id, reversal.posted_at, request_id=reversal.action_request_id)
     if line is not None:
         is_late = breach.field == "arrival" and _is_after(line.created_at, proof.completed_at)
-        came_by_file = is_late and line.import_id is not None
-        target = ("import", str(line.import_id)) if came_by_file else ("transaction", str(line.id))
+        is_of_file = is_late and line.import_id is not None
+        target = ("import", str(line.import_id)) if is_of_file else ("transaction", str(line.id))
         at = line.created_at if is_late else line.updated_at
         return _suspected(breach, line.journal_entry_id, at, target=target)
     entry = facts.entries.get(item.journal_entry_id or 0)
@@ -118,8 +118,8 @@ def _is_after(at: datetime, other: datetime | None) -> bool:
 
 
 def _by_entry(breach: Breach, entry: JournalEntry) -> _Suspect | None:
-    blamed = entry.voids_id or entry.id
-    return _suspected(breach, blamed, entry.posted_at, request_id=entry.action_request_id)
+    cause_id = entry.voids_id or entry.id
+    return _suspected(breach, cause_id, entry.posted_at, request_id=entry.action_request_id)
 
 
 def _suspected(
@@ -134,7 +134,7 @@ def _suspected(
 
 
 def _first(suspects: Iterable[_Suspect | None]) -> _Suspect | None:
-    """Choose the earliest; what the books differ by is only ever the consequence of something else."""
+    """Choose the earliest; a breach of `books` is always the consequence of another one."""
     return min(
         (suspect for suspect in suspects if suspect is not None),
         key=lambda suspect: (suspect.breach.field == "books", suspect.at),
@@ -145,7 +145,7 @@ def _first(suspects: Iterable[_Suspect | None]) -> _Suspect | None:
 def _named(suspect: _Suspect, acts: Mapping[Any, ActionRequest], currency: str) -> BrokenBy:
     act = acts.get(suspect.request_id) or acts.get(suspect.target)
     item = suspect.breach.item
-    before, after = _said(suspect.breach, currency)
+    before, after = _values(suspect.breach, currency)
     return BrokenBy(
         journal_entry_id=suspect.entry_id,
         transaction_id=None if item is None else item.transaction_id,
@@ -158,7 +158,7 @@ def _named(suspect: _Suspect, acts: Mapping[Any, ActionRequest], currency: str) 
     )
 
 
-def _said(breach: Breach, currency: str) -> tuple[str | None, str | None]:
+def _values(breach: Breach, currency: str) -> tuple[str | None, str | None]:
     """Write down what a field was and is; an entry that is posted no longer was voided."""
     if breach.field == "entryStatus":
         return "POSTED", "VOIDED"
@@ -192,7 +192,7 @@ def _entries(organization_id: str, ids: set[Any]) -> dict[int, JournalEntry]:
 def _cancelled(
     organization_id: str, items: Iterable[Any]
 ) -> dict[tuple[str, int | None], tuple[int, JournalEntry]]:
-    """Find for lines and entries the voided entry and its reversal; of several the last, for others healed."""
+    """Find the voided entry of lines and entries, with its reversal; of several the last."""
     items = list(items)
     lines = {item.transaction_id for item in items} - {None}
     entries = {item.journal_entry_id for item in items if item.transaction_id is None}
@@ -217,7 +217,7 @@ def _cancelled(
 
 
 def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry]:
-    """Find for each proof the first entry posted to its account by the statement's day since it was completed."""
+    """Find for each proof the first entry posted to its account, by the statement's day, since it was completed."""
     first = (
         sa.select(Reconciliation.id.label("proof_id"), sa.func.min(JournalEntry.id).label("entry_id"))
         .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
@@ -245,7 +245,7 @@ def _since(organization_id: str, proof_ids: list[int]) -> dict[int, JournalEntry
 
 
 def _acts(organization_id: str, suspects: Iterable[_Suspect]) -> dict[Any, ActionRequest]:
-    """Read the acts by their id and by what they were about; of several about one thing the last."""
+    """Read the acts by their id and by their target; of several on one target the last."""
     suspects = list(suspects)
     ids = {each.request_id for each in suspects if each.request_id is not None}
     targets = {each.target for each in suspects if each.target is not None}

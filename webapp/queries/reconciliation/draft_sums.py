@@ -1,4 +1,4 @@
-"""What open drafts have cleared: how many items in and out, and what they come to."""
+"""Sums of the cleared items of open drafts: count and amount of money in and money out."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class DraftSums:
 
     @property
     def count(self) -> int:
-        """How many items are cleared."""
+        """The number of cleared items."""
         return self.in_count + self.out_count
 
     @property
     def minor(self) -> int:
-        """What they come to."""
+        """Their sum."""
         return self.in_minor + self.out_minor
 
 
 def of_drafts(organization_id: str, draft_ids: Collection[int]) -> dict[int, DraftSums]:
-    """Add up the cleared items of drafts; what is no item any more counts no longer."""
+    """Add up the cleared items of drafts; a line that is no longer booked by the statement's day does not count."""
     sums = {draft_id: DraftSums() for draft_id in draft_ids}
     if not sums:
         return sums

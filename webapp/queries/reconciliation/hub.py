@@ -1,4 +1,4 @@
-"""The hub: every feed account with its last proof, its open draft, and how it stands."""
+"""The hub: every feed account with its last proof, its open draft, and its status."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
-from webapp.queries.reconciliation import draft_sums, proof_breaks
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import draft_sums, proof_breaks, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.proof_breaks import BrokenProof
@@ -37,7 +36,7 @@ class AnchorRecord:
 
 @dataclass(frozen=True, slots=True)
 class DraftRecord:
-    """The open draft: its inputs, and what they come to."""
+    """The open draft: its inputs, and the balance that they make."""
 
     id: int
     statement_date: date
@@ -68,7 +67,7 @@ class HubRecord(FeedAccountRecord):
 
 
 def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
-    """Show every active feed account, in a number of statements that does not depend on how many there are.
+    """List the hub records of all active feed accounts, in a constant number of statements.
 
     With `as_of` each also carries the bank's balance rolled to that day.
     """
@@ -76,19 +75,19 @@ def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubReco
 
 
 def account(organization_id: str, fa_id: int, *, as_of: date | None = None) -> HubRecord:
-    """Show one feed account, or raise NotFoundError."""
+    """Give the hub record of one feed account, or raise NotFoundError."""
     return _records(organization_id, [feed_accounts.get(organization_id, fa_id)], as_of)[0]
 
 
 def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | None) -> list[HubRecord]:
     currencies = {feed.id: feed.currency for feed in feeds}
-    statements = holds.newest(organization_id, list(currencies))
+    statements = verdicts.newest(organization_id, list(currencies))
     anchors = {each.feed_account_id: each for each in statements if each.status == "COMPLETED"}
     drafts = {each.feed_account_id: each for each in statements if each.status == "DRAFT"}
-    facts = _Facts(
+    facts = _HubFacts(
         anchors=anchors,
         drafts=drafts,
-        verdicts=holds.verdicts(organization_id, list(anchors.values())),
+        verdicts=verdicts.of_proofs(organization_id, list(anchors.values())),
         broken=proof_breaks.oldest_of_accounts(organization_id, currencies),
         sums=draft_sums.of_drafts(organization_id, [draft.id for draft in drafts.values()]),
         provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
@@ -97,7 +96,7 @@ def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | N
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _HubFacts:
     anchors: dict[int, Reconciliation]
     drafts: dict[int, Reconciliation]
     verdicts: dict[int, Verdict]
@@ -106,7 +105,7 @@ class _Facts:
     provider_balances: dict[int, ProviderBalanceOnDay]
 
 
-def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
+def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     anchor, draft = facts.anchors.get(feed.fa_id), facts.drafts.get(feed.fa_id)
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
     broken = _broken(anchor, verdict, facts.broken.get(feed.fa_id))
@@ -128,7 +127,7 @@ def _record(feed: FeedAccountRecord, facts: _Facts) -> HubRecord:
 def _broken(
     anchor: Reconciliation | None, verdict: Verdict | None, recorded: BrokenProof | None
 ) -> BrokenProof | None:
-    """Choose the broken proof to tell of: one that an act broke, or an anchor that was written past every act."""
+    """Choose the broken proof to show: one that an act broke, or an anchor that was changed past every act."""
     if anchor is None or verdict is None:
         return None
     if recorded is not None and (recorded.id != anchor.id or not verdict.holds):
@@ -159,12 +158,12 @@ def _anchor(proof: Reconciliation, verdict: Verdict) -> AnchorRecord:
 
 
 def opening_minor(draft: Reconciliation, anchor: Reconciliation | None) -> int:
-    """Give what a draft starts from: the anchor's balance, else the one it keeps as new, else nothing."""
+    """Give the opening balance of a draft: the anchor's, else the one it keeps as new, else nothing."""
     return anchor.statement_balance_minor if anchor is not None else draft.opening_balance_minor or 0
 
 
 def draft_record(draft: Reconciliation, anchor: Reconciliation | None, sums: DraftSums) -> DraftRecord:
-    """Give an open draft with what its inputs come to."""
+    """Give the record of an open draft."""
     opening = opening_minor(draft, anchor)
     cleared = cleared_balance(opening, [sums.minor])
     return DraftRecord(

@@ -1,4 +1,4 @@
-"""Where the books of a feed account begin, if somebody keeps it as new, and what its opening entry absorbs."""
+"""Openings: the day on which the books of an account that is kept as new begin, and what its opening entry absorbs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opening_day(organization_id: str, feed_account_id: int) -> date | None:
 
 
 def state_of(line: Transaction) -> str:
-    """Tell what a line is that its bank booked: in the books, or set aside from before they begin."""
+    """Give the status of a booked line: BOOKED, or SET_ASIDE from before the books begin."""
     day = opening_day(line.organization_id, line.feed_account_id)
     return "SET_ASIDE" if day is not None and line.booked_on <= day else "BOOKED"
 

@@ -1,4 +1,4 @@
-"""The reconciliation beside an account's lines: its sums, what is missing, and what would make up the difference."""
+"""The reconciliation panel beside an account's lines: sums, what is missing, and a suggestion for the difference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 
 @dataclass(frozen=True, slots=True)
 class OtherItem:
-    """A posted entry without a line here: an item of the statement too."""
+    """A posted entry without a line of this account, which is an item of the statement too."""
 
     journal_entry_id: int
     effective_on: date
@@ -30,7 +30,7 @@ class OtherItem:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The one combination of open lines that makes the difference exactly."""
+    """The only combination of open lines whose sum is the difference."""
 
     lines: Sequence[Transaction]
     sum: Money
@@ -38,7 +38,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What the panel of an open draft prints beside the draft itself."""
+    """The figures of the panel, beside the draft itself."""
 
     opening_on: date | None
     in_count: int
@@ -56,7 +56,7 @@ class Panel:
 
 
 def panel(account: FeedAccount) -> Panel | None:
-    """Gather what the panel of an account's open draft prints; none without a draft."""
+    """Give the panel of an account's open draft; none without a draft."""
     draft = reconciliations.draft_of(account)
     if draft is None:
         return None

@@ -1,4 +1,4 @@
-"""What is known of proofs without judging them: which a write touched, which are broken, and what mended others."""
+"""Recorded breaks of proofs and their repairs, and the proofs that a write touched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from webapp.queries.reconciliation.break_causes import BrokenBy
 
 @dataclass(frozen=True, slots=True)
 class BreakRecord:
-    """A time for which a proof did not hold; while it lasts, nothing of its repair is known."""
+    """A time for which a proof did not hold; while it lasts, the fields of its repair are none."""
 
     broken_by: BrokenBy
     repair: str | None
@@ -38,7 +38,7 @@ class BreakRecord:
 
 @dataclass(frozen=True, slots=True)
 class BrokenProof:
-    """A standing proof that holds no longer, as the hub tells of it."""
+    """A standing proof that holds no longer, as the hub shows it."""
 
     id: int
     statement_date: date
@@ -49,7 +49,7 @@ class BrokenProof:
 
 
 def touched(organization_id: str) -> frozenset[int]:
-    """Give the proofs that a write touched and nobody has judged since."""
+    """Give the proofs that a write touched and that were not checked since."""
     return frozenset(
         db.session.scalars(
             sa.select(TouchedProof.reconciliation_id).where(TouchedProof.organization_id == organization_id)
@@ -58,7 +58,7 @@ def touched(organization_id: str) -> frozenset[int]:
 
 
 def unrepaired(organization_id: str, proof_ids: Collection[int]) -> dict[int, ProofBreak]:
-    """Find what broke each of these proofs, where it holds no longer."""
+    """Find the breaks of these proofs that are not repaired."""
     found = db.session.scalars(
         sa.select(ProofBreak).where(
             ProofBreak.organization_id == organization_id,
@@ -70,13 +70,13 @@ def unrepaired(organization_id: str, proof_ids: Collection[int]) -> dict[int, Pr
 
 
 def history(proof: Reconciliation) -> list[BreakRecord]:
-    """List what broke and mended a proof, the oldest first."""
+    """List the breaks and repairs of a proof, the oldest first."""
     found = db.session.scalars(
         sa.select(ProofBreak).where(refers_to(ProofBreak.reconciliation_id, proof)).order_by(ProofBreak.id)
     )
     return [
         BreakRecord(
-            broken_by=culprit(each),
+            broken_by=cause(each),
             repair=each.repair,
             repaired_at=each.repaired_at,
             repaired_by=each.repaired_by,
@@ -112,7 +112,7 @@ def oldest_of_accounts(organization_id: str, fa_ids: Collection[int]) -> dict[in
             id=row.id,
             statement_date=row.statement_date,
             statement_balance=Money(row.statement_balance_minor, row.currency),
-            broken_by=culprit(row.ProofBreak),
+            broken_by=cause(row.ProofBreak),
             cleared_now=Money(row.ProofBreak.cleared_now_minor, row.currency),
             off_by=Money(row.ProofBreak.off_by_minor, row.currency),
         )
@@ -120,8 +120,8 @@ def oldest_of_accounts(organization_id: str, fa_ids: Collection[int]) -> dict[in
     }
 
 
-def culprit(found: ProofBreak) -> BrokenBy:
-    """Give what broke a proof as it was recorded."""
+def cause(found: ProofBreak) -> BrokenBy:
+    """Give the recorded cause of a break."""
     return BrokenBy(
         journal_entry_id=found.journal_entry_id,
         transaction_id=found.transaction_id,

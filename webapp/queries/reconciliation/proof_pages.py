@@ -1,4 +1,4 @@
-"""A proof as paper: what it froze, with the names that a person reads, and whether it still holds."""
+"""The page of a proof: its frozen figures and lines with their texts, and whether it still holds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ProofPage:
 
 
 def proof_page(proof: Reconciliation) -> ProofPage:
-    """Read a proof as its paper prints it."""
+    """Give the page of a proof."""
     frozen: dict[str, Any] = json.loads(proof.frozen or "{}")
     currency = proof.currency
     named = _Texts(proof.organization_id, [*frozen["lines"], *frozen["outstanding"], *frozen["inTransit"]])
@@ -110,12 +110,12 @@ def proof_page(proof: Reconciliation) -> ProofPage:
 
 
 def verdict_of(proof: Reconciliation) -> Verdict:
-    """Judge one proof."""
-    return verdicts.verdicts(proof.organization_id, [proof])[proof.id]
+    """Give the verdict on one proof."""
+    return verdicts.of_proofs(proof.organization_id, [proof])[proof.id]
 
 
 def is_newest(proof: Reconciliation) -> bool:
-    """Tell whether a proof can be reopened: it is the newest that stands."""
+    """Tell whether a proof can be reopened: it is the newest standing one."""
     anchor = reconciliations.anchor_of(proof.feed_account)
     return anchor is not None and anchor.id == proof.id
 

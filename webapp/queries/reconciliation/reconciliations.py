@@ -1,4 +1,4 @@
-"""Questions about reconciliations: one in full, an account's draft and anchor, and what is missing to complete."""
+"""Queries on reconciliations: finding one, an account's draft and anchor, and what is missing to complete."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def draft_of(account: FeedAccount) -> Reconciliation | None:
 
 def anchor_of(account: FeedAccount) -> Reconciliation | None:
     """Find the newest standing proof of a feed account."""
-    return db.session.scalar(_standing(account).limit(1))
+    return db.session.scalar(_standing_proofs(account).limit(1))
 
 
-def standing(account: FeedAccount) -> list[Reconciliation]:
+def standing_proofs(account: FeedAccount) -> list[Reconciliation]:
     """List the standing proofs of a feed account, the newest first."""
-    return list(db.session.scalars(_standing(account)))
+    return list(db.session.scalars(_standing_proofs(account)))
 
 
-def _standing(account: FeedAccount) -> sa.Select[Reconciliation]:
+def _standing_proofs(account: FeedAccount) -> sa.Select[Reconciliation]:
     return (
         sa.select(Reconciliation)
         .where(
@@ -88,7 +88,7 @@ def lines(
 
 
 def as_items(rows: Sequence[Any]) -> tuple[Item, ...]:
-    """Give rows of `open_items` as a proof freezes them, in its order."""
+    """Make the items of a proof of rows of `open_items`, in its order."""
     return ordered(
         Item(
             row.id if row.kind == IS_LINE else None,
@@ -103,7 +103,7 @@ def as_items(rows: Sequence[Any]) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What stands between a draft and its proof, in minor units; nothing does where all three are empty.
+    """What is missing to complete a draft, in minor units; nothing is where the first three are empty.
 
     `books_differ_minor` is by how much the books will differ once the cleared lines are confirmed, and
     `opening_entry_minor` what completing posts to keep the account as new.
@@ -123,7 +123,7 @@ class Readiness:
 
 
 def readiness(account: FeedAccount, draft: Reconciliation, anchor: Reconciliation | None) -> Readiness:
-    """Tell what is missing to complete a draft."""
+    """Compute what is missing to complete a draft."""
     organization_id = account.organization_id
     sums = draft_sums.of_drafts(organization_id, [draft.id])[draft.id]
     books = book_balances.of_statements(organization_id, [draft.id])[draft.id]

@@ -1,10 +1,10 @@
-"""A reconciliation in full: a proof as it was frozen and whether it still holds, or a draft as it stands now."""
+"""Records of reconciliations in full: a proof as it was frozen and whether it still holds, or a draft with its sums."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
@@ -32,7 +32,7 @@ class ItemRecord:
 class ReconciliationRecord:
     """A draft or proof; `holds`, `digest` and what follows from completion are none while it is a draft.
 
-    A reopened proof keeps what it froze, and claims nothing any more: its `holds` is none too.
+    A reopened proof keeps its frozen figures; its `holds` is none too.
     """
 
     id: int
@@ -74,9 +74,29 @@ class ReconciliationRecord:
     reopen_reason: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The figures of a reconciliation that a proof has frozen and a draft computes."""
+
+    opening_balance: Money
+    cleared_balance: Money
+    difference: Money
+    cleared_count: int
+    ledger_balance: Money
+    lines: list[ItemRecord]
+    outstanding: list[ItemRecord]
+    in_transit: list[ItemRecord]
+    previous_digest: str | None
+    holds: bool | None
+    broken_by: BrokenBy | None
+
+
 def record(reconciliation: Reconciliation) -> ReconciliationRecord:
-    """Tell all about one reconciliation."""
-    facts = _of_draft(reconciliation) if reconciliation.status == "DRAFT" else _of_proof(reconciliation)
+    """Give the record of one reconciliation."""
+    figures = _of_draft(reconciliation) if reconciliation.status == "DRAFT" else _of_proof(reconciliation)
+    # An item of 0.00 counts as money in.
+    money_in = [line.amount for line in figures.lines if line.amount.minor >= 0]
+    money_out = [line.amount for line in figures.lines if line.amount.minor < 0]
     return ReconciliationRecord(
         id=reconciliation.id,
         organization_id=reconciliation.organization_id,
@@ -100,65 +120,56 @@ def record(reconciliation: Reconciliation) -> ReconciliationRecord:
         reopened_by=reconciliation.reopened_by,
         reopen_reason=reconciliation.reopen_reason,
         history=proof_breaks.history(reconciliation),
-        **_totals(facts["lines"], reconciliation.currency),
-        **facts,
+        in_count=len(money_in),
+        in_sum=total(money_in, reconciliation.currency),
+        out_count=len(money_out),
+        out_sum=total(money_out, reconciliation.currency),
+        **{each.name: getattr(figures, each.name) for each in fields(figures)},
     )
 
 
-def _totals(lines: Sequence[ItemRecord], currency: str) -> dict[str, Any]:
-    """Add up money in and money out; an item of 0.00 counts as money in."""
-    ins = [line.amount for line in lines if line.amount.minor >= 0]
-    outs = [line.amount for line in lines if line.amount.minor < 0]
-    return {
-        "in_count": len(ins),
-        "in_sum": total(ins, currency),
-        "out_count": len(outs),
-        "out_sum": total(outs, currency),
-    }
-
-
-def _of_draft(draft: Reconciliation) -> dict[str, Any]:
+def _of_draft(draft: Reconciliation) -> _Figures:
     account = draft.feed_account
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
     now = draft_record(draft, anchor, ready.sums)
     rows = [row for row in reconciliations.open_lines(account, draft) if row.is_cleared]
-    return {
-        "opening_balance": now.opening_balance,
-        "cleared_balance": now.cleared_balance,
-        "difference": now.difference,
-        "cleared_count": now.cleared_count,
-        "ledger_balance": Money(ready.books.ledger_balance_minor, draft.currency),
-        "lines": _told(reconciliations.as_items(rows), draft.currency),
-        "outstanding": _told(ready.books.outstanding, draft.currency),
-        "in_transit": _told(ready.books.in_transit, draft.currency),
-        "previous_digest": None if anchor is None else anchor.digest,
-        "holds": None,
-        "broken_by": None,
-    }
+    return _Figures(
+        opening_balance=now.opening_balance,
+        cleared_balance=now.cleared_balance,
+        difference=now.difference,
+        cleared_count=now.cleared_count,
+        ledger_balance=Money(ready.books.ledger_balance_minor, draft.currency),
+        lines=_item_records(reconciliations.as_items(rows), draft.currency),
+        outstanding=_item_records(ready.books.outstanding, draft.currency),
+        in_transit=_item_records(ready.books.in_transit, draft.currency),
+        previous_digest=None if anchor is None else anchor.digest,
+        holds=None,
+        broken_by=None,
+    )
 
 
-def _of_proof(proof: Reconciliation) -> dict[str, Any]:
+def _of_proof(proof: Reconciliation) -> _Figures:
     document: dict[str, Any] = json.loads(proof.frozen or "{}")
     verdict = None
     if proof.status == "COMPLETED":
-        verdict = verdicts.verdicts(proof.organization_id, [proof])[proof.id]
-    return {
-        "opening_balance": Money.of(document["openingBalance"], proof.currency),
-        "cleared_balance": proof.statement_balance,
-        "difference": Money.zero(proof.currency),
-        "cleared_count": len(document["lines"]),
-        "ledger_balance": Money.of(document["ledgerBalance"], proof.currency),
-        "lines": _read(document["lines"], proof.currency),
-        "outstanding": _read(document["outstanding"], proof.currency),
-        "in_transit": _read(document["inTransit"], proof.currency),
-        "previous_digest": document["previousDigest"],
-        "holds": None if verdict is None else verdict.holds,
-        "broken_by": None if verdict is None else verdict.broken_by,
-    }
+        verdict = verdicts.of_proofs(proof.organization_id, [proof])[proof.id]
+    return _Figures(
+        opening_balance=Money.of(document["openingBalance"], proof.currency),
+        cleared_balance=proof.statement_balance,
+        difference=Money.zero(proof.currency),
+        cleared_count=len(document["lines"]),
+        ledger_balance=Money.of(document["ledgerBalance"], proof.currency),
+        lines=_frozen_items(document["lines"], proof.currency),
+        outstanding=_frozen_items(document["outstanding"], proof.currency),
+        in_transit=_frozen_items(document["inTransit"], proof.currency),
+        previous_digest=document["previousDigest"],
+        holds=None if verdict is None else verdict.holds,
+        broken_by=None if verdict is None else verdict.broken_by,
+    )
 
 
-def _read(written: Sequence[Mapping[str, Any]], currency: str) -> list[ItemRecord]:
+def _frozen_items(frozen: Sequence[Mapping[str, Any]], currency: str) -> list[ItemRecord]:
     return [
         ItemRecord(
             each["transactionId"],
@@ -167,11 +178,11 @@ def _read(written: Sequence[Mapping[str, Any]], currency: str) -> list[ItemRecor
             date.fromisoformat(each["bookedOn"]),
             Money.of(each["amount"], currency),
         )
-        for each in written
+        for each in frozen
     ]
 
 
-def _told(items: Sequence[Item], currency: str) -> list[ItemRecord]:
+def _item_records(items: Sequence[Item], currency: str) -> list[ItemRecord]:
     return [
         ItemRecord(
             item.transaction_id,

@@ -1,4 +1,4 @@
-"""What a statement can hold: the bank's lines, and what the books have on the account from no line of the feed."""
+"""The items of a statement: bank lines, and entries on the account that come from no line of the feed."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class StatementLine:
 
 
 def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None) -> sa.Subquery:
-    """Select what POSTED entries from no line of a feed put on its account: one row per feed account and entry.
+    """Select the POSTED entries on a feed's account that come from no line of it: one row per feed account and entry.
 
-    An entry's corrections belong to it; what adds up to nothing is no item. `among` selects the ids of entries
+    An entry's corrections are added to it; an entry whose sum is zero is no item. `among` selects the ids of entries
     to look at, where only some matter.
     """
     root, line = orm.aliased(JournalEntry), orm.aliased(Transaction)
@@ -77,7 +77,7 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
 
 
 def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
-    """Join feed accounts to what entries put on their ledger accounts, in the feed's own currency."""
+    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency."""
     is_on_account = sa.and_(
         of_same_organization(Posting, FeedAccount),
         Posting.account_id == FeedAccount.account_id,
@@ -92,7 +92,7 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
 
 
 def is_line_of(line: Any, posting: Any, feed_account: Any) -> sa.ColumnElement[bool]:
-    """Say in SQL that a posting comes from a line of a feed account."""
+    """Build the condition that a posting comes from a line of a feed account."""
     return sa.and_(refers_to(posting.transaction_id, line), line.feed_account_id == feed_account.id)
 
 
@@ -106,7 +106,8 @@ def open_items(
 ) -> sa.Subquery:
     """Select the items of a feed account that no standing proof cleared, whatever their day.
 
-    `is_cleared` tells those that the draft clears. Ids, where given, limit the lines and the entries.
+    `is_cleared` is true for those that the draft clears. `transaction_ids` and `journal_entry_ids` limit the lines and
+    the entries.
     """
     draft_id = 0 if draft is None else draft.id
     lines = _open_lines(organization_id, feed_account_id, draft_id)
@@ -155,8 +156,8 @@ def _open_entries(
     organization_id: str, feed_account_id: int, draft_id: int, outside: sa.Subquery
 ) -> sa.Select[Any]:
     item = ReconciliationItem
-    begins = opening_day(organization_id, feed_account_id)
-    after = [] if begins is None else [outside.c.day > begins]
+    opens_on = opening_day(organization_id, feed_account_id)
+    after = [] if opens_on is None else [outside.c.day > opens_on]
     return (
         sa.select(
             outside.c.day,
@@ -194,7 +195,7 @@ def listed(
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[StatementLine]:
-    """List the lines of an account's open draft, else of its last proof, else what a first one could clear.
+    """List the items of an account's open draft, else of its last proof, else those that a first draft could clear.
 
     A draft's lines are all that it clears or could clear: the open items dated by its statement.
     """
@@ -209,7 +210,7 @@ def listed(
 
 
 def proved_items(organization_id: str, reconciliation_id: int) -> sa.Subquery:
-    """Select the items that a proof froze, with the day and amount of then and the entry's status of now."""
+    """Select the items that a proof froze, with their frozen day and amount and the current status of the entry."""
     item, line, entry = ReconciliationItem, Transaction, JournalEntry
     return (
         sa.select(
@@ -249,7 +250,7 @@ def _page(
 
 
 def statement_line(row: Any, currency: str) -> StatementLine:
-    """Give a row of `open_items` or `proved_items` as a list shows it."""
+    """Make the statement line of a row of `open_items` or `proved_items`."""
     return StatementLine(
         transaction_id=row.id if row.kind == IS_LINE else None,
         journal_entry_id=row.journal_entry_id,

@@ -1,4 +1,4 @@
-"""Whether proofs still hold: judged by the books of now, or as the last act that touched them found it."""
+"""Verdicts whether proofs still hold: computed from the current books, or recorded by the last act on them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.reconciliation import book_balances, break_causes, proof_breaks
-from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_of
+from webapp.queries.reconciliation.book_balances import StatementBooks, is_cleared_by, opening_day_of
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.statement_items import outside_entries
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a proof holds; if not, what broke it first, and by how much its figures are off (minor units).
+    """Whether a proof holds; if not, its first cause, and by how much its figures are off (minor units).
 
-    `cleared_now_minor` is what its cleared items come to today; the statement is off from it by `off_by_minor`.
+    `cleared_now_minor` is the current sum of its cleared items; the statement is off from it by `off_by_minor`.
     """
 
     holds: bool
@@ -41,34 +41,36 @@ class Verdict:
     off_by_minor: int
 
 
-def verdicts(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
-    """Tell whether standing proofs hold, in a number of statements that does not depend on how many there are.
+def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
+    """Give the verdicts on standing proofs, in a constant number of statements.
 
-    A proof that nothing has touched since an act last judged it is as that act found it; any other is judged now.
+    A proof that nothing has touched since an act last checked it is as that act recorded it; any other is computed.
     """
     if not proofs:
         return {}
     broken = proof_breaks.unrepaired(organization_id, [proof.id for proof in proofs])
     touched = proof_breaks.touched(organization_id)
-    known = {proof.id: _known(proof, broken.get(proof.id)) for proof in proofs if proof.id not in touched}
-    return known | judged(organization_id, [proof for proof in proofs if proof.id in touched])
+    recorded = {
+        proof.id: _recorded(proof, broken.get(proof.id)) for proof in proofs if proof.id not in touched
+    }
+    return recorded | computed(organization_id, [proof for proof in proofs if proof.id in touched])
 
 
-def _known(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
+def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
     if broken is None:
         return Verdict(
             holds=True, broken_by=None, cleared_now_minor=proof.statement_balance_minor, off_by_minor=0
         )
     return Verdict(
         holds=False,
-        broken_by=proof_breaks.culprit(broken),
+        broken_by=proof_breaks.cause(broken),
         cleared_now_minor=broken.cleared_now_minor,
         off_by_minor=broken.off_by_minor,
     )
 
 
-def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
-    """Judge standing proofs by the books of now."""
+def computed(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, Verdict]:
+    """Compute the verdicts on standing proofs from the current books."""
     if not proofs:
         return {}
     ids = [proof.id for proof in proofs]
@@ -88,13 +90,13 @@ def judged(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, 
             arrivals=[*arrived.get(proof.id, []), *_arrived_entries(proof, books[proof.id])],
             differ_minor=books[proof.id].differ_minor(proof.statement_balance_minor),
         )
-    named = break_causes.of_breaches(
+    causes = break_causes.of_breaches(
         organization_id, {proof.id: (proof, found[proof.id]) for proof in proofs if found[proof.id]}
     )
-    return {proof.id: _verdict(proof, found[proof.id], named.get(proof.id)) for proof in proofs}
+    return {proof.id: _verdict(proof, found[proof.id], causes.get(proof.id)) for proof in proofs}
 
 
-def _verdict(proof: Reconciliation, found: list[Breach], culprit: BrokenBy | None) -> Verdict:
+def _verdict(proof: Reconciliation, found: list[Breach], cause: BrokenBy | None) -> Verdict:
     lost = sum(
         item.amount_minor
         for item in {breach.item for breach in found if breach.field in ("entryStatus", "lineStatus")}
@@ -104,7 +106,7 @@ def _verdict(proof: Reconciliation, found: list[Breach], culprit: BrokenBy | Non
     differ = next((_int(breach.after) for breach in found if breach.field == "books"), 0)
     return Verdict(
         holds=not found,
-        broken_by=culprit,
+        broken_by=cause,
         cleared_now_minor=proof.statement_balance_minor - lost + moved,
         off_by_minor=lost - moved or -differ,
     )
@@ -115,7 +117,7 @@ def _int(value: object) -> int:
 
 
 def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
-    """Read the frozen lines that are no longer what they were: another day, amount or state, or not posted."""
+    """Read the frozen lines that have changed: another day, amount or status, or not posted."""
     item, line, entry = ReconciliationItem, Transaction, JournalEntry
     is_posted = sa.func.coalesce(entry.status, "") == "POSTED"
     rows = db.session.execute(
@@ -157,7 +159,10 @@ def _changed_lines(organization_id: str, ids: list[int]) -> list[tuple[int, Item
 
 
 def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, Item, ItemToday | None]]:
-    """Read the frozen entries that are voided, or whose posting on the account is another now."""
+    """Read the frozen entries that are voided, or whose effective amount on the account has changed.
+
+    An entry that its corrections brought to zero is no row of `outside_entries`: the outer join then reads it as 0.
+    """
     item, entry = ReconciliationItem, JournalEntry
     outside = outside_entries(
         organization_id,
@@ -200,8 +205,11 @@ def _changed_entries(organization_id: str, ids: list[int]) -> list[tuple[int, It
 
 
 def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[int, list[Item]]:
-    """Read the booked lines dated by a statement that neither it nor an earlier proof knew."""
-    line, begins = Transaction, opening_of(Reconciliation)
+    """Read the booked lines dated by a statement that arrived after it: cleared neither in it nor in an earlier proof.
+
+    A line that was open when the statement was completed (`left_open`) is no arrival.
+    """
+    line, opens_on = Transaction, opening_day_of(Reconciliation)
     cleared = is_cleared_by(Reconciliation, line.id)
     rows = db.session.execute(
         sa.select(
@@ -225,26 +233,26 @@ def _arrived_lines(organization_id: str, proofs: Sequence[Reconciliation]) -> di
             Reconciliation.id.in_([proof.id for proof in proofs]),
             line.status == "BOOKED",
             line.booked_on <= Reconciliation.statement_date,
-            sa.or_(begins.is_(None), line.booked_on > begins),
+            sa.or_(opens_on.is_(None), line.booked_on > opens_on),
             sa.not_(cleared),
         )
         .order_by(line.booked_on, line.id)
     )
-    known = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
+    left_open = {proof.id: set((proof.left_open or {}).get("transactionIds", [])) for proof in proofs}
     arrived: dict[int, list[Item]] = {}
     for proof_id, line_id, entry_id, reference, day, amount in rows:
-        if line_id not in known[proof_id]:
+        if line_id not in left_open[proof_id]:
             arrived.setdefault(proof_id, []).append(Item(line_id, entry_id, reference, day, amount))
     return arrived
 
 
 def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]:
-    known = set((proof.left_open or {}).get("journalEntryIds", []))
-    return [item for entry_id, item in books.outside_open.items() if entry_id not in known]
+    left_open = set((proof.left_open or {}).get("journalEntryIds", []))
+    return [item for entry_id, item in books.outside_open.items() if entry_id not in left_open]
 
 
 def newest(organization_id: str, feed_account_ids: sa.Select[Any] | Sequence[int]) -> list[Reconciliation]:
-    """Read the anchors and the open drafts of feed accounts, without what their proofs froze."""
+    """Read the anchors and the open drafts of feed accounts, without the frozen documents."""
     later = orm.aliased(Reconciliation)
     is_newest = ~(
         sa.select(1)

@@ -29,8 +29,7 @@ from webapp.models import (
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.reconciliation import book_balances
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import book_balances, verdicts
 
 ROWS_AT_ONCE = 2000
 
@@ -149,11 +148,11 @@ def _assertions(organization_id: str) -> Iterator[BookAssertion]:
             .order_by(Reconciliation.statement_date, Reconciliation.id)
         )
     )
-    verdicts = holds.verdicts(organization_id, proofs)
+    verdict_of = verdicts.of_proofs(organization_id, proofs)
     books = book_balances.of_statements(organization_id, [proof.id for proof in proofs])
     backed = _backing(organization_id)
     for proof in proofs:
-        if verdicts[proof.id].holds:
+        if verdict_of[proof.id].holds:
             found = books[proof.id]
             balance = (
                 proof.statement_balance_minor

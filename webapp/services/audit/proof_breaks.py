@@ -10,8 +10,7 @@ from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
-from webapp.queries.reconciliation import proof_breaks
-from webapp.queries.reconciliation import verdicts as holds
+from webapp.queries.reconciliation import proof_breaks, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.verdicts import Verdict
 from webapp.services.audit.act import Act
@@ -27,16 +26,16 @@ def check(doing: Act, touched_before: Collection[int]) -> None:
     if not touched:
         return
     proofs = _in_force(organization_id, touched)
-    verdicts = holds.judged(organization_id, proofs)
+    verdict_of = verdicts.computed(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)
-    newly = [proof for proof in proofs if not verdicts[proof.id].holds and proof.id not in broken]
-    _break(doing, newly, verdicts, touched_before)
+    newly = [proof for proof in proofs if not verdict_of[proof.id].holds and proof.id not in broken]
+    _break(doing, newly, verdict_of, touched_before)
     for proof in proofs:
-        if proof.id in broken and verdicts[proof.id].holds:
+        if proof.id in broken and verdict_of[proof.id].holds:
             _repair(broken[proof.id], doing, "UNDONE")
         elif proof.id in broken:
-            broken[proof.id].cleared_now_minor = verdicts[proof.id].cleared_now_minor
-            broken[proof.id].off_by_minor = verdicts[proof.id].off_by_minor
+            broken[proof.id].cleared_now_minor = verdict_of[proof.id].cleared_now_minor
+            broken[proof.id].off_by_minor = verdict_of[proof.id].off_by_minor
     db.session.flush()
     db.session.execute(sa.delete(TouchedProof).where(TouchedProof.organization_id == organization_id))
 
@@ -63,14 +62,14 @@ def _in_force(organization_id: str, ids: Collection[int]) -> Sequence[Reconcilia
 def _break(
     doing: Act,
     proofs: Sequence[Reconciliation],
-    verdicts: dict[int, Verdict],
+    verdict_of: dict[int, Verdict],
     touched_before: Collection[int],
 ) -> None:
     if not proofs:
         return
     posted = proof_breaks.posted_by(doing.actor.organization_id, doing.id, proofs)
     for proof in proofs:
-        verdict = verdicts[proof.id]
+        verdict = verdict_of[proof.id]
         found = verdict.broken_by or BrokenBy(
             None, None, doing.id, doing.actor.as_json(), "books", None, None, doing.now
         )

@@ -105,7 +105,7 @@ def accept(
     ) as doing:
         taken = _newest_back_to(account, reconciliation_id)
         broken = taken[-1]
-        if verdicts.verdicts(account.organization_id, [broken])[broken.id].holds:
+        if verdicts.of_proofs(account.organization_id, [broken])[broken.id].holds:
             raise HoldsError
         doing.title += f" of {broken.statement_date:%-d %b %Y}"
         voided = _take_back_all(taken, reason or "Accepted as it is now", doing, "ACCEPTED")
@@ -133,7 +133,7 @@ def _newest_back_to(account: FeedAccount, reconciliation_id: int | None) -> list
         lookups.refer(Reconciliation, account.organization_id, reconciliation_id, "reconciliationId")
     if reconciliations.draft_of(account) is not None:
         raise DraftOpenError
-    in_force = reconciliations.standing(account)
+    in_force = reconciliations.standing_proofs(account)
     last = next(
         (at for at, proof in enumerate(in_force) if reconciliation_id in (None, proof.id)),
         None,
