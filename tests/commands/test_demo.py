@@ -72,7 +72,7 @@ def balances(organization_id):
     """Add up the postings of the demo's entries, as the API says them."""
     schema, after, said = JournalEntrySchema(), None, []
     while True:
-        page = entry_records.listed(organization_id, entry_records.Filters(), after=after, limit=200)
+        page = entry_records.listed(organization_id, entry_records.EntryFilters(), after=after, limit=200)
         said += schema.dump(page.items, many=True)
         after = page.next_key
         if after is None:

@@ -52,7 +52,7 @@ def test_what_the_page_says_will_be_posted_is_posted(ada, bank, books, app):
     line, entry, _, _ = corrected(ada, bank, books)
 
     def will_post():
-        table = correction_tables.corrections(journal_entries.get(ada.organization_id, entry))
+        table = correction_tables.correction_table(journal_entries.get(ada.organization_id, entry))
         return sorted(str(row.will_post) for row in table.rows if row.will_post)
 
     expected = bank.ask(will_post)
@@ -110,7 +110,9 @@ def test_the_proofs_that_a_void_names_are_those_that_it_breaks(ada, bank, desk, 
         return bank.ask(
             lambda: [
                 proof.id
-                for proof in void_previews.preview(journal_entries.get(ada.organization_id, entry)).proofs
+                for proof in void_previews.void_preview(
+                    journal_entries.get(ada.organization_id, entry)
+                ).proofs
             ]
         )
 

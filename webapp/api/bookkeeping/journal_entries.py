@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from webapp import queries, services
-from webapp.queries.journal.entry_records import Filters
+from webapp.queries.journal.entry_records import EntryFilters
 from webapp.schemas.audit.action_requests import ActionResultSchema
 from webapp.schemas.bookkeeping.journal_entries import (
     EntryAnswerSchema,
@@ -41,7 +41,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
     page = queries.journal.entry_records.listed(
         organization_id(),
-        Filters(**query),
+        EntryFilters(**query),
         changed_since=selections.changed_since(),
         after=after,
         limit=limit,

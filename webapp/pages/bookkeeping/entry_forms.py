@@ -153,7 +153,7 @@ def _sides(document: Document, total: Money) -> tuple[dict[str, Any], dict[str, 
 
 def of_draft(entry: JournalEntry) -> EntryForm:
     """Fill the form from a draft."""
-    legs = queries.journal.manual_entries.said_legs(entry)
+    legs = queries.journal.manual_entries.written_legs(entry)
     accounts = queries.accounts.choices.accounts(
         organization_id(), with_feeds=True, chosen=[leg.account_id for leg in legs]
     )

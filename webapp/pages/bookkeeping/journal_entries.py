@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.queries.journal.entry_records import EntryRecord, Filters
+from webapp.queries.journal.entry_records import EntryFilters, EntryRecord
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
@@ -31,7 +31,7 @@ def index() -> Response:
     query: dict[str, Any] = EntryFilterFormSchema().load(request.args)
     limit, cursor = query.pop("limit"), query.pop("cursor")
     page = queries.journal.entry_records.listed(
-        organization_id(), Filters(**query), after=paging.decode(cursor, "di"), limit=limit
+        organization_id(), EntryFilters(**query), after=paging.decode(cursor, "di"), limit=limit
     )
     keep = {name: value for name, value in request.args.items() if value and name != "cursor"}
     return render(
@@ -102,10 +102,10 @@ def listed_entry(record: EntryRecord) -> dict[str, Any]:
 def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Response:
     """Render an entry, with an error at the form that has it."""
     record = queries.journal.entry_records.record(entry)
-    stories = queries.journal.entry_details
-    line = stories.line_of(entry)
-    history, chain = stories.history(entry, line)
-    totals = stories.totals(entry)
+    details = queries.journal.entry_details
+    line = details.line_of(entry)
+    history, chain = details.history(entry, line)
+    totals = details.totals(entry)
     return render(
         "journal_entries/show.html",
         status=problem.status if problem else 200,
@@ -114,21 +114,21 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
             "effective_on": entry.effective_on,
             "voids_id": entry.voids_id,
             "voided_by_id": entry.voided_by_id,
-            "postings": stories.postings(entry),
+            "postings": details.postings(entry),
         },
         totals=totals,
         shows_base=any(posting.currency != entry.base_currency for posting in entry.postings),
-        rate=stories.rate(entry, line),
-        transaction=line and stories.line_story(line),
-        other=(other := stories.other_line_of(entry, line)) and stories.line_story(other),
-        corrections=queries.journal.correction_tables.corrections(entry),
+        rate=details.rate(entry, line),
+        transaction=line and details.origin_line(line),
+        other=(other := details.other_line_of(entry, line)) and details.origin_line(other),
+        corrections=queries.journal.correction_tables.correction_table(entry),
         proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
         history=history,
         chain=chain,
-        voiding=queries.journal.void_previews.preview(entry) if record.can_void else None,
-        void_from=queries.access.organizations.first_open_day(organization_id(), stories.latest_day(entry)),
+        voiding=queries.journal.void_previews.void_preview(entry) if record.can_void else None,
+        void_from=queries.access.organizations.first_open_day(organization_id(), details.latest_day(entry)),
         version=queries.journal.manual_entries.version(entry),
-        is_manual=queries.journal.manual_entries.is_by_hand(entry),
+        is_manual=queries.journal.manual_entries.is_manual(entry),
         form=request.form,
         problem=problem,
     )

@@ -189,7 +189,7 @@ def drafts_in_locked_periods() -> Iterable[Violation]:
         "draft_in_locked_period",
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"), JournalEntry.effective_on)
         .join(Organization, Organization.id == JournalEntry.organization_id)
-        .where(JournalEntry.effective_on <= Organization.lock_date, lock_dates.holds_a_day()),
+        .where(JournalEntry.effective_on <= Organization.lock_date, lock_dates.needs_open_day()),
         lambda row: f"Draft {row.entry_id} is dated {row.effective_on}, in a locked period.",
         entry,
     )

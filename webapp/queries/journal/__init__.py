@@ -1,4 +1,4 @@
-"""Entries, their legs, history and what stands against a void."""
+"""Journal entries: their legs, records, corrections and history, and previews of voids."""
 
 from webapp.queries.journal import (
     attachments,

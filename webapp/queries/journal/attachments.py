@@ -1,4 +1,4 @@
-"""Questions about the lines and entries that documents belong to."""
+"""Queries on the relations of documents to lines and entries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webapp.models import Document, DocumentRelation, Posting, refers_to
 
 
 def between(document: Document, name: str, other_id: int) -> DocumentRelation | None:
-    """Find the relation of a document to a line or an entry; `name` says which of the two `other_id` names."""
+    """Find the relation of a document to a line or an entry; `name` is the column that `other_id` is of."""
     return db.session.scalar(
         sa.select(DocumentRelation).where(
             refers_to(DocumentRelation.document_id, document),

@@ -1,4 +1,4 @@
-"""A corrected entry through its states, side by side: posted, in force, wanted, and what would be posted."""
+"""The table of a corrected entry: original, corrections, effective legs, target, and what would be posted."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry
 from webapp.queries.journal import entries
-from webapp.queries.journal.entry_details import Names, line_of
+from webapp.queries.journal.entry_details import LegNames, line_of
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One state of a corrected entry, or with `is_change` what a correction changed; and the entry that says so."""
+class CorrectionColumn:
+    """One state of a corrected entry, or with `is_change` the difference of a correction, and its entry."""
 
     label: str
     entry_id: int | None
@@ -23,8 +23,8 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One account, project and merchant through the states of a corrected entry."""
+class CorrectionRow:
+    """The amounts of one account, project and merchant in the states of a corrected entry."""
 
     account_name: str
     project_name: str | None
@@ -34,37 +34,43 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrections:
-    """What was posted, what is in force, what the open marker wants, and what it would post."""
+class CorrectionTable:
+    """The states of a corrected entry as columns, and what its open marker would post."""
 
-    columns: list[Column]
-    rows: list[Row]
+    columns: list[CorrectionColumn]
+    rows: list[CorrectionRow]
     has_currencies: bool
     has_merchants: bool
     marker_id: int | None
     transaction_id: int | None
 
 
-def corrections(entry: JournalEntry) -> Corrections | None:
-    """Lay the states of a corrected entry side by side; none where nothing was or will be corrected."""
+def correction_table(entry: JournalEntry) -> CorrectionTable | None:
+    """Make the table of a corrected entry; none where nothing was or will be corrected."""
     posted = entries.corrections_of(entry)
     marker = entries.marker_of(entry)
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
     original = entries.legs_of(entry)
     standing = entries.effective_legs(entry)
-    states: list[tuple[Column, Sequence[Leg]]] = [(Column("Original", entry.id), original)]
-    states += [(Column("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted]
-    states.append((Column("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing))
+    states: list[tuple[CorrectionColumn, Sequence[Leg]]] = [
+        (CorrectionColumn("Original", entry.id), original)
+    ]
+    states += [
+        (CorrectionColumn("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted
+    ]
+    states.append(
+        (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing)
+    )
     will_post: Sequence[Leg] = ()
     if marker is not None:
         target = entries.legs_of(marker)
-        states.append((Column("Target", marker.id), target))
+        states.append((CorrectionColumn("Target", marker.id), target))
         will_post = difference(target, standing)
     line = line_of(entry)
     rows = _rows(entry.organization_id, [legs for _, legs in states], will_post)
     every = [leg for legs in (*(legs for _, legs in states), will_post) for leg in legs]
-    return Corrections(
+    return CorrectionTable(
         columns=[column for column, _ in states],
         rows=rows,
         has_currencies=len({leg.currency for leg in every}) > 1,
@@ -74,11 +80,11 @@ def corrections(entry: JournalEntry) -> Corrections | None:
     )
 
 
-def _rows(organization_id: str, states: list[Sequence[Leg]], will_post: Sequence[Leg]) -> list[Row]:
-    names = Names(organization_id, (leg for legs in (*states, will_post) for leg in legs))
+def _rows(organization_id: str, states: list[Sequence[Leg]], will_post: Sequence[Leg]) -> list[CorrectionRow]:
+    names = LegNames(organization_id, (leg for legs in (*states, will_post) for leg in legs))
     keys = dict.fromkeys(_key(leg) for legs in (*states, will_post) for leg in legs)
     return [
-        Row(
+        CorrectionRow(
             account_name=names.accounts[key[0]].name,
             project_name=names.project(key[2]),
             merchant_name=names.merchant(key[3]),

@@ -1,4 +1,4 @@
-"""Questions about journal entries: what is in force, and what a reader of one wants to know."""
+"""Queries on journal entries: their corrections, markers and legs."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def corrections_of(entry: JournalEntry) -> Sequence[JournalEntry]:
 
 
 def legs_of(entry: JournalEntry) -> list[Leg]:
-    """Give an entry's legs as the ledger knows them."""
+    """Give an entry's postings as legs."""
     return [leg_of(posting) for posting in entry.postings]
 
 
 def leg_of(posting: Posting) -> Leg:
-    """Give a posting as the ledger knows it."""
+    """Give a posting as a leg."""
     return Leg(
         account_id=posting.account_id,
         amount_minor=posting.amount_minor,
@@ -58,7 +58,7 @@ def leg_of(posting: Posting) -> Leg:
 
 
 def family_legs(entry: JournalEntry) -> list[list[Leg]]:
-    """Give the legs of an original and of each of its posted corrections: together they are its effective state."""
+    """Give the legs of an original and of each of its posted corrections: together they are its effective legs."""
     return [legs_of(entry), *(legs_of(correction) for correction in corrections_of(entry))]
 
 

@@ -1,4 +1,4 @@
-"""All that stands behind one journal entry, for the person who looks at it: names, sums, corrections, history."""
+"""The details of one journal entry for its page: named legs, totals, rate, bank lines and history."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HASH_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class NamedPosting:
-    """A leg with the names that a person reads."""
+    """A leg with the names of its account, merchant and project."""
 
     account_id: int
     account_name: str
@@ -75,7 +75,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class EntryEvent:
     """One act in an entry's history."""
 
     at: datetime
@@ -88,14 +88,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ChainState:
-    """Whether the audit events of a history carry the hashes that they should."""
+    """Whether the audit events of a history have the right hashes."""
 
     whole: bool
     count: int
 
 
-class Names:
-    """The names of what legs point to, read once."""
+class LegNames:
+    """The names of accounts, merchants and projects of legs, read once."""
 
     def __init__(self, organization_id: str, legs: Iterable[Leg]) -> None:
         legs = list(legs)
@@ -113,8 +113,8 @@ class Names:
 
 
 def postings(entry: JournalEntry) -> list[NamedPosting]:
-    """Give an entry's legs by name."""
-    names = Names(entry.organization_id, entries.legs_of(entry))
+    """Give an entry's legs with names."""
+    names = LegNames(entry.organization_id, entries.legs_of(entry))
     return [
         NamedPosting(
             account_id=each.account_id,
@@ -138,10 +138,10 @@ def totals(entry: JournalEntry) -> Totals:
     is_mirrored = all(leg.amount_base_minor is not None for leg in legs)
     currency = currencies.pop() if len(currencies) == 1 else None
     return Totals(
-        debit=_side(currency, (leg.amount_minor for leg in legs), 1) if currency else None,
-        credit=_side(currency, (leg.amount_minor for leg in legs), -1) if currency else None,
-        debit_base=_side(entry.base_currency, _bases(legs), 1) if is_mirrored else None,
-        credit_base=_side(entry.base_currency, _bases(legs), -1) if is_mirrored else None,
+        debit=_side_total(currency, (leg.amount_minor for leg in legs), 1) if currency else None,
+        credit=_side_total(currency, (leg.amount_minor for leg in legs), -1) if currency else None,
+        debit_base=_side_total(entry.base_currency, _bases(legs), 1) if is_mirrored else None,
+        credit_base=_side_total(entry.base_currency, _bases(legs), -1) if is_mirrored else None,
     )
 
 
@@ -149,7 +149,7 @@ def _bases(legs: Sequence[Posting]) -> Iterable[int]:
     return (leg.amount_base_minor or 0 for leg in legs)
 
 
-def _side(currency: str, amounts: Iterable[int], sign: int) -> Money:
+def _side_total(currency: str, amounts: Iterable[int], sign: int) -> Money:
     return Money(sum(abs(amount) for amount in amounts if amount * sign > 0), currency)
 
 
@@ -176,8 +176,8 @@ def rate(entry: JournalEntry, line: Transaction | None) -> Rate | None:
 
 def line_of(entry: JournalEntry) -> Transaction | None:
     """Find the bank line that an entry, or the entry that it corrects or voids, is of."""
-    speaks_of = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
-    named = entries.transactions_of(entries.legs_of(speaks_of))
+    original = db.session.get(JournalEntry, entry.corrects_id or entry.voids_id or entry.id) or entry
+    named = entries.transactions_of(entries.legs_of(original))
     return db.session.get(Transaction, named[0]) if named else None
 
 
@@ -193,14 +193,14 @@ def other_line_of(entry: JournalEntry, line: Transaction | None) -> Transaction 
 
 
 def import_name(line: Transaction | None) -> str | None:
-    """Name the file that brought a line."""
+    """Give the name of the file that a line came by."""
     if line is None or line.import_id is None:
         return None
     return db.session.scalar(sa.select(Import.file_name).where(refers_to(line.import_id, Import)))
 
 
-def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event], ChainState]:
-    """Tell what was done to an entry and its line, newest first, with the hash of each act in the audit chain."""
+def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[EntryEvent], ChainState]:
+    """List the acts on an entry and its line, newest first, with the hash of each in the audit chain."""
     family = [entry, *entries.corrections_of(entry)]
     about_entries = sa.and_(
         ActionRequest.target_kind == "journal_entry",
@@ -229,11 +229,11 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[Event],
     return events, ChainState(is_whole, len(events))
 
 
-def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change]) -> Event:
+def _event(request: ActionRequest, event: AuditEvent, changes: Sequence[Change]) -> EntryEvent:
     title = request.title[:1].lower() + request.title[1:]
     if request.status == "FAILED":
         title = f"tried in vain: {title}"
-    return Event(
+    return EntryEvent(
         request.created_at,
         request.actor,
         title,
@@ -248,17 +248,33 @@ def latest_day(entry: JournalEntry) -> date:
     return max(one.effective_on for one in (entry, *entries.corrections_of(entry)))
 
 
-def line_story(line: Transaction) -> dict[str, Any]:
-    """Tell of the bank line that an entry comes from."""
-    return {
-        "id": line.id,
-        "feed_account_id": line.feed_account_id,
-        "feed_account_name": line.feed_account.name,
-        "booked_on": line.booked_on,
-        "amount": line.amount,
-        "description": line.description,
-        "reference": line.reference,
-        "provider_transaction_id": line.provider_transaction_id,
-        "import_id": line.import_id,
-        "import_name": import_name(line),
-    }
+@dataclass(frozen=True, slots=True)
+class OriginLine:
+    """The bank line that an entry comes from."""
+
+    id: int
+    feed_account_id: int
+    feed_account_name: str
+    booked_on: date
+    amount: Money
+    description: str
+    reference: str | None
+    provider_transaction_id: str | None
+    import_id: int | None
+    import_name: str | None
+
+
+def origin_line(line: Transaction) -> OriginLine:
+    """Give the bank line that an entry comes from, with the names of its account and file."""
+    return OriginLine(
+        line.id,
+        line.feed_account_id,
+        line.feed_account.name,
+        line.booked_on,
+        line.amount,
+        line.description,
+        line.reference,
+        line.provider_transaction_id,
+        line.import_id,
+        import_name(line),
+    )

@@ -1,4 +1,4 @@
-"""What a reader of journal entries gets: postings with their accounts, the origin, the counterparty."""
+"""Records of journal entries: postings with their accounts, the origin, the counterparty."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg
 
 @dataclass(frozen=True, slots=True)
 class PostingRecord:
-    """A leg with what is known of its account."""
+    """A leg with the fields of its account and institution."""
 
     account_id: int
     account_name: str
@@ -66,7 +66,7 @@ class OriginRecord:
 
 @dataclass(frozen=True, slots=True)
 class CounterpartyRecord:
-    """With whom: the merchant, else what the bank says."""
+    """The counterparty: the merchant, else the bank's text."""
 
     org_merchant_id: int | None
     name: str
@@ -77,7 +77,7 @@ class CounterpartyRecord:
 
 @dataclass(frozen=True, slots=True)
 class EntryRecord:
-    """A journal entry as the interface document says it."""
+    """A journal entry as the interface document describes it."""
 
     id: int
     effective_at: date
@@ -93,8 +93,8 @@ class EntryRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """Which entries a list is about; days are inclusive."""
+class EntryFilters:
+    """The filters of a list of entries; days are inclusive."""
 
     status: str | None = None
     source: str | None = None
@@ -105,13 +105,13 @@ class Filters:
 
 
 def record(entry: JournalEntry) -> EntryRecord:
-    """Tell all about one entry."""
+    """Give the record of one entry."""
     return records(entry.organization_id, [entry])[0]
 
 
 def listed(
     organization_id: str,
-    filters: Filters,
+    filters: EntryFilters,
     *,
     changed_since: datetime | None = None,
     after: tuple[Any, ...] | None,
@@ -140,7 +140,7 @@ def listed(
 
 
 def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:
-    """Tell all about entries, in a number of statements that does not depend on how many there are."""
+    """Give the records of entries, in a constant number of statements."""
     originals = _originals(organization_id, entries)
     postings = [posting for entry in (*entries, *originals.values()) for posting in entry.postings]
     of_lines, of_entries = attachments.documents_of(
@@ -148,7 +148,7 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
         {posting.transaction_id for posting in postings if posting.transaction_id is not None},
         {entry.id for entry in (*entries, *originals.values())},
     )
-    facts = _Facts(
+    facts = _EntryFacts(
         originals=originals,
         accounts=_accounts(organization_id, {posting.account_id for posting in postings}),
         lines=lookups.by_id(Transaction, organization_id, {p.transaction_id for p in postings}),
@@ -164,7 +164,7 @@ def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[Entry
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _EntryFacts:
     originals: dict[int, JournalEntry]
     accounts: dict[int, tuple[Account, Institution | None]]
     lines: dict[int | None, Any]
@@ -176,7 +176,7 @@ class _Facts:
 
 
 def _originals(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, JournalEntry]:
-    """Read the entries that corrections and reversals speak of: theirs is the origin."""
+    """Read the originals of corrections and reversals, whose origin is theirs too."""
     named = {entry.corrects_id or entry.voids_id for entry in entries} - {None}
     if not named:
         return {}
@@ -198,9 +198,9 @@ def _accounts(organization_id: str, ids: set[int]) -> dict[int, tuple[Account, I
     return {account.id: (account, institution) for account, institution in rows}
 
 
-def _record(entry: JournalEntry, facts: _Facts) -> EntryRecord:
-    speaks_of = facts.originals.get(entry.corrects_id or entry.voids_id or 0, entry)
-    line = next((facts.lines.get(p.transaction_id) for p in speaks_of.postings if p.transaction_id), None)
+def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
+    original = facts.originals.get(entry.corrects_id or entry.voids_id or 0, entry)
+    line = next((facts.lines.get(p.transaction_id) for p in original.postings if p.transaction_id), None)
     return EntryRecord(
         id=entry.id,
         effective_at=entry.effective_on,
@@ -210,7 +210,7 @@ def _record(entry: JournalEntry, facts: _Facts) -> EntryRecord:
         base_currency=entry.base_currency,
         corrects_journal_entry_id=entry.corrects_id,
         postings=[_posting(posting, *facts.accounts[posting.account_id]) for posting in entry.postings],
-        origin=_origin(speaks_of, line, facts),
+        origin=_origin(original, line, facts),
         counterparty=_counterparty(entry, line, facts.merchants),
         can_void=entry.id not in facts.refused,
     )
@@ -236,19 +236,17 @@ def _posting(posting: Posting, account: Account, institution: Institution | None
     )
 
 
-def _origin(entry: JournalEntry, line: Transaction | None, facts: _Facts) -> OriginRecord:
-    """Tell where an entry comes from, and the document it is made of, or else the first that belongs to it."""
+def _origin(entry: JournalEntry, line: Transaction | None, facts: _EntryFacts) -> OriginRecord:
+    """Give the origin of an entry, with the document it was made of, or else the first that belongs to it."""
     own = facts.documents.get(entry.document_id or 0)
     document = own or facts.of_entries.get(entry.id) or (line and facts.of_lines.get(line.id))
-    named: dict[str, Any] = (
-        {"document_id": document.id, "document_type": document.document_type} if document else {}
-    )
+    of_document = (document.id, document.document_type) if document else (None, None)
     if line is not None:
-        return OriginRecord("transaction", line.description, line.provider_transaction_id, **named)
+        return OriginRecord("transaction", line.description, line.provider_transaction_id, *of_document)
     if own is not None:
-        return OriginRecord("document", own.label, **named)
+        return OriginRecord("document", own.label, None, *of_document)
     kind = "manual" if entry.source == "manual" else "system"
-    return OriginRecord(kind, entry.description, **named)
+    return OriginRecord(kind, entry.description, None, *of_document)
 
 
 def _counterparty(

@@ -1,4 +1,4 @@
-"""Questions about the closed period: which drafts stand in its way."""
+"""Queries on the lock date: the drafts that keep a period from being closed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from webapp.db import db
 from webapp.models import JournalEntry, Posting, Transaction, refers_to
 
 
-def holds_a_day() -> sa.ColumnElement[bool]:
-    """Tell which entries are drafts that need an open day: neither correction markers nor of lines set aside."""
+def needs_open_day() -> sa.ColumnElement[bool]:
+    """Build the condition of drafts that need an open day: neither correction markers nor of lines set aside."""
     set_aside = sa.exists().where(
         refers_to(Transaction.journal_entry_id, JournalEntry),
         Transaction.status == "SET_ASIDE",
@@ -22,8 +22,8 @@ def holds_a_day() -> sa.ColumnElement[bool]:
 
 
 def drafts_until(organization_id: str, day: date) -> Sequence[sa.ColumnElement[bool]]:
-    """Choose the drafts dated at or before a day that would need an open one."""
-    return JournalEntry.organization_id == organization_id, JournalEntry.effective_on <= day, holds_a_day()
+    """Build the conditions of the drafts dated at or before a day that need an open one."""
+    return JournalEntry.organization_id == organization_id, JournalEntry.effective_on <= day, needs_open_day()
 
 
 def ids_until(organization_id: str, day: date) -> list[int]:
@@ -33,7 +33,7 @@ def ids_until(organization_id: str, day: date) -> list[int]:
 
 
 def mirrored_until(organization_id: str, day: date) -> Sequence[JournalEntry]:
-    """List those of them that no line dates and that lean on a rate of their own day."""
+    """List those of them that are of no line and are mirrored at a rate of their own day."""
     posting = (refers_to(Posting.journal_entry_id, JournalEntry),)
     foreign = sa.exists().where(*posting, Posting.currency != JournalEntry.base_currency)
     of_a_line = sa.exists().where(*posting, Posting.transaction_id.is_not(None))

@@ -1,4 +1,4 @@
-"""Entries that a person wrote and that are drafts still: what they say, and which version of it somebody saw."""
+"""Manual drafts: the legs that a person wrote, and the version of a draft."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from webapp.queries.journal import entries
 LETTERS = 16
 
 
-def said_legs(entry: JournalEntry) -> list[Leg]:
-    """Give the legs that somebody wrote, without the one that mirroring them added."""
+def written_legs(entry: JournalEntry) -> list[Leg]:
+    """Give the legs that a person wrote, without the one that mirroring added."""
     legs = entries.legs_of(entry)
     if not legs:
         return []
     return without_rest(legs, entry.base_currency, accounts.ids_by_role(entry.organization_id, RESTS))
 
 
-def is_by_hand(entry: JournalEntry) -> bool:
+def is_manual(entry: JournalEntry) -> bool:
     """Tell whether a person writes this entry as a whole; every other draft is of a bank line."""
     return entry.source in MANUAL_SOURCES
 
@@ -33,24 +33,24 @@ def is_by_hand(entry: JournalEntry) -> bool:
 def version(entry: JournalEntry) -> str | None:
     """Give the version of a draft that may be changed; None for every other entry.
 
-    It is a digest of what the entry says. Its mirrors are not part of it: a rate that arrives says nothing
+    It is a digest of the content of the entry. Its mirrors are not part of it: a rate that arrives changes nothing
     that a person could overwrite.
     """
-    if entry.status != "DRAFT" or not is_by_hand(entry):
+    if entry.status != "DRAFT" or not is_manual(entry):
         return None
-    said = {
+    content = {
         "effectiveAt": entry.effective_on.isoformat(),
         "description": entry.description,
         "postings": [
             [leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id]
-            for leg in said_legs(entry)
+            for leg in written_legs(entry)
         ],
     }
-    return sha256_hex(canonical_json(said))[:LETTERS]
+    return sha256_hex(canonical_json(content))[:LETTERS]
 
 
 def last_writer(entry: JournalEntry) -> str | None:
-    """Name who wrote an entry last."""
+    """Give the name of the last writer of an entry."""
     actor = db.session.scalar(
         sa.select(ActionRequest.actor)
         .where(

@@ -24,8 +24,8 @@ class EntryTarget:
     legs: list[tuple[int | None, Leg]]
 
 
-class Stored(NamedTuple):
-    """What an entry says of itself beside its legs."""
+class StoredEntry(NamedTuple):
+    """The fields of an entry beside its legs."""
 
     id: int
     status: str
@@ -36,9 +36,9 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An entry with its posted corrections, each with its legs by the postings that say them, and its marker."""
+    """An entry with its posted corrections, each with its legs and their postings, and its marker."""
 
-    entry: Stored
+    entry: StoredEntry
     members: Sequence[Sequence[tuple[int, Leg]]]
     marker_id: int | None
     marker: Sequence[tuple[int, Leg]]
@@ -75,7 +75,7 @@ def families(organization_id: str, entry_ids: Collection[int]) -> dict[int, Fami
     if not entry_ids:
         return {}
     entry = JournalEntry
-    columns = sa.select(*(getattr(entry, name) for name in Stored._fields))
+    columns = sa.select(*(getattr(entry, name) for name in StoredEntry._fields))
     own = _stored(columns.where(entry.organization_id == organization_id, entry.id.in_(entry_ids)))
     more = _stored(
         columns.where(
@@ -103,8 +103,8 @@ def families(organization_id: str, entry_ids: Collection[int]) -> dict[int, Fami
     }
 
 
-def _stored(statement: sa.Select[Any]) -> list[Stored]:
-    return [Stored._make(row) for row in db.session.execute(statement.order_by(JournalEntry.id))]
+def _stored(statement: sa.Select[Any]) -> list[StoredEntry]:
+    return [StoredEntry._make(row) for row in db.session.execute(statement.order_by(JournalEntry.id))]
 
 
 def _legs(organization_id: str, entry_ids: Sequence[int]) -> dict[int, list[tuple[int, Leg]]]:

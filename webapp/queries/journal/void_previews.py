@@ -1,4 +1,4 @@
-"""What voiding an entry would do, before it is done: the reversal, the proofs that break, and what its lines get."""
+"""Previews of voiding an entry: the reversal, the proofs that break, and the lines that get a new draft."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.journal import entries
-from webapp.queries.journal.entry_details import Names
+from webapp.queries.journal.entry_details import LegNames
 from webapp.queries.reconciliation import verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class ReversedLeg:
-    """What is in force on an account, and what cancels it."""
+    """An effective leg, and the leg that cancels it."""
 
     account_name: str
     project_name: str | None
     merchant_name: str | None
-    in_force: Money
+    effective: Money
     reversal: Money
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenProof:
+class ProofBrokenByVoid:
     """A proof that holds and would not any more."""
 
     id: int
@@ -46,29 +46,29 @@ class BrokenProof:
 
 @dataclass(frozen=True, slots=True)
 class FreedLine:
-    """A bank line of the entry; it gets a fresh draft unless the bank took it back."""
+    """A bank line of the entry; it gets a new draft unless it was removed or deleted."""
 
     id: int
     description: str
-    is_gone: bool
+    is_removed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class VoidPreview:
-    """All that a void would do."""
+    """All effects of a void."""
 
     legs: list[ReversedLeg]
     has_currencies: bool
-    proofs: list[BrokenProof]
+    proofs: list[ProofBrokenByVoid]
     lines: list[FreedLine]
     corrections: list[int]
 
 
-def preview(entry: JournalEntry) -> VoidPreview:
-    """Tell what voiding an entry would do; the legs are those that the reversal would be posted with, turned round."""
+def void_preview(entry: JournalEntry) -> VoidPreview:
+    """Preview voiding an entry; the legs are those of the reversal, with the effective ones that they cancel."""
     family = entries.family_legs(entry)
     cancelling = reversal(*family)
-    names = Names(entry.organization_id, cancelling)
+    names = LegNames(entry.organization_id, cancelling)
     lines = _lines(entry)
     return VoidPreview(
         legs=[
@@ -76,7 +76,7 @@ def preview(entry: JournalEntry) -> VoidPreview:
                 account_name=names.accounts[leg.account_id].name,
                 project_name=names.project(leg.project_id),
                 merchant_name=names.merchant(leg.merchant_id),
-                in_force=Money(-leg.amount_minor, leg.currency),
+                effective=Money(-leg.amount_minor, leg.currency),
                 reversal=Money(leg.amount_minor, leg.currency),
             )
             for leg in cancelling
@@ -84,7 +84,7 @@ def preview(entry: JournalEntry) -> VoidPreview:
         has_currencies=len({leg.currency for leg in cancelling}) > 1,
         proofs=_proofs(entry, lines),
         lines=[
-            FreedLine(line.id, line.description, is_gone=line.status in ("REMOVED", "DELETED"))
+            FreedLine(line.id, line.description, is_removed=line.status in ("REMOVED", "DELETED"))
             for line in lines
         ],
         corrections=[correction.id for correction in entries.corrections_of(entry)],
@@ -97,7 +97,7 @@ def _lines(entry: JournalEntry) -> Sequence[Transaction]:
     ).all()
 
 
-def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenProof]:
+def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[ProofBrokenByVoid]:
     """Find the standing proofs that hold and have the entry or a line of it among their items."""
     proofs = db.session.scalars(
         sa.select(Reconciliation)
@@ -116,7 +116,7 @@ def _proofs(entry: JournalEntry, lines: Sequence[Transaction]) -> list[BrokenPro
     found = list(proofs)
     verdict_of = verdicts.of_proofs(entry.organization_id, found) if found else {}
     return [
-        BrokenProof(proof.id, proof.feed_account.name, proof.statement_date)
+        ProofBrokenByVoid(proof.id, proof.feed_account.name, proof.statement_date)
         for proof in found
         if verdict_of[proof.id].holds
     ]

@@ -1,4 +1,4 @@
-"""Whether an entry may be voided, and if not, what stands against it."""
+"""Whether an entry may be voided, and the reason if not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class VoidRefusal:
     """Why an entry stays, and what to void or reopen instead."""
 
     sentence: str
@@ -25,35 +25,37 @@ class Refusal:
     details: dict[str, object] = field(default_factory=dict)
 
 
-def refusal(entry: JournalEntry) -> Refusal | None:
-    """Tell why the void operation would refuse this entry; None when it would succeed."""
+def refusal(entry: JournalEntry) -> VoidRefusal | None:
+    """Give the reason why this entry cannot be voided; None where it can."""
     if entry.status == "DRAFT":
-        return Refusal(
+        return VoidRefusal(
             f"Entry {entry.id} is a draft; it counts nowhere. Change or delete it instead.", "draft"
         )
     if entry.status == "VOIDED":
         by = entry.voided_by_id
-        return Refusal(f"Entry {entry.id} was voided by entry {by} already.", "voided", {"voidedById": by})
+        return VoidRefusal(
+            f"Entry {entry.id} was voided by entry {by} already.", "voided", {"voidedById": by}
+        )
     if entry.source == "correction":
         named: dict[str, object] = {"journalEntryId": entry.corrects_id}
-        return Refusal(
+        return VoidRefusal(
             f"Entry {entry.id} corrects entry {entry.corrects_id}; void that one.", "correction", named
         )
     if entry.source == "opening":
         return _opening(entry)
     if entry.source not in VOIDABLE_SOURCES:
-        return Refusal(f"Entry {entry.id} was written by the books themselves and stays.")
+        return VoidRefusal(f"Entry {entry.id} was written by the books themselves and stays.")
     return _absorbed(entry.organization_id, [entry]).get(entry.id)
 
 
-def _opening(entry: JournalEntry) -> Refusal:
+def _opening(entry: JournalEntry) -> VoidRefusal:
     proof_id = db.session.scalar(
         sa.select(Reconciliation.id).where(
             refers_to(Reconciliation.opening_entry_id, entry),
             Reconciliation.status == "COMPLETED",
         )
     )
-    return Refusal(
+    return VoidRefusal(
         f"Entry {entry.id} opens the books of an account; reopen proof {proof_id} instead.",
         "opening",
         {"reconciliationId": proof_id},
@@ -61,15 +63,15 @@ def _opening(entry: JournalEntry) -> Refusal:
 
 
 def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
-    """Tell which of these entries the void operation would refuse, in at most two statements."""
+    """Give those of these entries that cannot be voided, in at most two statements."""
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
     return by_itself | set(_absorbed(organization_id, [each for each in entries if each.id not in by_itself]))
 
 
-def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, Refusal]:
-    """Name of each entry that an opening balance holds the latest standing keep-as-new proof that says so."""
+def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
+    """Refuse each entry that an opening balance includes, naming the latest standing keep-as-new proof of it."""
     proofs = _openings(organization_id) if entries else []
     if not proofs:
         return {}
@@ -81,7 +83,7 @@ def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int
         for proof in proofs:
             is_before = proof.account_id in touched and entry.effective_on <= proof.opening_date
             if is_before or proof.feed_account_id in feeds:
-                refusals[entry.id] = _held(entry, proof.id, proof.opening_date)
+                refusals[entry.id] = _opening_refusal(entry, proof.id, proof.opening_date)
                 break
     return refusals
 
@@ -121,8 +123,8 @@ def _set_aside(organization_id: str, entries: Sequence[JournalEntry]) -> dict[in
     return found
 
 
-def _held(entry: JournalEntry, proof_id: int, opening_date: date) -> Refusal:
-    return Refusal(
+def _opening_refusal(entry: JournalEntry, proof_id: int, opening_date: date) -> VoidRefusal:
+    return VoidRefusal(
         f"The opening balance of {opening_date:%-d %b %Y} holds entry {entry.id}; reopen proof {proof_id} first.",
         "before_opening",
         {"reconciliationId": proof_id},

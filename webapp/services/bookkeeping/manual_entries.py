@@ -189,12 +189,12 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
 
 def _facts_of(entry: JournalEntry) -> dict[str, object]:
     """Give a draft with its day and without the legs of mirroring, for the audit trail."""
-    facts = entry_facts.of_legs(manual_entries.said_legs(entry), entry.description)
+    facts = entry_facts.of_legs(manual_entries.written_legs(entry), entry.description)
     return {**facts, "effectiveAt": entry.effective_on.isoformat()}
 
 
 def _require_manual(entry: JournalEntry) -> None:
-    if manual_entries.is_by_hand(entry):
+    if manual_entries.is_manual(entry):
         return
     lines = entries.transactions_of(entries.legs_of(entry))
     sentence = f"Entry {entry.id} is of bank line {lines[0]}; change it there." if lines else None

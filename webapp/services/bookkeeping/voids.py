@@ -72,7 +72,7 @@ def void(
             raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
         doing.before = {"status": entry.status}
         touched = reverse(entry, doing, effective_on=effective_on)
-        if copy and manual_entries.is_by_hand(entry):
+        if copy and manual_entries.is_manual(entry):
             made = [*touched.journal_entry_ids, _copy(entry, doing).id]
             touched = replace(touched, journal_entry_ids=made)
         doing.result = touched.as_json()
