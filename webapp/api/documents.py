@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from webapp import queries, services
-from webapp.queries.documents.documents import Filters
+from webapp.queries.documents.documents import DocumentFilters
 from webapp.schemas.documents.documents import (
     DocumentFieldsSchema,
     DocumentQuerySchema,
@@ -41,7 +41,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
         "documents",
         queries.documents.documents.listed(
             organization_id(),
-            Filters(**query),
+            DocumentFilters(**query),
             changed_since=selections.changed_since(),
             after=after,
             limit=limit,
@@ -128,4 +128,4 @@ def unrelate(body: dict[str, int], document_id: int) -> dict[str, bool]:
 
 def answer(document: Any) -> dict[str, Any]:
     """One document with its relations, its text and its provenance."""
-    return {"document": queries.documents.documents.story(document)}
+    return {"document": queries.documents.documents.detailed(document)}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from webapp.exporters.books import Book, BookAssertion, BookEntry, BookLeg
+from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
 
 _ESCAPES: Final = str.maketrans(
@@ -17,7 +17,7 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-def write(book: Book) -> Iterator[str]:
+def write(book: ExportedBook) -> Iterator[str]:
     """Give the book piece by piece; every account's balance in every currency is ours, to the last minor unit."""
     names = account_names(book.accounts)
     yield f'option "title" {quoted(book.name)}\n'

@@ -1,4 +1,4 @@
-"""A book as every exporter takes it: accounts, entries by day, and what standing proofs say of balances."""
+"""The exported book: accounts, entries by day, and balance assertions of standing proofs."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class BookLeg:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What is said of the leg beside its account, by its key."""
-        said = {"merchant": self.merchant, "project": self.project}
-        return {key: text for key, text in said.items() if text is not None}
+        """The merchant and the project of the leg, by their keys."""
+        labels = {"merchant": self.merchant, "project": self.project}
+        return {key: text for key, text in labels.items() if text is not None}
 
     @property
     def priced(self) -> str:
@@ -48,8 +48,8 @@ class BookLeg:
     def at_total(self) -> tuple[Money, Money]:
         """Split the mirror into the price of the amount, never below zero, and what stands beside it.
 
-        Systems that price each amount can say neither that nothing is worth something nor that money in is
-        worth money out; such a leg's mirror goes beside the amount, as a sum of its own in the base currency.
+        Systems that price each amount have no way to write that nothing is worth something, or that money in
+        is worth money out; such a leg's mirror goes beside the amount, as a sum of its own in the base currency.
         """
         nothing = Money.zero(self.base.currency)
         if self.amount.currency == self.base.currency:
@@ -91,7 +91,7 @@ class BookAssertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class ExportedBook:
     """The whole book; `entries` come by day and id and are read once, `assertions` by day."""
 
     name: str

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from webapp.exporters.books import Book, BookAccount, BookEntry, BookLeg
+from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
 
 HEAD: Final = (
     "entry",
@@ -31,7 +31,7 @@ HEAD: Final = (
 _FORMULA: Final = tuple("=+-@\t\r\n\0")
 
 
-def write(book: Book) -> Iterator[str]:
+def write(book: ExportedBook) -> Iterator[str]:
     """Give the book row by row, in UTF-8 with RFC 4180's line ends and quotes."""
     accounts = {account.id: account for account in book.accounts}
     yield _row(HEAD)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from webapp.exporters.books import Book, BookAssertion, BookEntry, BookLeg
+from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
 from webapp.ledger.currencies import digits
 from webapp.ledger.money import Money
@@ -20,7 +20,7 @@ _TYPES: Final = {"ASSET": "A", "LIABILITY": "L", "EQUITY": "E", "INCOME": "R", "
 _NO_DESCRIPTION: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029;|]+")
 
 
-def write(book: Book) -> Iterator[str]:
+def write(book: ExportedBook) -> Iterator[str]:
     """Give the book piece by piece; each text stands whole in a comment, as JSON, beside its one-line form."""
     names = account_names(book.accounts)
     yield f"; {_text(book.name)}\ndecimal-mark .\n"

@@ -9,7 +9,7 @@ from webapp.models.accounts.feed_accounts import FeedAccount, Institution
 from webapp.models.accounts.merchants import Merchant
 from webapp.models.accounts.projects import Project, ProjectGroup
 from webapp.models.audit.action_requests import ActionRequest, Proposal
-from webapp.models.audit.audit_events import OF_ITS_ACT, AuditEvent
+from webapp.models.audit.audit_events import IS_EVENT_OF_ACT, AuditEvent
 from webapp.models.audit.idempotency_keys import IdempotencyKey
 from webapp.models.base import of_same_organization, refers_to
 from webapp.models.documents import Document, DocumentRelation
@@ -37,7 +37,7 @@ from webapp.models.transactions.transfer_pairs import TransferPair
 
 __all__ = [
     "COUNTING",
-    "OF_ITS_ACT",
+    "IS_EVENT_OF_ACT",
     "Account",
     "ActionRequest",
     "ApiToken",

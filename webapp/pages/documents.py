@@ -7,7 +7,7 @@ from typing import Any, cast
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.queries.documents.documents import Filters
+from webapp.queries.documents.documents import DocumentFilters
 from webapp.schemas.documents.documents import (
     DocumentFormSchema,
     DocumentPageQuerySchema,
@@ -121,7 +121,7 @@ def show_list(problem: Problem | None = None) -> Response:
     query = DocumentPageQuerySchema.read_leniently(request.query_string.decode())
     limit, cursor = query.pop("limit"), query.pop("cursor")
     page = queries.documents.documents.listed(
-        organization_id(), Filters(**query), after=paging.decode(cursor, "i"), limit=limit
+        organization_id(), DocumentFilters(**query), after=paging.decode(cursor, "i"), limit=limit
     )
     return render(
         "documents/index.html",
@@ -146,9 +146,9 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         "documents/show.html",
         status=problem.status if problem else 200,
         document=document,
-        owners=pages.owners(document),
+        owners=pages.related_items(document),
         candidates=pages.candidates(document),
-        held=queries.documents.deletion_blockers.held(document),
+        held=queries.documents.deletion_blockers.blocker(document),
         set_by_rules=pages.set_by_rules(document),
         accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),
         merchants=queries.accounts.choices.merchants(organization_id()),

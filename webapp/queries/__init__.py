@@ -1,4 +1,4 @@
-"""Read-only questions about the books, one module per noun."""
+"""Read-only queries on the books, one module per noun."""
 
 from webapp.queries import (
     access,

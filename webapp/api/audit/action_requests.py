@@ -43,7 +43,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 def read(request_id: str) -> dict[str, Any]:
     """Read one action request, also to see the outcome of a proposal."""
     return {
-        "actionRequest": queries.audit.action_requests.read(organization_id(), request_id, requests.now())
+        "actionRequest": queries.audit.action_requests.current(organization_id(), request_id, requests.now())
     }
 
 

@@ -31,7 +31,7 @@ class AuditEvent(Organized, Base):
     hash: Mapped[str] = mapped_column(sa.String(64))
 
 
-OF_ITS_ACT = sa.and_(
+IS_EVENT_OF_ACT = sa.and_(
     refers_to(AuditEvent.action_request_id, ActionRequest),
     AuditEvent.kind == ActionRequest.kind,
 )

@@ -31,7 +31,7 @@ def index() -> Response:
     return render(
         "action_requests/index.html",
         requests=page.items,
-        places=queries.audit.action_requests.places(organization_id(), page.items),
+        places=queries.audit.action_requests.addresses(organization_id(), page.items),
         changes=queries.audit.field_changes.of(organization_id(), page.items),
         whose=actor[0] if actor else None,
         name=page.items[0].actor["name"] if actor and page.items else None,

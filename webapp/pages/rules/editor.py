@@ -192,7 +192,7 @@ def stored_rule(rule: Rule) -> dict[str, Any]:
     """The rule as it is stored now, and its last change."""
     names = queries.rules.names.of_rules(organization_id(), [rule])
     page = queries.rules.rules.versions(organization_id(), rule.id, after=None, limit=1)
-    made = queries.audit.action_requests.named(
+    made = queries.audit.action_requests.by_ids(
         organization_id(), [each.action_request_id for each in page.items]
     )
     return {"sentence": sentence(rule, names), "act": next(iter(made.values()), None)}

@@ -73,7 +73,7 @@ def versions(rule_id: int) -> Response:
     after = paging.decode(query.pop("cursor"), "i")
     page = queries.rules.rules.versions(organization_id(), rule_id, after=after, **query)
     names = queries.rules.names.of_rules(organization_id(), page.items)
-    acts = queries.audit.action_requests.named(
+    acts = queries.audit.action_requests.by_ids(
         organization_id(), [each.action_request_id for each in page.items]
     )
     return render(

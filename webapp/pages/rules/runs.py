@@ -25,7 +25,7 @@ def index() -> Response:
     return render(
         "rules/runs.html",
         runs=page.items,
-        acts=queries.audit.action_requests.named(
+        acts=queries.audit.action_requests.by_ids(
             organization_id(), [run.action_request_id for run in page.items]
         ),
         words=rule_wording,
@@ -74,7 +74,7 @@ def show_run(
     after = paging.decode(query.pop("cursor"), "i")
     run = queries.rules.runs.get(organization_id(), run_id)
     page = queries.rules.run_diffs.items(run, after=after, **query)
-    acts = queries.audit.action_requests.named(organization_id(), [run.action_request_id, run.undone_by])
+    acts = queries.audit.action_requests.by_ids(organization_id(), [run.action_request_id, run.undone_by])
     return render(
         "rules/run.html",
         status=problem.status if problem else 200,

@@ -1,4 +1,4 @@
-"""Questions about an organization as a whole."""
+"""Queries on organizations, their days, and their members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.queries.access.principals import digest_of
 
 
 def get(organization_id: str) -> Organization:
-    """Find the organization that somebody was let into."""
+    """Find an organization that exists."""
     return db.session.get_one(Organization, organization_id)
 
 
@@ -26,22 +26,22 @@ def first_open_day(organization_id: str, day: date) -> date:
 
 
 def today(organization_id: str, now: datetime) -> date:
-    """Tell which day it is where the organization is."""
+    """Give the current day in the organization's time zone."""
     return now.astimezone(ZoneInfo(get(organization_id).time_zone)).date()
 
 
 def start_of_day(organization_id: str, day: date) -> datetime:
-    """Give the instant at which a day begins where the organization is."""
+    """Give the instant at which a day begins in the organization's time zone."""
     return datetime.combine(day, time(), ZoneInfo(get(organization_id).time_zone)).astimezone(UTC)
 
 
 def end_of_day(organization_id: str, day: date) -> datetime:
-    """Give the instant at which a day is over where the organization is."""
+    """Give the instant at which a day ends in the organization's time zone."""
     return start_of_day(organization_id, day + timedelta(days=1))
 
 
 def members(organization_id: str) -> list[Membership]:
-    """List who works in an organization's books, the longest there first."""
+    """List the members of an organization, the earliest first."""
     return list(
         db.session.scalars(
             sa.select(Membership)
@@ -82,7 +82,7 @@ class LinkEndedError(NotFoundError):
 
 
 def invitation(secret: str, now: datetime) -> Membership:
-    """Find whom a one-time link lets in, and where to, or raise LinkEndedError."""
+    """Find the membership that a one-time link is for, or raise LinkEndedError."""
     # A refused try may have left a transaction open; nothing of it stays.
     db.session.rollback()
     begin_read()

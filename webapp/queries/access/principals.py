@@ -1,9 +1,9 @@
-"""Who is behind a session cookie or a bearer token, and what they may do."""
+"""Principals: the user of a session cookie or a bearer token, with role and scopes."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,9 +33,9 @@ def digest_of(secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks: a session in its chosen organization, or a token in its only one.
+    """The principal of a request: a session in its chosen organization, or a token in its only one.
 
-    `waiting` is how many proposals wait for the person who is signed in; it comes with the rest, by one statement.
+    `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
     """
 
     organization_id: str
@@ -57,10 +57,10 @@ class Principal:
 
 
 def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | None:
-    """Find who is signed in with a cookie, unless idle for two hours or older than twelve."""
+    """Find the principal of a session cookie, unless idle for two hours or older than twelve."""
     row = session.execute(
-        _who(BrowserSession, BrowserSession.last_seen_at)
-        .add_columns(proposals.counted(BrowserSession.organization_id, now))
+        _credentials(BrowserSession, BrowserSession.last_seen_at)
+        .add_columns(proposals.count_subquery(BrowserSession.organization_id, now))
         .where(
             BrowserSession.id_hash == digest_of(cookie),
             BrowserSession.last_seen_at > now - IDLE,
@@ -69,31 +69,30 @@ def by_session(session: orm.Session, cookie: str, now: datetime) -> Principal | 
     ).one_or_none()
     if row is None:
         return None
-    membership, organization, user, seen, waiting = row
-    return Principal(
-        **_facts(membership, organization, user),
-        scopes=scopes_of_role(membership.role) - {PROPOSE},
+    membership, organization, user, last_seen_at, waiting = row
+    return replace(
+        _principal(membership, organization, user, scopes_of_role(membership.role) - {PROPOSE}),
         session_hash=digest_of(cookie),
-        last_seen_at=seen,
+        last_seen_at=last_seen_at,
         waiting=waiting,
     )
 
 
 def by_token(session: orm.Session, token: str, now: datetime) -> Principal | None:
-    """Find whose token this is, unless it expired or was revoked; its scopes never exceed its owner's role."""
-    return _behind(session, ApiToken.token_hash == digest_of(token), now)
+    """Find the principal of a token, unless it expired or was revoked; its scopes never exceed its owner's role."""
+    return _by_token(session, ApiToken.token_hash == digest_of(token), now)
 
 
 def proposer(session: orm.Session, proposal: Proposal, now: datetime) -> Principal | None:
-    """Find whose token proposed this, unless it expired or was revoked, or its owner left or may do this no more."""
-    found = _behind(session, ApiToken.id == proposal.token_id, now)
+    """Find the principal of a proposal's token, unless it expired, was revoked, or its owner may no longer do this."""
+    found = _by_token(session, ApiToken.id == proposal.token_id, now)
     return found if found is not None and proposal.scope in scopes_of_role(found.role) else None
 
 
-def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) -> Principal | None:
+def _by_token(session: orm.Session, is_token: sa.ColumnElement[bool], now: datetime) -> Principal | None:
     row = session.execute(
-        _who(ApiToken, ApiToken).where(
-            which,
+        _credentials(ApiToken, ApiToken).where(
+            is_token,
             ApiToken.revoked_at.is_(None),
             sa.or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
         )
@@ -101,9 +100,8 @@ def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) 
     if row is None:
         return None
     membership, organization, user, found = row
-    return Principal(
-        **_facts(membership, organization, user),
-        scopes=scopes_of_role(membership.role) & frozenset(found.scopes),
+    return replace(
+        _principal(membership, organization, user, scopes_of_role(membership.role) & frozenset(found.scopes)),
         token_id=found.id,
         token_name=found.name,
         last_seen_at=found.last_used_at,
@@ -111,9 +109,9 @@ def _behind(session: orm.Session, which: sa.ColumnElement[bool], now: datetime) 
     )
 
 
-def _who(credential: type[ApiToken | BrowserSession], wanted: Any) -> sa.Select[Any]:
+def _credentials(credential: type[ApiToken | BrowserSession], column: Any) -> sa.Select[Any]:
     return (
-        sa.select(Membership, Organization, User, wanted)
+        sa.select(Membership, Organization, User, column)
         .select_from(credential)
         .join(
             Membership,
@@ -127,13 +125,16 @@ def _who(credential: type[ApiToken | BrowserSession], wanted: Any) -> sa.Select[
     )
 
 
-def _facts(membership: Membership, organization: Organization, user: User) -> dict[str, Any]:
-    return {
-        "organization_id": organization.id,
-        "organization_name": organization.name,
-        "base_currency": organization.base_currency,
-        "user_id": user.id,
-        "user_name": user.name,
-        "email": user.email,
-        "role": membership.role,
-    }
+def _principal(
+    membership: Membership, organization: Organization, user: User, scopes: frozenset[str]
+) -> Principal:
+    return Principal(
+        organization_id=organization.id,
+        organization_name=organization.name,
+        base_currency=organization.base_currency,
+        user_id=user.id,
+        user_name=user.name,
+        email=user.email,
+        role=membership.role,
+        scopes=scopes,
+    )

@@ -1,4 +1,4 @@
-"""Questions about API tokens."""
+"""Queries on API tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webapp.queries.audit import action_requests
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """What may be shown of a token once it is made, and whose it is; the role is empty where that one is gone."""
+    """A token without its secret, and its owner; the role is empty where the owner is no member any more."""
 
     id: int
     name: str
@@ -36,7 +36,7 @@ class TokenRecord:
 
 @dataclass(frozen=True, slots=True)
 class TokenToday:
-    """What a token did since midnight: what it posted, as its caps count it, and its latest acts."""
+    """What a token did since midnight: its posted total, as its caps count it, and its latest acts."""
 
     entry_count: int
     amount: Money
@@ -46,7 +46,7 @@ class TokenToday:
 def listed(organization_id: str, *, user_id: int | None) -> list[TokenRecord]:
     """List a person's tokens, newest first; those of everybody without a person."""
     rows = db.session.execute(
-        _with_owner().where(*_whose(organization_id, user_id)).order_by(ApiToken.id.desc())
+        _with_owner().where(*_of_person(organization_id, user_id)).order_by(ApiToken.id.desc())
     )
     return [_record(*row) for row in rows]
 
@@ -54,7 +54,7 @@ def listed(organization_id: str, *, user_id: int | None) -> list[TokenRecord]:
 def get(organization_id: str, token_id: int, *, user_id: int | None) -> ApiToken:
     """Find a token of a person's, or of anybody's without one; or raise NotFoundError."""
     token = db.session.scalar(
-        sa.select(ApiToken).where(ApiToken.id == token_id, *_whose(organization_id, user_id))
+        sa.select(ApiToken).where(ApiToken.id == token_id, *_of_person(organization_id, user_id))
     )
     if token is None:
         raise NotFoundError
@@ -62,26 +62,26 @@ def get(organization_id: str, token_id: int, *, user_id: int | None) -> ApiToken
 
 
 def record(token: ApiToken) -> TokenRecord:
-    """Give what may be shown of a token."""
+    """Give the record of a token."""
     return _record(*db.session.execute(_with_owner().where(ApiToken.id == token.id)).one())
 
 
 def last_day(token: ApiToken) -> date | None:
-    """Give the last whole day on which a token works where its organization is, or None for ever."""
+    """Give the last whole day on which a token works in its organization's time zone, or None for no end."""
     if token.expires_at is None:
         return None
     return organizations.today(token.organization_id, token.expires_at - timedelta(microseconds=1))
 
 
 def most_amount_a_day(token: ApiToken) -> Money | None:
-    """Give what a token may post in a day in the base currency, or None for as much as it likes."""
+    """Give the cap of what a token may post in a day in the base currency, or None for no cap."""
     if token.max_amount_a_day_minor is None:
         return None
     return Money(token.max_amount_a_day_minor, organizations.get(token.organization_id).base_currency)
 
 
 def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
-    """Tell what a token did since midnight where its organization is, its latest acts first."""
+    """Give what a token did since midnight in its organization's time zone, its latest acts first."""
     organization = organizations.get(token.organization_id)
     day = organizations.today(organization.id, now)
     began_at = organizations.start_of_day(organization.id, day)
@@ -97,15 +97,15 @@ def today(token: ApiToken, now: datetime, *, limit: int) -> TokenToday:
 
 
 def _with_owner() -> sa.Select[ApiToken, str, str | None]:
-    at_work = sa.and_(of_same_organization(Membership, ApiToken), Membership.user_id == ApiToken.user_id)
+    is_member = sa.and_(of_same_organization(Membership, ApiToken), Membership.user_id == ApiToken.user_id)
     return (
         sa.select(ApiToken, User.name, Membership.role)
         .join(User, User.id == ApiToken.user_id)
-        .outerjoin(Membership, at_work)
+        .outerjoin(Membership, is_member)
     )
 
 
-def _whose(organization_id: str, user_id: int | None) -> list[sa.ColumnElement[bool]]:
+def _of_person(organization_id: str, user_id: int | None) -> list[sa.ColumnElement[bool]]:
     of_person = [] if user_id is None else [ApiToken.user_id == user_id]
     return [ApiToken.organization_id == organization_id, *of_person]
 

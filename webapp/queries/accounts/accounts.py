@@ -1,4 +1,4 @@
-"""Questions about the chart of accounts."""
+"""Queries on the chart of accounts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def get(organization_id: str, account_id: int) -> Account:
 
 
 def record(account: Account, *, as_of: date | None = None) -> AccountRecord:
-    """Tell all about one account, with its balance at the close of a day or of all time."""
+    """Give the record of one account, with its balance at the close of a day or of all time."""
     return records(account.organization_id, [account], as_of=as_of)[0]
 
 
@@ -90,7 +90,7 @@ def chart(organization_id: str) -> list[tuple[str, list[AccountRecord]]]:
 def records(
     organization_id: str, accounts: Sequence[Account], *, as_of: date | None = None
 ) -> list[AccountRecord]:
-    """Tell all about some accounts; their balances, at the close of a day or of all time, are read in one statement."""
+    """Give the records of accounts; their balances, at the close of a day or of all time, are read in one statement."""
     base = organizations.get(organization_id).base_currency
     sums = balances.of_accounts(organization_id, [account.id for account in accounts], through=as_of)
     return [_record(account, base, sums.get(account.id, balances.NOTHING)) for account in accounts]
@@ -152,7 +152,7 @@ def feed_ids(organization_id: str) -> dict[int, int]:
 
 
 def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
-    """Tell which accounts take no counter leg of a bank line, and why, in a sentence each."""
+    """Give the accounts that take no counter leg of a bank line, each with the reason in a sentence."""
     archived = db.session.execute(
         sa.select(Account.id, Account.name).where(
             Account.organization_id == organization_id, Account.is_archived
@@ -172,12 +172,12 @@ def is_code_taken(organization_id: str, code: str, *, except_id: int | None = No
     return db.session.scalar(taken) is not None
 
 
-def has_counted(account: Account) -> bool:
-    """Tell whether anything that counts was ever posted to an account."""
+def has_counting_postings(account: Account) -> bool:
+    """Tell whether any posting on an account counts in its balance."""
     return _exists(sa.select(MonthSum.account_id).where(refers_to(MonthSum.account_id, account)))
 
 
-def is_named(account: Account) -> bool:
+def has_postings(account: Account) -> bool:
     """Tell whether any posting, of a draft too, is on an account."""
     return _exists(sa.select(Posting.id).where(refers_to(Posting.account_id, account)))
 

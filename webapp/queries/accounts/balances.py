@@ -1,4 +1,4 @@
-"""Balances from kept sums: whole months, then the days of the month that is asked for, whatever history there is."""
+"""Balances from kept sums: whole months, then the days of the last month, however long the history is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """What an account holds, in minor units; `amount_minor` means something where all is in one currency."""
+    """The balance of an account in minor units; `amount_minor` has a meaning only where there is one currency."""
 
     amount_minor: int
     amount_base_minor: int
@@ -27,9 +27,9 @@ NOTHING = Balance(0, 0)
 def of_accounts(
     organization_id: str, account_ids: Collection[int], *, through: date | None = None
 ) -> dict[int, Balance]:
-    """Give the balances of accounts at the close of a day, or of all time; one that nothing was posted to has none."""
+    """Give the balances of accounts at the close of a day, or of all time; an account without postings has none."""
     parts = [MonthSum] if through is None else [MonthSum, DaySum]
-    sums = sa.union_all(*(_part(part, organization_id, account_ids, through) for part in parts)).subquery()
+    sums = sa.union_all(*(_sums(part, organization_id, account_ids, through) for part in parts)).subquery()
     rows = db.session.execute(
         sa.select(
             sums.c.account_id, sa.func.sum(sums.c.amount_minor), sa.func.sum(sums.c.amount_base_minor)
@@ -38,7 +38,7 @@ def of_accounts(
     return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
 
 
-def _part(
+def _sums(
     part: Any, organization_id: str, account_ids: Collection[int], through: date | None
 ) -> sa.Select[Any]:
     found = sa.select(part.account_id, part.amount_minor, part.amount_base_minor).where(
@@ -48,9 +48,9 @@ def _part(
 
 
 def reaches(part: Any, day: Any) -> sa.ColumnElement[bool]:
-    """Say in SQL that a kept sum is part of all that happened up to and including a day.
+    """Build the condition that a kept sum is part of the balance at the close of a day.
 
-    Month sums are part of it before that day's month, day sums within it.
+    Month sums count before that day's month, day sums within it.
     """
     month = first_of_month(day)
     if part in (MonthSum, LineMonthSum):

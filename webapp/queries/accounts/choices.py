@@ -1,4 +1,4 @@
-"""What a person may choose from on a page."""
+"""The choices of forms: accounts, merchants, projects, groups, feed accounts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def accounts(
 ) -> list[Account]:
     """List the accounts in use by code; feed-backed ones only where a filter may name them.
 
-    Those that are `chosen` already are among them in any case: a choice that could not show what is chosen
+    Those that are `chosen` already are among them in any case: a select without the chosen option
     would show another one, and save it.
     """
     fits: sa.ColumnElement[bool] = Account.is_archived.is_(False)

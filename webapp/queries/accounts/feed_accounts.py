@@ -1,4 +1,4 @@
-"""Questions about the bank accounts that send lines: each with its ledger account, its counts and its last balance."""
+"""Queries on feed accounts: their records with ledger account, counts and last stated balance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FeedBalance:
 
 @dataclass(frozen=True, slots=True)
 class FeedAccountRecord:
-    """A feed account, the ledger account behind it, and what of it waits for somebody."""
+    """A feed account, the ledger account behind it, and the counts of its open lines."""
 
     fa_id: int
     account_id: int
@@ -61,7 +61,7 @@ def get(organization_id: str, fa_id: int) -> FeedAccount:
 
 
 def record(feed_account: FeedAccount) -> FeedAccountRecord:
-    """Tell how one feed account stands."""
+    """Give the record of one feed account."""
     return records(feed_account.organization_id, [feed_account])[0]
 
 
@@ -87,7 +87,7 @@ def active(organization_id: str) -> Sequence[FeedAccount]:
 
 
 def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[FeedAccountRecord]:
-    """Tell how each stands, in a number of statements that does not depend on how many there are."""
+    """Give the record of each feed account, in a constant number of statements."""
     ids = [each.id for each in feed_accounts]
     unreconciled = sums.unreconciled(organization_id, ids)
     unconfirmed = unconfirmed_counts(organization_id, ids)
@@ -122,8 +122,9 @@ def records(organization_id: str, feed_accounts: Sequence[FeedAccount]) -> list[
 def unconfirmed_counts(organization_id: str, ids: Sequence[int]) -> dict[int, int]:
     """Count the BOOKED lines of each whose entry is a draft or has an open correction marker.
 
-    It is read from the drafts, which are few, and not from the lines: of a sum SQLite has no index, so that it does
-    not begin with all lines of an only account and go through all drafts for each of them.
+    It starts from the drafts, which are few, and not from the lines. SQLite has no index on the expression
+    `feed_account_id + 0`: with the plain column it would start from all lines of an only account, and go through all
+    drafts for each of them.
     """
     draft = JournalEntry
     names_line = sa.func.coalesce(draft.corrects_id, draft.id) == Transaction.journal_entry_id

@@ -1,4 +1,4 @@
-"""Questions about merchants."""
+"""Queries on merchants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about projects and their groups."""
+"""Queries on projects and their groups."""
 
 from __future__ import annotations
 

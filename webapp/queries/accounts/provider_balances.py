@@ -1,4 +1,4 @@
-"""What the banks say their accounts held at the close of any day, rolled to it from what they stated."""
+"""The banks' balances of feed accounts at the close of any day, rolled from the stated ones."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _snapshots(
 def _moved(
     organization_id: str, nearest: sa.Subquery, chosen: Any, day: date
 ) -> dict[int, list[tuple[date, int]]]:
-    """Give by account what its lines come to between the asked day and its snapshot, as of the later of both."""
+    """Give by account the sum of its lines between the day and its snapshot, under the later of both days."""
     asked = sa.literal(day, sa.Date)
     points = sa.union(
         sa.select(nearest.c.feed_account_id, chosen.label("day")),

@@ -1,4 +1,4 @@
-"""What names a project or a merchant, and keeps it from being deleted."""
+"""Usages of a project or a merchant, which keep it from being deleted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webapp.queries.rules import rules
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How many postings and documents name a project or a merchant, and which rules do."""
+    """The counts of postings and documents that use a project or a merchant, and the rules that do."""
 
     postings: int
     rules: list[int]
@@ -22,19 +22,19 @@ class Usage:
 
     @property
     def sentence(self) -> str:
-        """Say it in words."""
+        """The usages in words."""
         parts = [(self.postings, "posting"), (len(self.rules), "rule"), (self.documents, "document")]
         return titles.joined([titles.counted(count, word) for count, word in parts if count])
 
 
 def of_project(project: Project) -> Usage:
-    """Tell what names a project, in the books and in rules."""
+    """Find the usages of a project, in the books and in rules."""
     postings, documents = (_count(refers_to(model.project_id, project)) for model in (Posting, Document))
     return Usage(postings, rules.naming_project(project.organization_id, project.id), documents)
 
 
 def of_merchant(merchant: Merchant) -> Usage:
-    """Tell what names a merchant, in the books and in rules."""
+    """Find the usages of a merchant, in the books and in rules."""
     postings, documents = (
         _count(refers_to(model.org_merchant_id, merchant)) for model in (Posting, Document)
     )

@@ -1,4 +1,4 @@
-"""Questions about acts: one, and the latest."""
+"""Queries on acts (action requests): finding one, listing many, and the addresses of their targets."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.portions import ids_where
 
 REQUEST_ID = re.compile(r"ar_[0-9A-Z]{26}", re.ASCII)
-# What has a page of its own, and its address; a line has one beside its account.
+# The targets that have a page, with its address; a line is on the page of its account.
 PAGES: dict[str, tuple[type[Numbered], str]] = {
     "account": (Account, "/accounts/{}"),
     "document": (Document, "/documents/{}"),
@@ -68,26 +68,26 @@ def get(organization_id: str, request_id: str) -> ActionRequest:
     return found
 
 
-def named(organization_id: str, ids: Iterable[str | None]) -> dict[str, ActionRequest]:
-    """Find some acts by their ids, among which None names nothing."""
-    wanted = {each for each in ids if each}
+def by_ids(organization_id: str, ids: Iterable[str | None]) -> dict[str, ActionRequest]:
+    """Find some acts by their ids; None among them is ignored."""
+    request_ids = {each for each in ids if each}
     rows = db.session.scalars(
         sa.select(ActionRequest).where(
-            ActionRequest.organization_id == organization_id, ActionRequest.id.in_(wanted)
+            ActionRequest.organization_id == organization_id, ActionRequest.id.in_(request_ids)
         )
     )
     return {row.id: row for row in rows}
 
 
-def read(organization_id: str, request_id: str, now: datetime) -> ActionRequest:
-    """Find an act as it stands at an instant: a proposal whose time is over reads EXPIRED, or raise NotFoundError."""
+def current(organization_id: str, request_id: str, now: datetime) -> ActionRequest:
+    """Find an act with its status at an instant (EXPIRED for a proposal whose time is over), or raise NotFoundError."""
     return _as_of(get(organization_id, request_id), now)
 
 
 def _as_of(request: ActionRequest, now: datetime) -> ActionRequest:
-    """Let a proposal whose time is over read so, before anybody has written it down."""
-    waits = request.proposal if request.status == "PENDING" else None
-    if waits is not None and waits.expires_at <= now:
+    """Show a proposal whose time is over as EXPIRED, before the status is stored."""
+    proposal = request.proposal if request.status == "PENDING" else None
+    if proposal is not None and proposal.expires_at <= now:
         set_committed_value(request, "status", "EXPIRED")
     return request
 
@@ -103,7 +103,7 @@ def listed(
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first, as they stand now; `actor` is the kind and id of whoever did them, `since` when."""
+    """List acts, newest first, with their status at `now`; `actor` is the kind and id of who did them."""
     statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
     statement = statement.outerjoin(ActionRequest.proposal).options(contains_eager(ActionRequest.proposal))
     is_over = sa.and_(ActionRequest.status == "PENDING", Proposal.expires_at <= now)
@@ -128,10 +128,10 @@ def listed(
     return found
 
 
-def about(
+def on_targets(
     organization_id: str, target_kind: str, target_ids: list[str], *, limit: int = 50
 ) -> list[ActionRequest]:
-    """List the acts on some things, newest first."""
+    """List the acts on some targets, newest first."""
     return list(
         db.session.scalars(
             sa.select(ActionRequest)
@@ -146,8 +146,8 @@ def about(
     )
 
 
-def places(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, str]:
-    """Give the address of what each act was about, by the act's id; what has no page, or is gone, is left out."""
+def addresses(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, str]:
+    """Give the address of each act's target, by the act's id; a target without a page, or deleted, is left out."""
     targets: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for each in requests:
         if each.target_id.isdecimal():
@@ -156,15 +156,15 @@ def places(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str,
     for kind in targets.keys() & PAGES.keys():
         model, address = PAGES[kind]
         of_books = sa.select(model.id).where(model.organization_id == organization_id)
-        there = ids_where(of_books, model.id, targets[kind].values())
-        found |= {act: address.format(target) for act, target in targets[kind].items() if target in there}
+        existing = ids_where(of_books, model.id, targets[kind].values())
+        found |= {act: address.format(target) for act, target in targets[kind].items() if target in existing}
     return found
 
 
 def _lines(organization_id: str, lines: Mapping[str, int]) -> dict[str, str]:
-    there = lookups.by_id(Transaction, organization_id, lines.values())
+    existing = lookups.by_id(Transaction, organization_id, lines.values())
     return {
-        act: f"/feeds/{there[line].feed_account_id}?show=all&line={line}#line-{line}"
+        act: f"/feeds/{existing[line].feed_account_id}?show=all&line={line}#line-{line}"
         for act, line in lines.items()
-        if line in there
+        if line in existing
     }

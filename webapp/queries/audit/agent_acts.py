@@ -1,4 +1,4 @@
-"""Questions about what a token did."""
+"""Queries on the acts of a token, for undoing them."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.act_ids import act_id
-from webapp.models import OF_ITS_ACT, ActionRequest, ApiToken, AuditEvent, of_same_organization
+from webapp.models import IS_EVENT_OF_ACT, ActionRequest, ApiToken, AuditEvent, of_same_organization
 from webapp.queries.common.lookups import UnknownReferenceError
 from webapp.queries.common.portions import portions
 
-# The act that undoes what a token did; its result names what it undid as `parts`.
+# The act that undoes acts of a token; its result lists them as `parts`.
 UNDO = "undo_agent"
-# An id sorts by when an act was asked for. One that waits for a person is done later, but not as late as this.
+# An id sorts by the time of the request. A proposal is executed later, but no later than this.
 LONGEST_WAIT = timedelta(days=60)
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def undoable(token: ApiToken, since: datetime, before: str | None = None) -> list[str]:
-    """List the ids of what a token did since an instant and nobody has undone yet, the newest first.
+    """List the ids of the acts of a token since an instant that are not undone yet, the newest first.
 
     With `before` only those before that act, which may be undone by now; raises UnknownReferenceError where it is
-    none of these. What people approved of it is among them. The order is the audit chain's: the acts of one request
-    share their instant.
+    none of these. Proposals of the token that people approved are among them. The order is the audit chain's: the
+    acts of one request share their instant.
     """
     done = db.session.scalars(
         sa.select(ActionRequest.id)
-        .join(AuditEvent, OF_ITS_ACT)
+        .join(AuditEvent, IS_EVENT_OF_ACT)
         .where(
             of_same_organization(ActionRequest, token),
             ActionRequest.id >= act_id(max(since, FIRST + LONGEST_WAIT) - LONGEST_WAIT),
             ActionRequest.decided_at >= since,
             ActionRequest.status == "EXECUTED",
-            # A proposal of several acts is none itself: they stand beside it.
+            # A proposal of several acts is no act itself: these have rows of their own.
             ActionRequest.result["actionRequestIds"].as_string().is_(None),
             ActionRequest.actor["kind"].as_string() == "TOKEN",
             ActionRequest.actor["id"].as_integer() == token.id,
@@ -51,8 +51,8 @@ def undoable(token: ApiToken, since: datetime, before: str | None = None) -> lis
     return [each for each in older if each not in undone]
 
 
-def named(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
-    """Give acts in the order of their ids here, however many they are."""
+def by_ids(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
+    """Give acts in the order of `ids`, however many they are."""
     found = {
         each.id: each
         for some in portions(ids)
@@ -66,7 +66,7 @@ def named(organization_id: str, ids: Sequence[str]) -> list[ActionRequest]:
 
 
 def recorded_after(organization_id: str, sequence: int) -> list[str]:
-    """List the ids of the acts that the audit chain holds after a place in it."""
+    """List the ids of the acts in the audit chain after a sequence number."""
     found = db.session.scalars(
         sa.select(AuditEvent.action_request_id)
         .where(AuditEvent.organization_id == organization_id, AuditEvent.sequence > sequence)
@@ -76,7 +76,7 @@ def recorded_after(organization_id: str, sequence: int) -> list[str]:
 
 
 def last_sequence(organization_id: str) -> int:
-    """Give the place of the audit chain's end."""
+    """Give the last sequence number of the audit chain."""
     statement = sa.select(sa.func.max(AuditEvent.sequence)).where(
         AuditEvent.organization_id == organization_id
     )
@@ -84,7 +84,7 @@ def last_sequence(organization_id: str) -> int:
 
 
 def _undone(token: ApiToken) -> set[str]:
-    """List the acts of a token that earlier undoings have undone."""
+    """List the acts of a token that earlier acts have undone."""
     results = db.session.scalars(
         sa.select(ActionRequest.result).where(
             of_same_organization(ActionRequest, token),

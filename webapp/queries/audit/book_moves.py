@@ -1,4 +1,4 @@
-"""Whether the books have moved since somebody judged a file against them, told by the audit chain."""
+"""Whether the books have changed since a file was checked against them, by the audit chain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import AuditEvent
 
-# What changes neither lines nor rates nor accounts, and happens all day long; whatever is not named here may.
+# Frequent acts that change neither lines nor rates nor accounts; any other act may.
 HARMLESS: Final = frozenset(
     {
         "approve_proposal",
@@ -29,7 +29,7 @@ HARMLESS: Final = frozenset(
 
 
 def last_act(organization_id: str) -> int:
-    """Give the number of the last thing that happened to the books, 0 where nothing has."""
+    """Give the sequence number of the last event in the books, 0 where there is none."""
     statement = sa.select(sa.func.max(AuditEvent.sequence)).where(
         AuditEvent.organization_id == organization_id
     )
@@ -37,7 +37,7 @@ def last_act(organization_id: str) -> int:
 
 
 def have_moved(organization_id: str, since: int) -> bool:
-    """Tell whether anything happened after an act that could change how a file is judged."""
+    """Tell whether any act after a sequence number could change the verdicts on a file's lines."""
     statement = sa.select(AuditEvent.sequence).where(
         AuditEvent.organization_id == organization_id,
         AuditEvent.sequence > since,

@@ -1,4 +1,4 @@
-"""What acts changed, for a person to read: each field as it was and as it is, with names instead of ids."""
+"""The field changes of acts for people: each field before and after, with names instead of ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webapp.models import (
 from webapp.queries.common import lookups
 from webapp.queries.rules.names import ID_FIELDS
 
-# Which ids a person knows by another name, and what that is.
+# The ids that are shown by a name.
 NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "accountId": (Account, lambda row: row.name),
     "parentId": (Account, lambda row: row.name),
@@ -36,10 +36,10 @@ NAMED: Final[Mapping[str, tuple[Any, Callable[[Any], str]]]] = {
     "transactionId": (Transaction, lambda row: row.label),
     "journalEntryId": (JournalEntry, lambda row: f"entry {row.id} {row.description}".rstrip()),
 }
-# Lists of ids whose key says another thing than what is in them.
+# Lists of ids whose key is not the plural of an id's key.
 LISTS: Final = {"cleared": "transactionId", "clearedEntries": "journalEntryId"}
-# What ties records together, and says nothing to a person who looks at them.
-UNSAID: Final = frozenset(
+# Keys that link records and mean nothing to people.
+HIDDEN: Final = frozenset(
     {
         "digest",
         "draftId",
@@ -57,8 +57,8 @@ UNSAID: Final = frozenset(
         "voidedById",
     }
 )
-# What a person calls a field whose key says it in another way.
-SPOKEN: Final[Mapping[str, str]] = {
+# The labels of fields whose key is not its label.
+LABELS: Final[Mapping[str, str]] = {
     "clearedEntries": "cleared entries",
     "externalId": "account number",
     "inScope": "in scope",
@@ -77,15 +77,15 @@ SPOKEN: Final[Mapping[str, str]] = {
     "transactionIds": "bank lines",
     **triggers.NAMES,
 }
-# What keys of days end in.
+# The endings of the keys of days.
 DAYS: Final = ("Date", "On", "effectiveAt", "day")
-WORD: Final = re.compile("[A-Z][A-Z_]+")
+CODE: Final = re.compile("[A-Z][A-Z_]+")
 Names = Mapping[tuple[str, int], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field of what an act was about, as lines of text; nothing where it did not say."""
+    """The change of one field by an act, as lines of text; empty where there is no value."""
 
     field: str
     before: list[str]
@@ -93,7 +93,7 @@ class Change:
 
 
 def of(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, list[Change]]:
-    """Give what each act changed, by its id; fields that stayed as they were are left out."""
+    """Give the field changes of each act, by its id; unchanged fields are left out."""
     names = _names(organization_id, requests)
     return {each.id: list(_changes(each.before or {}, each.after or {}, names)) for each in requests}
 
@@ -101,36 +101,37 @@ def of(organization_id: str, requests: Sequence[ActionRequest]) -> dict[str, lis
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any], names: Names) -> Iterator[Change]:
     for key in dict.fromkeys((*before, *after)):
         was, is_now = _lines(key, before.get(key), names), _lines(key, after.get(key), names)
-        if key not in UNSAID and was != is_now:
-            yield Change(words(key), was, is_now)
+        if key not in HIDDEN and was != is_now:
+            yield Change(label(key), was, is_now)
 
 
-def words(key: str) -> str:
-    """Write a JSON key as words.
+def label(key: str) -> str:
+    """Give the label of a JSON key or a code.
 
-    >>> words("lockDate"), words("orgMerchantId"), words("isArchived"), words("ALREADY_THERE")
+    >>> label("lockDate"), label("orgMerchantId"), label("isArchived"), label("ALREADY_THERE")
     ('lock date', 'merchant', 'archived', 'already there')
     """
-    if key in SPOKEN:
-        return SPOKEN[key]
-    if WORD.fullmatch(key):
+    if key in LABELS:
+        return LABELS[key]
+    if CODE.fullmatch(key):
         return key.replace("_", " ").lower()
     plain = key.removeprefix("org").removesuffix("Id") if key in NAMED else key
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in plain).strip()
 
 
 def _kind_of(key: str) -> str:
-    """Tell what the ids under a key are of, by the key of one such id."""
+    """Give the key of one id for a key of ids."""
     return LISTS.get(key) or (key.removesuffix("s") if key.endswith("Ids") else key)
 
 
 def _lines(key: str, value: Any, names: Names) -> list[str]:
-    """Write a value, one line for each thing that a list holds."""
+    """Format a value, one line for each item of a list."""
     if value is None or value in ("", [], {}):
         return []
     if isinstance(value, Mapping) and "match" in value:
-        said = [_text(key, each, names) for each in value["conditions"]]
-        return ["one of", *said] if value["match"] == "ANY" and len(said) > 1 else said or ["everything"]
+        conditions = [_text(key, each, names) for each in value["conditions"]]
+        is_any = value["match"] == "ANY" and len(conditions) > 1
+        return ["one of", *conditions] if is_any else conditions or ["everything"]
     if isinstance(value, list):
         return [_text(key, each, names) for each in value]
     text = _text(key, value, names)
@@ -141,44 +142,45 @@ def _text(key: str, value: Any, names: Names) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return _condition(value, names) if "operator" in value else _parts(value, names)
+        return _condition(value, names) if "operator" in value else _object(value, names)
     if isinstance(value, int):
         return names.get((_kind_of(key), value), str(value))
     if isinstance(value, str) and value.startswith("new-"):
         return "a new one"
     if isinstance(value, str) and key.endswith(DAYS) and len(value) == len("2026-03-31"):
         return f"{date.fromisoformat(value):%-d %b %Y}"
-    return words(value) if isinstance(value, str) and key in ("kind", "target", "trigger") else str(value)
+    return label(value) if isinstance(value, str) and key in ("kind", "target", "trigger") else str(value)
 
 
-def _condition(said: Mapping[str, Any], names: Names) -> str:
-    """Write a condition of a rule, with the names of what it asks for by id."""
-    key = ID_FIELDS.get(said["field"])
-    ids = [each.strip() for each in said["value"].split(",")] if key else []
+def _condition(condition: Mapping[str, Any], names: Names) -> str:
+    """Format a condition of a rule, with names instead of ids."""
+    key = ID_FIELDS.get(condition["field"])
+    ids = [each.strip() for each in condition["value"].split(",")] if key else []
     value = ", ".join(names.get((key or "", int(each) if each.isdecimal() else 0), each) for each in ids)
-    return f"{words(said['field'])} {words(said['operator'])} {value or said['value']}".rstrip()
+    field, operator = label(condition["field"]), label(condition["operator"])
+    return f"{field} {operator} {value or condition['value']}".rstrip()
 
 
-def _parts(said: Mapping[str, Any], names: Names) -> str:
-    """Write what an object holds, each part by its name or by what it says of itself."""
-    told = []
-    for key, value in said.items():
-        if key in UNSAID or value is None or value == []:
+def _object(fields: Mapping[str, Any], names: Names) -> str:
+    """Format an object, each field by its name or with its label."""
+    parts = []
+    for key, value in fields.items():
+        if key in HIDDEN or value is None or value == []:
             continue
         plain = _kind_of(key) in NAMED or isinstance(value, str)
         text = ", ".join(_lines(key, value, names))
-        told.append(text if plain else f"{words(key)} {text}")
-    return " · ".join(told)
+        parts.append(text if plain else f"{label(key)} {text}")
+    return " · ".join(parts)
 
 
 def _names(organization_id: str, requests: Sequence[ActionRequest]) -> dict[tuple[str, int], str]:
-    """Look the names up that ids stand for, one question for each kind."""
-    wanted: dict[str, set[int]] = defaultdict(set)
+    """Look up the names of ids, one statement for each kind."""
+    ids_of: dict[str, set[int]] = defaultdict(set)
     for each in requests:
         for kind, value in (*_ids(each.before), *_ids(each.after)):
-            wanted[kind].add(value)
+            ids_of[kind].add(value)
     found = {}
-    for kind, ids in wanted.items():
+    for kind, ids in ids_of.items():
         model, name_of = NAMED[kind]
         for row in lookups.by_id(model, organization_id, ids).values():
             found[kind, row.id] = name_of(row)
@@ -187,9 +189,11 @@ def _names(organization_id: str, requests: Sequence[ActionRequest]) -> dict[tupl
 
 def _ids(value: Any, key: str = "") -> Iterator[tuple[str, int]]:
     if isinstance(value, Mapping):
-        asked = ID_FIELDS.get(value.get("field", ""))
-        if asked:
-            yield from ((asked, int(each)) for each in value["value"].split(",") if each.strip().isdecimal())
+        key_of_ids = ID_FIELDS.get(value.get("field", ""))
+        if key_of_ids:
+            yield from (
+                (key_of_ids, int(each)) for each in value["value"].split(",") if each.strip().isdecimal()
+            )
         for inner, each in value.items():
             yield from _ids(each, inner)
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Questions about idempotency keys: what one stands for."""
+"""Queries on idempotency keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webapp.models import IdempotencyKey
 
 
 def find(organization_id: str, actor: tuple[str, int], key: str) -> IdempotencyKey | None:
-    """Find what somebody, by kind and id, was answered under a key."""
+    """Find the answer that an actor, by kind and id, got under a key."""
     return db.session.scalar(
         sa.select(IdempotencyKey).where(
             IdempotencyKey.organization_id == organization_id,

@@ -1,4 +1,4 @@
-"""Questions about proposals: which wait, which are over, and how many there are to decide."""
+"""Queries on proposals: those that wait, the decided and the expired ones, and their counts."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def waiting(organization_id: str, now: datetime, *, limit: int) -> Sequence[Prop
 
 def count(organization_id: str, now: datetime) -> int:
     """Count the proposals that wait for a decision."""
-    return db.session.scalar(sa.select(counted(organization_id, now))) or 0
+    return db.session.scalar(sa.select(count_subquery(organization_id, now))) or 0
 
 
-def counted(organization_id: Any, now: datetime) -> sa.ScalarSelect[int]:
-    """Count them within another question; `organization_id` may be a column of it."""
+def count_subquery(organization_id: Any, now: datetime) -> sa.ScalarSelect[int]:
+    """Select their count for another statement; `organization_id` may be a column of it."""
     return (
         sa.select(sa.func.count())
         .select_from(ActionRequest)
@@ -40,7 +40,7 @@ def counted(organization_id: Any, now: datetime) -> sa.ScalarSelect[int]:
     )
 
 
-def over(organization_id: str, now: datetime) -> Sequence[Proposal]:
+def expired(organization_id: str, now: datetime) -> Sequence[Proposal]:
     """List the waiting proposals whose time is over."""
     return db.session.scalars(_pending(organization_id).where(Proposal.expires_at <= now)).all()
 
@@ -69,7 +69,7 @@ def decided(organization_id: str, *, limit: int) -> Sequence[Proposal]:
 
 
 class KeptFile(NamedTuple):
-    """The file that a waiting proposal was sent with; `name` is the one it is kept under."""
+    """The file that a waiting proposal was sent with; `name` is its name in the instance folder."""
 
     organization_id: str
     request_id: str

@@ -1,4 +1,4 @@
-"""Every invariant of the books, over all organizations: each check is a question that finds what breaks one."""
+"""Every invariant of the books, over all organizations: each check is a query that finds violations of one."""
 
 from __future__ import annotations
 

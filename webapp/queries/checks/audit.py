@@ -17,10 +17,10 @@ from webapp.models import ActionRequest, AuditEvent, refers_to
 from webapp.queries.checks.violations import Violation, found
 
 AT_ONCE = 500
-# The event that ends a proposal which nobody executed; what else happens to one is told beside its act.
+# The event that ends a proposal which nobody executed; an executed one is recorded with its act.
 ENDINGS = {"REJECTED": "reject_proposal", "EXPIRED": "expire_proposal"}
-# What an action request and its event both tell.
-TOLD = ("kind", "status", "note", "payload", "before", "after", "result", "error")
+# The fields that an action request and its event both record.
+RECORDED = ("kind", "status", "note", "payload", "before", "after", "result", "error")
 
 
 def chains() -> Iterator[Violation]:
@@ -43,9 +43,9 @@ def chains() -> Iterator[Violation]:
 
 
 def requests_without_event() -> Iterable[Violation]:
-    """Find action requests of which the trail does not tell how they ended, or tells it twice."""
+    """Find action requests whose end has no event in the trail, or several."""
     ending = sa.case(ENDINGS, value=ActionRequest.status, else_=ActionRequest.kind)
-    told = (
+    recorded = (
         sa.select(sa.func.count())
         .where(
             refers_to(AuditEvent.action_request_id, ActionRequest),
@@ -55,8 +55,8 @@ def requests_without_event() -> Iterable[Violation]:
     )
     return found(
         "request_not_audited",
-        sa.select(ActionRequest.organization_id, ActionRequest.id, told.label("events")).where(
-            ActionRequest.status != "PENDING", told != 1
+        sa.select(ActionRequest.organization_id, ActionRequest.id, recorded.label("events")).where(
+            ActionRequest.status != "PENDING", recorded != 1
         ),
         lambda row: f"Action request {row.id} has {row.events} audit events.",
         lambda row: {"actionRequestId": row.id},
@@ -64,7 +64,7 @@ def requests_without_event() -> Iterable[Violation]:
 
 
 def events() -> Iterator[Violation]:
-    """Find events whose body tells another story than their row and the action request that they are of."""
+    """Find events whose body differs from their row or from the action request that they are of."""
     rows = db.session.execute(
         sa.select(AuditEvent, ActionRequest)
         .outerjoin(ActionRequest, refers_to(AuditEvent.action_request_id, ActionRequest))
@@ -84,7 +84,7 @@ def events() -> Iterator[Violation]:
 
 
 def _agrees(event: AuditEvent, request: ActionRequest | None) -> bool:
-    """Tell whether an event's body says what its own columns and its request say."""
+    """Tell whether an event's body agrees with its own columns and its request."""
     try:
         body: dict[str, Any] = json.loads(event.body)
     except ValueError:
@@ -95,17 +95,17 @@ def _agrees(event: AuditEvent, request: ActionRequest | None) -> bool:
         "kind": event.kind,
         "actionRequestId": event.action_request_id,
     }
-    is_told = all(body.get(key) == value for key, value in columns.items())
+    agrees = all(body.get(key) == value for key, value in columns.items())
     if request is None or request.status == "PENDING":
-        return is_told
+        return agrees
     if event.kind == ENDINGS.get(request.status):
-        return is_told and body.get("status") == request.status
+        return agrees and body.get("status") == request.status
     if event.kind != request.kind:
-        return is_told
+        return agrees
     actor = {key: body.get("actor", {}).get(key) for key in request.actor}
-    told = canonical_json([*(body.get(key) for key in TOLD), body.get("target"), actor])
-    return is_told and told == canonical_json(
-        [*(getattr(request, key) for key in TOLD), request.target, request.actor]
+    recorded = canonical_json([*(body.get(key) for key in RECORDED), body.get("target"), actor])
+    return agrees and recorded == canonical_json(
+        [*(getattr(request, key) for key in RECORDED), request.target, request.actor]
     )
 
 

@@ -1,4 +1,4 @@
-"""What whole books come to: the figures by which a restored copy is known to be the same books."""
+"""Totals of whole books, by which a restored copy is verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posted entries: balanced in base and in their own currency, of two legs or more, each mirrored and accounted for."""
+"""Posted entries: balanced in base and in their own currency, of two legs or more, mirrored, and posted by an act."""
 
 from __future__ import annotations
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
+from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.models import Account, FeedAccount, ProviderBalance, refers_to
 from webapp.queries.checks.violations import Violation, found
 
 
 def backing() -> Iterable[Violation]:
-    """Find feed accounts behind which stands an account of another currency, or of a type that is no bank's."""
+    """Find feed accounts whose ledger account is of another currency, or neither an asset nor a liability."""
     return found(
         "feed_account_backing",
         sa.select(
@@ -21,7 +22,7 @@ def backing() -> Iterable[Violation]:
         .where(
             sa.or_(
                 sa.func.coalesce(Account.currency, "") != FeedAccount.currency,
-                Account.type.not_in(("ASSET", "LIABILITY")),
+                Account.type.not_in(FEED_ACCOUNT_TYPES),
             )
         ),
         lambda row: (

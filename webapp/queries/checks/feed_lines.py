@@ -1,4 +1,4 @@
-"""What feeds said and what was joined: each id has its own row, and a row that is another line is in no books."""
+"""Lines of feeds and joins: each id has its own row, and a joined row is not in the books."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webapp.models import FeedLine, LineJoin, Transaction, of_same_organization,
 from webapp.queries.checks.violations import Violation, found
 
 
-def _said(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
+def _feed_lines(*wrong: sa.ColumnElement[bool]) -> sa.Executable:
     return (
         sa.select(
             FeedLine.organization_id,
@@ -37,30 +37,30 @@ def _id_and_line(row: Any) -> dict[str, object]:
 
 
 def without_line() -> Iterable[Violation]:
-    """Find ids that a feed gave and never removed, and that name no line."""
+    """Find ids that a feed added and never removed, and that have no line."""
     return found(
         "feed_line_without_line",
-        _said(FeedLine.event != "REMOVED", Transaction.id.is_(None)),
+        _feed_lines(FeedLine.event != "REMOVED", Transaction.id.is_(None)),
         lambda row: f"The feed gave {row.provider_transaction_id}, and no line is kept for it.",
         _id_and_line,
     )
 
 
 def of_another_account() -> Iterable[Violation]:
-    """Find ids that name a line of another feed account."""
+    """Find ids whose line is of another feed account."""
     return found(
         "feed_line_of_another_account",
-        _said(Transaction.feed_account_id != FeedLine.feed_account_id),
+        _feed_lines(Transaction.feed_account_id != FeedLine.feed_account_id),
         lambda row: f"{row.provider_transaction_id} names line {row.line_id}, which is another account's.",
         _id_and_line,
     )
 
 
 def of_another_state() -> Iterable[Violation]:
-    """Find ids that the feed gave as pending or booked, and whose row is the other."""
+    """Find ids that are pending in the feed and booked in the books, or the other way round."""
     return found(
         "feed_line_state",
-        _said(
+        _feed_lines(
             FeedLine.event != "REMOVED",
             sa.or_(
                 sa.and_(FeedLine.is_pending, Transaction.status.in_(IN_BOOKS)),

@@ -1,4 +1,4 @@
-"""What is kept beside the books: each file is there, and is what was sent."""
+"""Files in the instance folder: each exists, and is what was sent."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-class Wrong(NamedTuple):
-    """What is wrong with a file, as a code says it and as a sentence does."""
+class FileProblem(NamedTuple):
+    """What is wrong with a file: a code, and its text for a sentence."""
 
     code: str
-    words: str
+    text: str
 
 
-def wrong_with(path: Path, sha256: str | None) -> Wrong | None:
-    """Tell what is wrong with a file of this SHA-256; None where it is whole."""
+def problem_with(path: Path, sha256: str | None) -> FileProblem | None:
+    """Find what is wrong with a file of this SHA-256; None where it is whole."""
     try:
         with path.open("rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError:
-        return Wrong("missing", "missing")
-    return None if digest == sha256 else Wrong("differs", "not what was sent")
+        return FileProblem("missing", "missing")
+    return None if digest == sha256 else FileProblem("differs", "not what was sent")

@@ -1,4 +1,4 @@
-"""Bank lines and their entries: each booked line has one, whose bank leg is what the bank said."""
+"""Bank lines and their entries: each booked line has one, whose bank leg has the line's amount and account."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def without_entry() -> Iterable[Violation]:
 
 def with_entry() -> Iterable[Violation]:
     """Find lines that should have no entry: pending, deleted, and removed ones unless theirs is posted."""
-    is_kept = sa.and_(Transaction.status == "REMOVED", JournalEntry.status == "POSTED")
+    is_posted = sa.and_(Transaction.status == "REMOVED", JournalEntry.status == "POSTED")
     return found(
         "line_with_entry",
         _lines_where(
             Transaction.status.in_(("PENDING", "REMOVED", "DELETED")),
             Transaction.journal_entry_id.is_not(None),
-            sa.func.coalesce(is_kept, sa.false()).is_(False),
+            sa.func.coalesce(is_posted, sa.false()).is_(False),
         ),
         lambda row: f"Line {row.line_id} is {row.status} and has entry {row.entry_id}.",
         _line_and_entry,
@@ -83,12 +83,12 @@ def with_another_kind_of_entry() -> Iterable[Violation]:
 
 
 def bank_legs() -> Iterable[Violation]:
-    """Find lines whose entry, with its corrections, does not say what the bank said: amount, account, currency.
+    """Find lines whose effective bank leg differs from the line: in amount, account or currency.
 
-    What the bank changed before it removed a line is in no books, and a void is all that its entry waits for.
+    The amount of a removed line is not compared: the bank may have changed it before, and its entry is to be voided.
     """
     legs = _bank_legs()
-    says = sa.and_(
+    agrees = sa.and_(
         sa.or_(legs.c.amount_minor == Transaction.amount_minor, Transaction.status == "REMOVED"),
         legs.c.account_id == FeedAccount.account_id,
         legs.c.last_account_id == FeedAccount.account_id,
@@ -110,8 +110,8 @@ def bank_legs() -> Iterable[Violation]:
         .outerjoin(legs, of_line)
         .where(
             Transaction.journal_entry_id.is_not(None),
-            sa.func.coalesce(says, sa.false()).is_(False),
-            ~_says_so_when_confirmed(),
+            sa.func.coalesce(agrees, sa.false()).is_(False),
+            ~_agrees_when_confirmed(),
         )
         .order_by(Transaction.id),
         lambda row: f"Entry {row.entry_id} has no bank leg that says what line {row.line_id} says.",
@@ -119,8 +119,8 @@ def bank_legs() -> Iterable[Violation]:
     )
 
 
-def _says_so_when_confirmed() -> sa.ColumnElement[bool]:
-    """Say in SQL that a posted entry has an open marker with the amount that its bank changed the line to."""
+def _agrees_when_confirmed() -> sa.ColumnElement[bool]:
+    """Build the condition that a posted entry has an open marker with the changed amount of its line."""
     return (
         sa.exists()
         .where(

@@ -63,7 +63,7 @@ def _moves() -> Moves:
             after = json.loads(body).get("after")
             day = after and after["lockDate"] and date.fromisoformat(after["lockDate"])
         except (ValueError, KeyError, TypeError, AttributeError):
-            # What is no event of ours is the chain's to find.
+            # A body that is no event of ours is found by the check of the chain.
             continue
         if after:
             found[organization_id].append((sequence, day))

@@ -19,7 +19,7 @@ from webapp.queries.checks.violations import Violation, entry, found, line
 
 
 def _opens(*statuses: str) -> tuple[sa.ColumnElement[bool], ...]:
-    """Say that a reconciliation in one of these states keeps the account of a line as new from a later day on."""
+    """Build the condition that a reconciliation of some statuses keeps a line's account as new from a later day on."""
     return (
         of_same_organization(Reconciliation, Transaction),
         Reconciliation.feed_account_id == Transaction.feed_account_id,
@@ -56,8 +56,8 @@ def booked_before_opening() -> Iterable[Violation]:
 
 
 def opening_entries() -> Iterable[Violation]:
-    """Find opening entries that no proof stands for, or that outlive theirs."""
-    wanted = sa.case((Reconciliation.status == "COMPLETED", "POSTED"), else_="VOIDED")
+    """Find opening entries without a standing proof, or with another status than their proof requires."""
+    required = sa.case((Reconciliation.status == "COMPLETED", "POSTED"), else_="VOIDED")
     return found(
         "opening_without_proof",
         sa.select(JournalEntry.organization_id, JournalEntry.id.label("entry_id"))
@@ -70,7 +70,7 @@ def opening_entries() -> Iterable[Violation]:
         )
         .where(
             JournalEntry.source == "opening",
-            sa.or_(Reconciliation.id.is_(None), JournalEntry.status != wanted),
+            sa.or_(Reconciliation.id.is_(None), JournalEntry.status != required),
         ),
         lambda row: f"Entry {row.entry_id} opens an account, and no standing proof says so.",
         entry,

@@ -31,9 +31,9 @@ def system_accounts() -> Iterator[Violation]:
     roles: dict[str, set[str | None]] = {}
     for organization_id, role in db.session.execute(statement):
         roles.setdefault(organization_id, set()).add(role)
-    for organization_id, there in roles.items():
+    for organization_id, existing in roles.items():
         for role in Role:
-            if role.value not in there:
+            if role.value not in existing:
                 yield Violation(
                     "system_account_missing",
                     f"The chart has no account for {role.value.replace('_', ' ')}.",

@@ -1,4 +1,4 @@
-"""Proofs: each frozen document is what its digest is of, says what its rows say, adds up and follows the last one."""
+"""Proofs: each frozen document has its digest, agrees with its rows, adds up, and follows the proof before it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from webapp.queries.reconciliation import verdicts
 AT_ONCE = 100
 ITEMS_AT_ONCE = 2000
 Item = tuple[int | None, int | None]
-# What comes after the items of every reconciliation.
+# The end of the items of all reconciliations.
 END: tuple[float, set[Item]] = (inf, set())
 
 
@@ -65,7 +65,7 @@ def _of_proof(proof: Reconciliation, previous_digest: str | None) -> Iterator[Vi
 
 
 def _columns(proof: Reconciliation) -> dict[str, object]:
-    """Give what a proof's row says under the keys of its document (behaviour.md 3)."""
+    """Give the columns of a proof's row under the keys of its document (behaviour.md 3)."""
     return {
         "id": proof.id,
         "organizationId": proof.organization_id,
@@ -81,7 +81,7 @@ def _columns(proof: Reconciliation) -> dict[str, object]:
 
 
 def _adds_up(document: dict[str, Any]) -> bool:
-    """Add both ways: the cleared lines from the opening, and the books less what the statement lacks."""
+    """Add both ways: the cleared lines to the opening, and the books less outstanding plus in transit."""
     statement = Decimal(document["statementBalance"])
     cleared = Decimal(document["openingBalance"]) + _total(document["lines"])
     books = (
@@ -152,7 +152,7 @@ def _cleared_items() -> Generator[tuple[float, set[Item]], None, None]:
 
 
 def _frozen_items(text: str) -> set[Item]:
-    """Give a document's items as their rows name them: by the line, else by the entry."""
+    """Give a document's items as their rows have them: by the line, else by the entry."""
     lines = json.loads(text).get("lines", [])
     return {
         (line["transactionId"], None if line["transactionId"] is not None else line["journalEntryId"])
@@ -161,7 +161,7 @@ def _frozen_items(text: str) -> set[Item]:
 
 
 def astray_items() -> Iterable[Violation]:
-    """Find items of another account than their statement's, or that stand where their proof does not."""
+    """Find items of another account than their statement's, or that count though their proof was reopened."""
     is_standing = Reconciliation.status != "REOPENED"
     return found(
         "item_astray",
@@ -219,7 +219,7 @@ def recorded_verdicts() -> Iterator[Violation]:
 
 
 def breaks() -> Iterable[Violation]:
-    """Find proofs that stand no longer and still wait to be repaired."""
+    """Find breaks without a repair of proofs that were reopened."""
     return found(
         "proof_break",
         sa.select(ProofBreak.organization_id, ProofBreak.reconciliation_id)

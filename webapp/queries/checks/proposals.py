@@ -1,4 +1,4 @@
-"""What a waiting proposal keeps: the file that it was sent with, byte for byte."""
+"""Proposals: the file of each waiting one is in the instance folder, byte for byte as it was sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webapp.db import db, instance_folder
 from webapp.models import ActionRequest
 from webapp.queries.audit import proposals
 from webapp.queries.audit.proposals import KeptFile
-from webapp.queries.checks.kept_files import wrong_with
+from webapp.queries.checks.kept_files import problem_with
 from webapp.queries.checks.violations import Violation
 
 
@@ -18,15 +18,15 @@ def files() -> Iterator[Violation]:
     """Find waiting proposals whose file is gone, or is not what was sent."""
     folder = instance_folder("proposals")
     for row in proposals.files():
-        wrong = wrong_with(folder / row.name, row.sha256)
-        if wrong and (wrong.code != "missing" or _still_waits(row)):
+        problem = problem_with(folder / row.name, row.sha256)
+        if problem and (problem.code != "missing" or _still_waits(row)):
             about = {"actionRequestId": row.request_id, "file": row.name}
-            sentence = f"The file of proposal {row.request_id} is {wrong.words}: {row.name}."
-            yield Violation(f"proposal_file_{wrong.code}", sentence, row.organization_id, about)
+            sentence = f"The file of proposal {row.request_id} is {problem.text}: {row.name}."
+            yield Violation(f"proposal_file_{problem.code}", sentence, row.organization_id, about)
 
 
 def _still_waits(file: KeptFile) -> bool:
-    """Ask past this snapshot: a proposal may be decided, and its file gone, while the books are looked through."""
+    """Read past this snapshot: a proposal may be decided, with its file deleted, while the books are checked."""
     waits = sa.select(ActionRequest.id).where(
         ActionRequest.organization_id == file.organization_id,
         ActionRequest.id == file.request_id,

@@ -1,4 +1,4 @@
-"""Rules: what each says now is kept word for word as its version, so that what it sets can be explained."""
+"""Rules: the current content of each is stored as its version, so that the fields it sets can be explained."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webapp.queries.checks.violations import Violation, found
 
 
 def versions_differ() -> Iterable[Violation]:
-    """Find rules whose present version is not kept, or says something else."""
+    """Find rules whose current version is not stored, or differs."""
     differs = [
         sa.cast(getattr(Rule, name), sa.Text).is_distinct_from(sa.cast(getattr(RuleVersion, name), sa.Text))
         for name in RuleContent.FACTS

@@ -1,4 +1,4 @@
-"""What the models ask of every row, asked again: a restored or hand-mended database may have lost its constraints."""
+"""The constraints of the models, checked row by row: a restored or repaired database may have lost its own."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ def refused_values() -> Iterator[Violation]:
                     yield _violation("value_refused", table, row, f"breaks the rule {constraint.sqltext}")
 
 
-def twins() -> Iterator[Violation]:
-    """Find rows that share what only one may have: line keys, codes, open drafts, correction markers and more."""
+def duplicates() -> Iterator[Violation]:
+    """Find rows with the same unique key: line keys, codes, open drafts, correction markers and more."""
     for table in Base.metadata.sorted_tables:
         for columns, where in _unique_keys(table):
             statement = (
-                sa.select(*columns, sa.func.count().label("twins"))
+                sa.select(*columns, sa.func.count().label("duplicates"))
                 .where(*(column.is_not(None) for column in columns), where)
                 .group_by(*columns)
                 .having(sa.func.count() > 1)
             )
             for row in db.session.execute(statement):
                 key = {column.name: str(value) for column, value in zip(columns, row, strict=False)}
-                said = ", ".join(f"{name} {value}" for name, value in key.items())
+                text = ", ".join(f"{name} {value}" for name, value in key.items())
                 yield Violation(
                     "not_unique",
-                    f"{row.twins} rows of {table.name} have the same {said}.",
+                    f"{row.duplicates} rows of {table.name} have the same {text}.",
                     key.get("organization_id"),
                     {"table": table.name, "key": key},
                 )
 
 
 def lost_references() -> Iterator[Violation]:
-    """Find rows that name a row which is not there, or another organization's."""
+    """Find rows whose foreign key names no row, or a row of another organization."""
     for table in Base.metadata.sorted_tables:
         for constraint in sorted(table.foreign_key_constraints, key=lambda each: str(each.name)):
             yield from _lost(table, constraint)
@@ -70,22 +70,22 @@ def _unique_keys(table: sa.Table) -> Iterator[tuple[list[sa.Column[Any]], sa.Col
 
 
 def _lost(table: sa.Table, constraint: sa.ForeignKeyConstraint) -> Iterator[Violation]:
-    """Look for the row by its id alone, so that another organization's is told from none at all."""
+    """Look for the row by its id alone, so that another organization's row is distinguished from none."""
     *_, child = constraint.columns
     *_, key = constraint.elements
     parent = key.column.table.alias()
-    there = parent.c[key.column.name]
+    parent_key = parent.c[key.column.name]
     is_foreign: sa.ColumnElement[bool] = sa.false()
     if len(constraint.columns) > 1:
         is_foreign = parent.c.organization_id != table.c.organization_id
     statement = (
-        sa.select(table, there.label("there"))
-        .select_from(table.outerjoin(parent, there == child))
-        .where(child.is_not(None), sa.or_(there.is_(None), is_foreign))
+        sa.select(table, parent_key.label("parent_key"))
+        .select_from(table.outerjoin(parent, parent_key == child))
+        .where(child.is_not(None), sa.or_(parent_key.is_(None), is_foreign))
     )
     for row in db.session.execute(statement).mappings():
         named = f"{child.name} {row[child.name]}"
-        if row["there"] is None:
+        if row["parent_key"] is None:
             yield _violation("orphan", table, row, f"names {named}, which is not there")
         else:
             yield _violation("other_organization", table, row, f"names {named} of another organization")
@@ -101,4 +101,4 @@ def _violation(code: str, table: sa.Table, row: sa.RowMapping, fact: str) -> Vio
     )
 
 
-CHECKS = (unnamed, refused_values, twins, lost_references)
+CHECKS = (unnamed, refused_values, duplicates, lost_references)

@@ -1,4 +1,4 @@
-"""Kept sums: each is what its postings or lines add up to, and every posting that counts is in its register."""
+"""Kept sums: each is the sum of its postings or lines, and every posting that counts is in its register."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def account_sums() -> Iterable[Violation]:
         )
         yield from found(
             "sum_differs",
-            _apart(table, counted, ACCOUNT_KEYS, ("amount_minor", "amount_base_minor")),
+            _different(table, counted, ACCOUNT_KEYS, ("amount_minor", "amount_base_minor")),
             lambda row: f"Account {row.account_id} has another sum for {row.day} than its postings.",
             lambda row: {"accountId": row.account_id, "currency": row.currency, "day": str(row.day)},
         )
@@ -78,7 +78,7 @@ def line_sums() -> Iterable[Violation]:
         )
         yield from found(
             "line_sum_differs",
-            _apart(table, counted, LINE_KEYS, ("amount_minor", "unreconciled_count")),
+            _different(table, counted, LINE_KEYS, ("amount_minor", "unreconciled_count")),
             lambda row: f"Feed account {row.feed_account_id} has another sum for {row.day} than its lines.",
             lambda row: {"faId": row.feed_account_id, "day": str(row.day)},
         )
@@ -88,8 +88,8 @@ def _tables(by_day: Any, by_month: Any, day: Any) -> tuple[tuple[Any, Any], ...]
     return (by_day, day), (by_month, first_of_month(day))
 
 
-def _apart(table: Any, counted: Any, keys: tuple[str, ...], values: tuple[str, ...]) -> sa.Select[Any]:
-    """Add what is counted and take away what is kept; whatever is left over is apart."""
+def _different(table: Any, counted: Any, keys: tuple[str, ...], values: tuple[str, ...]) -> sa.Select[Any]:
+    """Select the keys where counted and kept sums differ: both are united, the kept ones negated, and added up."""
     kept = sa.select(*(getattr(table, key) for key in keys), *(-getattr(table, value) for value in values))
     both = sa.union_all(counted, kept).subquery()
     columns = [both.c[key] for key in keys]

@@ -1,4 +1,4 @@
-"""Transfers: each pair is said from both its lines, which are booked and opposite; nobody else shares a draft."""
+"""Transfers: each pair has a row from both its lines, which are booked and opposite; only a pair shares a draft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A violation: one thing in the books that cannot be, and where it stands."""
+"""A violation of an invariant, with its message and the rows that it is about."""
 
 from __future__ import annotations
 

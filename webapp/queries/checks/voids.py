@@ -16,7 +16,7 @@ Other = orm.aliased(JournalEntry, name="other")
 def _beside(
     reference: orm.InstrumentedAttribute[int | None], *wrong: sa.ColumnElement[bool]
 ) -> sa.Executable:
-    """Select entries beside the one that they name, where something about the two is wrong."""
+    """Select entries with the one that they refer to, where something about the two is wrong."""
     return (
         sa.select(
             JournalEntry.organization_id,

@@ -1,4 +1,4 @@
-"""Finding one thing in an organization's books, or nothing at all: unknown and another's look the same."""
+"""Finding rows of an organization by id: an unknown id and another organization's are answered the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def get(model: type[Row], organization_id: str, row_id: int) -> Row:
 
 
 def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row:
-    """Find one row that a body names at `path`, or raise UnknownReferenceError (422)."""
+    """Find one row that a body refers to at `path`, or raise UnknownReferenceError (422)."""
     try:
         return get(model, organization_id, row_id)
     except NotFoundError:
@@ -41,7 +41,7 @@ def refer(model: type[Row], organization_id: str, row_id: int, path: str) -> Row
 
 
 def by_id(model: type[Row], organization_id: str, ids: Iterable[int | None]) -> dict[int | None, Row]:
-    """Find the rows of some ids, among which None names nothing; in no statement where nothing is named."""
+    """Find the rows of some ids, ignoring None; without a statement where there are no ids."""
     of_organization = sa.select(model).where(model.organization_id == organization_id)
     return {
         row.id: row

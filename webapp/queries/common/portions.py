@@ -32,7 +32,10 @@ def ids_where(statement: sa.Select[Any], column: Any, ids: Collection[int]) -> s
 
 
 def near(column: Any, ids: Collection[int]) -> sa.ColumnElement[bool]:
-    """Say in SQL that a column holds one of some ids; where they lie close, any id between the first and the last."""
+    """Build the condition that a column has one of some ids; where they lie close, any between first and last.
+
+    A range reads one stretch of the index where a list looks each id up; the caller drops the ids between.
+    """
     first, last = min(ids), max(ids)
     is_one: sa.ColumnElement[bool] = column.in_(ids)
     return column.between(first, last) if last - first < 2 * len(ids) else is_one

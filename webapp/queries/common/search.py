@@ -13,14 +13,14 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Posting, Transaction
 
-# What counts as many hundredths in one currency counts as many whole ones in another.
+# The same typed amount is another number of minor units in currencies of other digits.
 _BY_DIGITS = [
     sorted(code for code, digits in DIGITS.items() if digits == each) for each in sorted(set(DIGITS.values()))
 ]
 
 
 def matches_text_or_amount(typed: str) -> sa.ColumnElement[bool]:
-    """Say in SQL that a line contains a text without case, or is of an amount, whichever its sign."""
+    """Build the condition that a line contains a text without case, or is of an amount of either sign."""
     pattern = like_pattern(typed)
     texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
@@ -29,7 +29,7 @@ def matches_text_or_amount(typed: str) -> sa.ColumnElement[bool]:
 
 
 def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
-    """Say in SQL that an entry's description contains a text without case, or that a leg is of an amount."""
+    """Build the condition that an entry's description contains a text without case, or that a leg is of an amount."""
     found: list[sa.ColumnElement[bool]] = [
         fold(JournalEntry.description).like(like_pattern(typed), escape="\\")
     ]
@@ -43,7 +43,7 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
 
 
 def _is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:
-    """Say in SQL that an amount of any currency is the one that was typed, whichever its sign."""
+    """Build the conditions that an amount of any currency is the typed one, of either sign."""
     number = amount_typed(typed)
     found: list[sa.ColumnElement[bool]] = []
     if number is None:

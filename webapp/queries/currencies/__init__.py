@@ -1,4 +1,4 @@
-"""Exchange rates, and what is held in other currencies."""
+"""Exchange rates, and balances in other currencies."""
 
 from webapp.queries.currencies import exchange_rates
 

@@ -1,4 +1,4 @@
-"""Exchange rates: which one holds on a day, and which drafts lean on one."""
+"""Queries on exchange rates: the rate of a day, and the drafts that are mirrored at it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import ExchangeRate, JournalEntry, Posting, Transaction, refers_to
 from webapp.queries.common.paging import Order, Page, page
 
-Stored = dict[tuple[date, str], tuple[Decimal, str]]
+StoredRates = dict[tuple[date, str], tuple[Decimal, str]]
 NEWEST = Order((ExchangeRate.day, ExchangeRate.id))  # type: ignore[arg-type]
 
 
@@ -36,8 +36,8 @@ def rate_on(organization_id: str, currency: str, base: str, day: date) -> Decima
     )
 
 
-def between(organization_id: str, currencies: Collection[str], first: date, last: date) -> Stored:
-    """Read what is written down of some currencies from a day to another: the rate and its source by both."""
+def between(organization_id: str, currencies: Collection[str], first: date, last: date) -> StoredRates:
+    """Read the stored rates of some currencies from a day to another: rate and source by day and currency."""
     rows = db.session.execute(
         sa.select(
             ExchangeRate.day, ExchangeRate.currency, ExchangeRate.units_per_base, ExchangeRate.source
@@ -51,7 +51,7 @@ def between(organization_id: str, currencies: Collection[str], first: date, last
 
 
 def currencies(organization_id: str) -> list[str]:
-    """List the currencies of which a rate is written down, A to Z."""
+    """List the currencies that have a stored rate, A to Z."""
     return list(
         db.session.scalars(
             sa.select(ExchangeRate.currency)
@@ -63,7 +63,7 @@ def currencies(organization_id: str) -> list[str]:
 
 
 def currencies_of_drafts(organization_id: str) -> set[str]:
-    """Tell in which currencies other than the base there are postings of drafts."""
+    """Give the currencies of drafts' postings other than the base."""
     return set(
         db.session.scalars(
             sa.select(Posting.currency)
@@ -98,12 +98,12 @@ def listed(
     return page(statement, NEWEST, after=after, limit=limit)
 
 
-def drafts_leaning_on(organization_id: str, currency: str, first: date, last: date) -> Sequence[Any]:
+def drafts_mirrored_at(organization_id: str, currency: str, first: date, last: date) -> Sequence[Any]:
     """List the drafts with a posting in a currency whose rate day lies between two, as (entry, rate day).
 
     The rate day of a bank line's draft is the line's booking day, wherever a lock dates the entry; of a draft that
     two banks' lines share it is that of the line in this currency. Correction
-    markers are not among them: they are mirrored at their original's rate.
+    markers are not among them, because they are mirrored at their original's rate.
     """
     of_currency = sa.case((Transaction.currency == currency, Transaction.booked_on))
     rate_day = sa.func.coalesce(

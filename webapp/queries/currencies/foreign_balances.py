@@ -1,4 +1,4 @@
-"""What asset and liability accounts hold in other currencies than the base, at the close of a day."""
+"""Balances of asset and liability accounts in other currencies than the base, at the close of a day."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webapp.queries.accounts.balances import reaches
 
 @dataclass(frozen=True, slots=True)
 class ForeignBalance:
-    """An account's balance in one currency, and what it is in the books of the base currency; minor units."""
+    """An account's balance in one currency, and its book value in the base currency; minor units."""
 
     account_id: int
     account_name: str
@@ -25,7 +25,7 @@ class ForeignBalance:
 
 
 def on(organization_id: str, day: date) -> list[ForeignBalance]:
-    """List them by account and currency; what came to nothing in both is left out."""
+    """List them by account and currency; those that are zero in both are left out."""
     base_currency = sa.select(Organization.base_currency).where(Organization.id == organization_id)
     parts = [
         sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor).where(

@@ -16,7 +16,7 @@ from webapp.models import ExchangeRate
 
 @dataclass(frozen=True, slots=True)
 class RateTable:
-    """The rates of one currency by day, the earliest first; `always` holds on every day."""
+    """The rates of one currency by day, the earliest first; `always` is the rate of every day."""
 
     days: tuple[date, ...] = ()
     rates: tuple[Decimal, ...] = ()
@@ -36,7 +36,7 @@ class RateTable:
 
 
 def between(organization_id: str, currency: str, base: str, first: date, last: date) -> RateTable:
-    """Read the rates that hold from a day to another: units of a currency for one unit of base."""
+    """Read the rates for the days from one to another: units of a currency for one unit of base."""
     if currency == base:
         return RateTable(always=Decimal(1))
     rows = db.session.execute(

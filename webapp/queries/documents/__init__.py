@@ -1,4 +1,4 @@
-"""Documents: their records, their pages, and what stands against deleting one."""
+"""Documents: their records, their pages, and what keeps one from being deleted."""
 
 from webapp.queries.documents import deletion_blockers, documents, pages
 

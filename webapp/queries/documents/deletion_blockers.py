@@ -22,31 +22,31 @@ from webapp.models import (
 )
 from webapp.queries.journal import attachments
 
-STANDING = Reconciliation.status == "COMPLETED"
-# A line that a proof left behind its opening balance is in that proof, though it is never posted.
+IS_STANDING = Reconciliation.status == "COMPLETED"
+# A line from before the opening balance of a proof is part of that proof, though it is never posted.
 SET_ASIDE = sa.and_(
     Transaction.status == "SET_ASIDE",
     of_same_organization(Reconciliation, Transaction),
     Reconciliation.feed_account_id == Transaction.feed_account_id,
     Reconciliation.keep_as_new,
-    STANDING,
+    IS_STANDING,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Why a document stays and what to do about it, in a sentence; `details` names by their ids what holds it."""
+class DeletionBlocker:
+    """Why a document cannot be deleted and what to do, in a sentence; `details` has the ids of what keeps it."""
 
     sentence: str
     details: dict[str, list[int]]
 
 
-def held(document: Document) -> Held | None:
-    """Tell what keeps a document: what was written from it, else what it belongs to in the books; None for nothing."""
+def blocker(document: Document) -> DeletionBlocker | None:
+    """Find what keeps a document: entries written from it, else what it belongs to in the books; None for nothing."""
     return _by_written(document) or _by_relations(document)
 
 
-def _by_written(document: Document) -> Held | None:
+def _by_written(document: Document) -> DeletionBlocker | None:
     written = db.session.execute(
         sa.select(JournalEntry.id, JournalEntry.status)
         .where(refers_to(JournalEntry.document_id, document))
@@ -61,16 +61,18 @@ def _by_written(document: Document) -> Held | None:
         sentence = (
             f"{_first(posted)} came from this document and {stay} in the books, so the document stays too."
         )
-        return Held(sentence, details)
+        return DeletionBlocker(sentence, details)
     drafts = [f"Entry {row.id}" for row in written]
     are, them = ("is a draft", "it") if len(drafts) == 1 else ("are drafts", "them")
-    return Held(f"{_first(drafts)} came from this document and {are}. Delete {them} first.", details)
+    return DeletionBlocker(
+        f"{_first(drafts)} came from this document and {are}. Delete {them} first.", details
+    )
 
 
-def _by_relations(document: Document) -> Held | None:
+def _by_relations(document: Document) -> DeletionBlocker | None:
     organization_id = document.organization_id
     relations = attachments.of_documents(organization_id, [document.id])[document.id]
-    lines = _kept_lines(organization_id, {each.transaction_id for each in relations})
+    lines = _posted_lines(organization_id, {each.transaction_id for each in relations})
     entries = _posted(organization_id, {each.journal_entry_id for each in relations})
     if not lines and not entries:
         return None
@@ -79,13 +81,13 @@ def _by_relations(document: Document) -> Held | None:
     proved = _first([f"the proof of {day:%-d %b %Y}" for day in proofs.values()]) if proofs else ""
     reason = f"in {proved}" if proved else "posted"
     which, them = ("is", "it") if len(names) == 1 else ("are", "them")
-    return Held(
+    return DeletionBlocker(
         f"It belongs to {_first(names)}, which {which} {reason}. Detach it from {them} first.",
         {"transactionIds": list(lines), "journalEntryIds": entries, "reconciliationIds": list(proofs)},
     )
 
 
-def _kept_lines(organization_id: str, ids: Collection[int | None]) -> dict[int, date]:
+def _posted_lines(organization_id: str, ids: Collection[int | None]) -> dict[int, date]:
     """Give those of some lines that were ever posted, or that a standing proof set aside, with their days."""
     is_posted = (
         sa.exists()
@@ -122,7 +124,7 @@ def _posted(organization_id: str, ids: Collection[int | None]) -> list[int]:
 
 
 def _proofs(organization_id: str, lines: Collection[int], entries: Collection[int]) -> dict[int, date]:
-    """Give the standing proofs that hold some lines or entries, or the lines of those entries, with their days."""
+    """Give the standing proofs that include some lines or entries, or the lines of those entries, with their days."""
     of_entries = sa.select(Posting.transaction_id).where(
         Posting.organization_id == organization_id, Posting.journal_entry_id.in_(entries)
     )
@@ -138,7 +140,7 @@ def _proofs(organization_id: str, lines: Collection[int], entries: Collection[in
         sa.select(Reconciliation.id, Reconciliation.statement_date)
         .where(
             Reconciliation.organization_id == organization_id,
-            STANDING,
+            IS_STANDING,
             sa.or_(is_item, sa.exists().where(Transaction.id.in_(lines), SET_ASIDE)),
         )
         .order_by(Reconciliation.id)

@@ -1,8 +1,8 @@
-"""Questions about documents."""
+"""Queries on documents: finding one, listing many, and their records."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any
 
@@ -19,18 +19,51 @@ from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amount_typed, like_pattern
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
+from webapp.queries.rules.runs import Provenance
 
 NEWEST = Order((Document.id,))  # type: ignore[arg-type]
-RECORDED = (
-    *("id", "document_type", "number", "issued_on", "sender", "currency", "net", "tax", "total"),
-    *("file_name", "file_type", "file_size", "sha256", "account_id", "org_merchant_id", "project_id"),
-    *("label", "created_at", "updated_at"),
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
-    """Which documents a list is about; days are those of issue, and inclusive."""
+class DocumentRecord:
+    """A document with its relations, without its text."""
+
+    id: int
+    document_type: str
+    number: str | None
+    issued_on: date | None
+    sender: str | None
+    currency: str | None
+    net: Money | None
+    tax: Money | None
+    total: Money | None
+    file_name: str | None
+    file_type: str | None
+    file_size: int | None
+    sha256: str | None
+    account_id: int | None
+    org_merchant_id: int | None
+    project_id: int | None
+    label: str
+    created_at: datetime
+    updated_at: datetime
+    relations: list[DocumentRelation]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetail(DocumentRecord):
+    """A document with its text, and the rules that set its fields."""
+
+    text: str | None
+    provenance: list[Provenance]
+
+
+FIELDS = [each.name for each in fields(DocumentRecord) if each.name != "relations"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilters:
+    """The filters of a list of documents; days are those of issue, and inclusive."""
 
     document_type: str | None = None
     from_: date | None = None
@@ -53,13 +86,13 @@ def with_file(organization_id: str, digest: str) -> Document | None:
 
 def listed(
     organization_id: str,
-    filters: Filters,
+    filters: DocumentFilters,
     *,
     changed_since: datetime | None = None,
     after: tuple[Any, ...] | None,
     limit: int,
-) -> Page[dict[str, Any]]:
-    """List documents, newest first, each as its record without its text."""
+) -> Page[DocumentRecord]:
+    """List documents, newest first."""
     statement = sa.select(Document).where(Document.organization_id == organization_id)
     if filters.document_type is not None:
         statement = statement.where(Document.document_type == filters.document_type)
@@ -77,18 +110,18 @@ def listed(
     statement = only_changed(statement, Document, organization_id, changed_since)
     found = page(statement.options(orm.defer(Document.text)), NEWEST, after=after, limit=limit)
     relations = attachments.of_documents(organization_id, [row.id for row in found.items])
-    return found.of([{**_record(row), "relations": relations[row.id]} for row in found.items])
+    return found.of([DocumentRecord(**_facts(row), relations=relations[row.id]) for row in found.items])
 
 
-def story(document: Document) -> dict[str, Any]:
-    """Tell all about one document: its record, its text, and which rules set what of it."""
+def detailed(document: Document) -> DocumentDetail:
+    """Give one document with its text, and the rules that set its fields."""
     organization_id = document.organization_id
-    return {
-        **_record(document),
-        "relations": attachments.of_documents(organization_id, [document.id])[document.id],
-        "text": document.text,
-        "provenance": runs.provenance_of_document(organization_id, document.id),
-    }
+    return DocumentDetail(
+        **_facts(document),
+        relations=attachments.of_documents(organization_id, [document.id])[document.id],
+        text=document.text,
+        provenance=runs.provenance_of_document(organization_id, document.id),
+    )
 
 
 def file_of(document: Document) -> tuple[str, str, str]:
@@ -98,12 +131,12 @@ def file_of(document: Document) -> tuple[str, str, str]:
     return document.kept_file, document.file_type, document.file_name or "document"
 
 
-def _record(document: Document) -> dict[str, Any]:
-    return {name: getattr(document, name) for name in RECORDED}
+def _facts(document: Document) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in FIELDS}
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
-    """Say in SQL that a document contains a text without case, or has an amount, whichever its sign."""
+    """Build the condition that a document contains a text without case, or has an amount of either sign."""
     texts = (Document.number, Document.sender, Document.file_name, Document.text)
     pattern = like_pattern(typed)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]

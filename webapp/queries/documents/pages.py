@@ -1,4 +1,4 @@
-"""What the page of a document tells beside it: what it belongs to, what it may belong to, and the names of ids."""
+"""The page of a document: the lines and entries it belongs to or may belong to, and fields set by rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_CANDIDATES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class RelatedItem:
     """A line or an entry that a document belongs to, or may; `name` is the form's name of its id."""
 
     name: str
@@ -49,7 +49,7 @@ class SetByRule:
     value: str
 
 
-def owners(document: Document) -> list[Owner]:
+def related_items(document: Document) -> list[RelatedItem]:
     """List the lines and entries that a document belongs to, the oldest relation first."""
     organization_id = document.organization_id
     relations = attachments.of_documents(organization_id, [document.id])[document.id]
@@ -63,7 +63,7 @@ def owners(document: Document) -> list[Owner]:
     ]
 
 
-def candidates(document: Document) -> list[Owner]:
+def candidates(document: Document) -> list[RelatedItem]:
     """List the booked lines of a document's total, around its day of issue where it has one, the nearest first."""
     if document.total_minor is None:
         return []
@@ -103,11 +103,11 @@ def _named(found: Provenance, names: Any) -> str:
     return str(names.get((found.field, int(found.value)), found.value))
 
 
-def _line(line: Transaction) -> Owner:
+def _line(line: Transaction) -> RelatedItem:
     address = f"/feeds/{line.feed_account_id}?show=all&line={line.id}#line-{line.id}"
-    return Owner("transactionId", line.id, address, line.booked_on, line.description, line.amount)
+    return RelatedItem("transactionId", line.id, address, line.booked_on, line.description, line.amount)
 
 
-def _entry(entry: JournalEntry) -> Owner:
+def _entry(entry: JournalEntry) -> RelatedItem:
     text = f"Entry {entry.id}" + (f": {entry.description}" if entry.description else "")
-    return Owner("journalEntryId", entry.id, f"/journal/{entry.id}", entry.effective_on, text)
+    return RelatedItem("journalEntryId", entry.id, f"/journal/{entry.id}", entry.effective_on, text)

@@ -1,4 +1,4 @@
-"""Questions about how tables are read for the accounts."""
+"""Queries on remembered column mappings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class ColumnMappingRecord:
-    """A remembered mapping: whose it is, the header that it is for, and since when."""
+    """A remembered mapping: its account, the header that it is for, and its last use."""
 
     id: int
     fa_id: int
@@ -32,16 +32,16 @@ def get(organization_id: str, mapping_id: int) -> ColumnMapping:
 
 
 def listed(organization_id: str) -> list[ColumnMappingRecord]:
-    """List what is remembered, newest first, the first hundred."""
-    rows = db.session.execute(named(organization_id).limit(MOST))
+    """List the remembered mappings, newest first, at most a hundred."""
+    rows = db.session.execute(with_accounts(organization_id).limit(MOST))
     return [
         ColumnMappingRecord(row.id, row.feed_account_id, name, row.names, row.updated_at)
         for row, name in rows
     ]
 
 
-def named(organization_id: str) -> sa.Select[ColumnMapping, str]:
-    """Select what is remembered, each with the name of its account, newest first."""
+def with_accounts(organization_id: str) -> sa.Select[ColumnMapping, str]:
+    """Select the remembered mappings, each with the name of its account, newest first."""
     return (
         sa.select(ColumnMapping, FeedAccount.name)
         .join(FeedAccount, refers_to(ColumnMapping.feed_account_id, FeedAccount))

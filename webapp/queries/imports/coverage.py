@@ -34,7 +34,7 @@ from webapp.queries.imports.imports import ImportAccountRecord
 
 @dataclass(frozen=True, slots=True)
 class CoverageRecord:
-    """What covers a feed account, month by month, newest first."""
+    """The coverage of a feed account by month, newest first."""
 
     fa_id: int
     currency: str
@@ -42,10 +42,10 @@ class CoverageRecord:
 
 
 def statements(organization_id: str, fa_id: int, *, but: int | None = None) -> list[Covered]:
-    """List what each import says that it covers of a feed account, in the order of import; `but` leaves out one.
+    """List the days that each import covers of a feed account, in the order of import; `but` leaves out one.
 
     A file covers the days from its first line to its last, or to its closing balance where that is later; one
-    that says nothing of any day covers none.
+    without any day covers none.
     """
     rows = db.session.scalars(
         sa.select(Import.accounts)
@@ -61,7 +61,7 @@ def statements(organization_id: str, fa_id: int, *, but: int | None = None) -> l
 
 
 def covered(stored: Mapping[str, Any]) -> Covered | None:
-    """Tell what an import's answer about one account covers, None where it names no day."""
+    """Give the days that an import covers of one account, None where it has no day."""
     account = ImportAccountRecord.of(stored)
     first = account.first_date or account.closing_date
     if first is None:
@@ -71,7 +71,7 @@ def covered(stored: Mapping[str, Any]) -> Covered | None:
 
 
 def record(feed_account: FeedAccount) -> CoverageRecord:
-    """Tell of each month of a feed account what brought its lines and whether they agree with the bank's balances."""
+    """Give the coverage of a feed account: by month its sources, and whether lines and stated balances agree."""
     evidence = _evidence(feed_account)
     return CoverageRecord(feed_account.id, feed_account.currency, by_month(evidence))
 
@@ -127,7 +127,7 @@ def _fed(feed_account: FeedAccount) -> list[date]:
 
 
 def _is_fed() -> sa.ColumnElement[bool]:
-    """Say in SQL that the feed brought a line too, which a file had brought."""
+    """Build the condition that a line came by the feed too, itself or a row that is joined to it."""
     mine = sa.exists().where(refers_to(FeedLine.transaction_id, Transaction))
     joined = sa.exists().where(
         refers_to(LineJoin.kept_id, Transaction),

@@ -1,4 +1,4 @@
-"""Questions about imports: what each file held, and what became of its lines."""
+"""Queries on imports: the record of each file, and the verdicts on its lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ IN_FILE = Order((ImportLine.position,), ascends=True)  # type: ignore[arg-type]
 
 @dataclass(frozen=True, slots=True)
 class ImportAccountRecord:
-    """What a file says about one account; the sum and the days are of its booked lines.
+    """One account of a file; the sum and the days are of its booked lines.
 
-    `compared` says in sentences how it stands to the other files of the account.
+    `compared` are sentences on gaps and overlaps with the other files of the account.
     """
 
     fa_id: int | None
@@ -47,14 +47,14 @@ class ImportAccountRecord:
 
     @property
     def off_by(self) -> Money | None:
-        """Give what the closing balance has more than opening balance and lines come to; None where one is not told."""
+        """The closing balance less opening balance and lines; None where a balance is missing."""
         if self.opening_balance is None or self.closing_balance is None:
             return None
         return self.closing_balance - (self.opening_balance + self.sum)
 
     @property
     def as_equation(self) -> str:
-        """Begin the sentence in which a reader of files (importers/balances.py) warns that it does not add up."""
+        """The beginning of the sentence by which a reader of files (importers/balances.py) warns of a wrong sum."""
         whose = f"Account {self.external_id}" if self.external_id else "An account without a number"
         return f"{whose}: the opening balance {self.opening_balance} and the lines {self.sum} make"
 
@@ -65,7 +65,7 @@ class ImportAccountRecord:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> ImportAccountRecord:
-        """Read what an import keeps about an account."""
+        """Read the stored JSON of an import about an account."""
         currency = stored["currency"]
         amounts = {
             name: None if stored[name] is None else Money.of(Decimal(stored[name]), currency)
@@ -82,7 +82,7 @@ class ImportAccountRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportRecord:
-    """One bank file: previewed, imported or refused; `refused` tells the place or the question that it was for."""
+    """One bank file: previewed, imported or refused; `refused` is the place or the question that it was refused for."""
 
     id: int
     file_name: str
@@ -97,32 +97,32 @@ class ImportRecord:
 
     @property
     def asks(self) -> str | None:
-        """Tell the key of a mapping that would answer what the file leaves open, None where it asks nothing."""
+        """The key of the mapping that the file needs to be read, None where it needs none."""
         return self.refused.get("key")
 
     @property
     def general_warnings(self) -> list[str]:
-        """List the warnings that do not stand beside one account: how it stands to its other files, or adds up."""
+        """The warnings that are not shown beside one account, as those on its sum and its other files are."""
         compared = {f"{account.name}: {each}" for account in self.accounts for each in account.compared}
         sums = tuple(account.as_equation for account in self.accounts if account.off_by)
         return [each for each in self.warnings if each not in compared and not each.startswith(sums)]
 
     @property
     def added(self) -> int:
-        """Count the lines that came into the books, or would."""
+        """The number of lines that were added to the books, or would be."""
         return sum(account.added for account in self.accounts)
 
     @property
     def already_there(self) -> int:
-        """Count the booked lines that were known before."""
+        """The number of booked lines that were in the books before."""
         return sum(account.already_there for account in self.accounts)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportLineRecord:
-    """A row of a file, and what becomes of it; a skipped one has its text for a description.
+    """A row of a file with its verdict; a skipped one has its text for a description.
 
-    `possible_transaction_ids` are the lines that a doubtful one may be, while its file is only looked at.
+    `possible_transaction_ids` are the lines that a doubtful one may be, in a preview of the file.
     """
 
     row: int
@@ -147,7 +147,7 @@ def get(organization_id: str, import_id: int) -> Import:
 
 
 def record(imported: Import) -> ImportRecord:
-    """Give an import as every door answers it."""
+    """Give the record of an import."""
     return ImportRecord(
         id=imported.id,
         file_name=imported.file_name,
@@ -197,8 +197,8 @@ def _line_records(organization_id: str, rows: Sequence[ImportLine]) -> list[Impo
         .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
         .where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
     )
-    known = {transaction.id: (transaction, name) for transaction, name in found}
-    return [_line_record(row, *known.get(row.transaction_id or 0, (None, None))) for row in rows]
+    transactions = {transaction.id: (transaction, name) for transaction, name in found}
+    return [_line_record(row, *transactions.get(row.transaction_id or 0, (None, None))) for row in rows]
 
 
 def _line_record(row: ImportLine, transaction: Transaction | None, account: str | None) -> ImportLineRecord:

@@ -16,7 +16,7 @@ from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money
 from webapp.ledger.rates import MAX_AGE_DAYS
 from webapp.models import (
-    OF_ITS_ACT,
+    IS_EVENT_OF_ACT,
     Account,
     ActionRequest,
     AuditEvent,
@@ -215,7 +215,7 @@ def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[EntryEv
     )
     rows = db.session.execute(
         sa.select(ActionRequest, AuditEvent)
-        .join(AuditEvent, OF_ITS_ACT)
+        .join(AuditEvent, IS_EVENT_OF_ACT)
         .where(
             of_same_organization(ActionRequest, entry),
             sa.or_(about_entries, about_line, posted_by, brought_by),

@@ -1,4 +1,4 @@
-"""The whole book for other systems: what counts, in the order of its days, and what standing proofs say of it."""
+"""Exports of the whole book: accounts, entries in the order of days, and balance assertions of standing proofs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from webapp import exporters
 from webapp.db import db
-from webapp.exporters.books import Book, BookAccount, BookAssertion, BookEntry, BookLeg
+from webapp.exporters.books import BookAccount, BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.ledger.money import Money
 from webapp.models import (
     COUNTING,
@@ -25,7 +25,7 @@ from webapp.models import (
     Posting,
     Project,
     Reconciliation,
-    of_same_organization,
+    refers_to,
 )
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
@@ -49,8 +49,8 @@ def of(organization_id: str, format_: str) -> Export:
     return Export(f"{organization_id}.{ending}", media_type, write(book(organization_id)))
 
 
-def book(organization_id: str) -> Book:
-    """Give the book as exporters take it; its entries are read while they are written."""
+def book(organization_id: str) -> ExportedBook:
+    """Read the book for exporters; its entries are read while they are written."""
     organization = organizations.get(organization_id)
     ledger_accounts = db.session.scalars(
         sa.select(Account)
@@ -59,7 +59,7 @@ def book(organization_id: str) -> Book:
     )
     counted = (JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
     first_day = db.session.scalar(sa.select(sa.func.min(JournalEntry.effective_on)).where(*counted))
-    return Book(
+    return ExportedBook(
         name=organization.name,
         base_currency=organization.base_currency,
         currencies=tuple(sorted({organization.base_currency, *_currencies(organization_id)})),
@@ -85,9 +85,6 @@ def _entries(organization_id: str) -> Iterator[BookEntry]:
 
 
 def _postings(organization_id: str) -> sa.Executable:
-    def of_posting(model: Any, key: Any) -> sa.ColumnElement[bool]:
-        return sa.and_(of_same_organization(model, Posting), model.id == key)
-
     return (
         sa.select(
             JournalEntry.id,
@@ -105,9 +102,9 @@ def _postings(organization_id: str) -> sa.Executable:
             Merchant.name.label("merchant"),
             Project.name.label("project"),
         )
-        .join(Posting, of_posting(JournalEntry, Posting.journal_entry_id))
-        .outerjoin(Merchant, of_posting(Merchant, Posting.org_merchant_id))
-        .outerjoin(Project, of_posting(Project, Posting.project_id))
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
+        .outerjoin(Merchant, refers_to(Posting.org_merchant_id, Merchant))
+        .outerjoin(Project, refers_to(Posting.project_id, Project))
         .where(JournalEntry.organization_id == organization_id, JournalEntry.status.in_(COUNTING))
         .order_by(JournalEntry.effective_on, JournalEntry.id, Posting.position)
     )
@@ -137,9 +134,9 @@ def _entry(rows: list[Any]) -> BookEntry:
 
 
 def _assertions(organization_id: str) -> Iterator[BookAssertion]:
-    """Say what the ledger has at the close of each proof's day that stands and holds.
+    """Give the ledger balance at the close of the day of each standing proof that holds.
 
-    It follows from the statement, what the bank has not seen and what the books date later; not from the postings.
+    It is the statement's balance with outstanding items and without those in transit, not a sum of postings.
     """
     proofs = list(
         db.session.scalars(

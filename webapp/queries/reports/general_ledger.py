@@ -26,7 +26,7 @@ KEY = "isidii"
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """A posting under its account; `balance_base` is the account's balance in the base currency behind it."""
+    """A posting under its account; `balance_base` is the account's balance in the base currency after it."""
 
     account_id: int
     account_code: str | None
@@ -54,7 +54,7 @@ def listed(
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[LedgerLine]:
-    """List the postings of a period by account, day and entry, each behind the one before it."""
+    """List the postings of a period by account, day and entry, with the running balance of the account."""
     statement = _rows(organization_id, period)
     if account_id is not None:
         statement = statement.where(RegisterLine.account_id == account_id)

@@ -24,7 +24,7 @@ Key = tuple[date, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RegisterRecord:
-    """A posting that counts, and what the account held after it: in its currency, else in the base currency."""
+    """A posting that counts, and the balance of the account after it: in its currency, else in the base currency."""
 
     journal_entry_id: int
     effective_on: date
@@ -50,7 +50,7 @@ def page(
 ) -> Page[RegisterRecord]:
     """List an account's postings from either end; the balance before them comes from the kept sums.
 
-    So a page deep down costs what the first one costs, whatever history there is.
+    So the last page costs what the first one costs, however long the history is.
     """
     statement = _lines(account)
     if from_ is not None:
@@ -99,7 +99,7 @@ def _with_balances(account: Account, rows: Sequence[Any]) -> list[RegisterRecord
 
 
 def before_key(account: Account, key: Key) -> Balance:
-    """Give what an account held before one of its postings: the days before it, and its own day up to it."""
+    """Give the balance of an account before one of its postings: the days before it, and its own day up to it."""
     day = key[0]
     kept = balances.NOTHING
     if day > date.min:

@@ -1,7 +1,7 @@
 """Reports over a period, from kept sums: trial balance, profit and loss, balance sheet.
 
 Amounts are in the base currency, debit positive, over POSTED and VOIDED entries; personal accounts
-(`in_scope` false) are told apart, and left out of nothing.
+(`in_scope` false) are marked, and left out of nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """An account in a report: what it shows of the period, and the same of the period before."""
+    """An account in a report: its amount of the period, and that of the period before."""
 
     account_id: int
     code: str | None
@@ -205,7 +205,7 @@ class _Books:
         ]
 
     def changes(self, types: Sequence[AccountType], period: Period) -> list[ReportLine]:
-        """Give what a period changed of the accounts of some types, and what the one before did."""
+        """Give the changes of the accounts of some types in a period, and in the one before."""
         first, second, third = (
             self.through(day) for day in (period.before.eve, period.before.last, period.last)
         )

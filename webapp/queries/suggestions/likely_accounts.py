@@ -92,12 +92,12 @@ def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[i
 
 
 def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAccount:
-    called = names.of(found)
+    choice = names.of(found)
     return LikelyAccount(
-        **called,
+        *choice,
         count=found.count,
         total=found.total,
-        reason=sentence(found.count, found.total, found.conditions, called["account_name"]),
+        reason=sentence(found.count, found.total, found.conditions, choice.account_name),
         transaction_ids=[lines[place].id for place in found.places[:MOST_IDS]],
     )
 

@@ -20,7 +20,7 @@ from webapp.ledger.suggestions.habits import SUPPORT, Habit, habits, still_dismi
 from webapp.ledger.suggestions.wording import name, sentence
 from webapp.models import Rule, SuggestionDismissal
 from webapp.queries.access import organizations
-from webapp.queries.accounts.choice_names import ChoiceNames
+from webapp.queries.accounts.choice_names import ChoiceNames, NamedChoice
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.rule_decisions.decisions import RuleEvaluator
 from webapp.queries.suggestions import confirmed_lines
@@ -54,14 +54,14 @@ class RuleSuggestion:
     first and at most 200, and `rule` is what `POST /automations/rules` takes.
     """
 
-    key: str
-    sentence: str
     account_id: int
     account_name: str
     org_merchant_id: int | None
     merchant_name: str | None
     project_id: int | None
     project_name: str | None
+    key: str
+    sentence: str
     count: int
     total: int
     undecided_count: int
@@ -190,12 +190,12 @@ def _read_conditions(stored: Iterable[dict[str, Any]]) -> list[Condition]:
     return [Condition.of(each) for each in stored]
 
 
-def _suggestion(habit: Habit, book: HabitBook, called: dict[str, Any]) -> RuleSuggestion:
+def _suggestion(habit: Habit, book: HabitBook, choice: NamedChoice) -> RuleSuggestion:
     count = len(habit.evidence)
     total = count + len(habit.exceptions)
-    text = sentence(count, total, habit.conditions, called["account_name"])
+    text = sentence(count, total, habit.conditions, choice.account_name)
     return RuleSuggestion(
-        **called,
+        *choice,
         key=habit.key,
         sentence=text,
         count=count,

@@ -161,7 +161,7 @@ def _check_type(account: Account, type_: str) -> None:
         raise SystemAccountError(f"Tieout itself posts to {account.name}; its type stays {account.type}.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
         raise FeedBackedError(f"A bank's lines post to {account.name}; it is an ASSET or a LIABILITY.")
-    if accounts.has_counted(account):
+    if accounts.has_counting_postings(account):
         raise PostedAccountError(
             f"Something is posted to {account.name}; its type stays {account.type}. Open another account instead."
         )

@@ -55,7 +55,7 @@ class ProposedCall:
 
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
     """Let the proposals end whose time is over, and remove the files that no proposal waits with any more."""
-    for proposal in proposals.over(organization_id, now):
+    for proposal in proposals.expired(organization_id, now):
         _expire(proposal, "Its time was over.", now)
     waiting = {file.name for file in proposals.files()}
     kept_files.sweep(folder, older_than=now - LIFETIME, but=waiting)

@@ -105,7 +105,7 @@ def changed(
     earlier = {key: before.get(key) for key in after}
     request = ActionRequest(id="", before=earlier, after=dict(after))
     is_renamed = (after.get("name") or name) != name
-    values = {field_changes.words(key): after[key] for key in after}
+    values = {field_changes.label(key): after[key] for key in after}
     changes = [
         _change(each.field, values[each.field], each.after)
         for each in field_changes.of(organization_id, [request])[""]

@@ -158,7 +158,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[RateInput], now
     depending: dict[int, tuple[JournalEntry, date]] = {}
     for currency in sorted(days.keys() & exchange_rates.currencies_of_drafts(organization.id)):
         ordered = sorted(days[currency])
-        for entry, rate_day in exchange_rates.drafts_leaning_on(
+        for entry, rate_day in exchange_rates.drafts_mirrored_at(
             organization.id, currency, ordered[0], ordered[-1] + timedelta(days=MAX_AGE_DAYS)
         ):
             place = bisect_right(ordered, rate_day) - 1

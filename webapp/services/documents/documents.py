@@ -118,7 +118,7 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
     """
     target, title = ("document", document.id), f"Deleted {titles.of_document(document)}"
     with act(actor, now, "delete_document", target, title=title) as doing:
-        blocker = deletion_blockers.held(document)
+        blocker = deletion_blockers.blocker(document)
         if blocker is not None:
             raise DocumentInUseError(blocker.sentence, details=dict(blocker.details))
         relations = attachments.of_documents(document.organization_id, [document.id])[document.id]

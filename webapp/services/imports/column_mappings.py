@@ -42,7 +42,7 @@ def find(organization_id: str, data: bytes, fa_id: int | None) -> Remembered | N
     layouts = importers.layouts(data)
     if not layouts:
         return None
-    statement = column_mappings.named(organization_id).where(ColumnMapping.layout.in_(layouts))
+    statement = column_mappings.with_accounts(organization_id).where(ColumnMapping.layout.in_(layouts))
     if fa_id is not None:
         statement = statement.where(ColumnMapping.feed_account_id == fa_id)
     found = db.session.execute(statement).all()

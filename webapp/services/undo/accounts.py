@@ -45,7 +45,7 @@ def archive_account(undoing: Undoing, request: ActionRequest) -> str:
     """Archive an account that was opened and that no posting names."""
     account = lookups.get(Account, undoing.actor.organization_id, undoing.target_id(request))
     require_same(facts(account, accounts.FACTS), request.after)
-    if account_queries.is_named(account):
+    if account_queries.has_postings(account):
         stay(f"{account.name} is used, so it stays.")
     accounts.update(account, {"is_archived": True}, **undoing.by)
     return f"Archive {account.name}, which is not used."

@@ -185,7 +185,7 @@ def _run(
     token: ApiToken, since: datetime, before: str | None, scopes: Collection[str], undoing: Undoing
 ) -> AgentUndo:
     ids, token_id = agent_acts.undoable(token, since, before), token.id
-    requests = agent_acts.named(token.organization_id, ids[:MOST_AT_ONCE])
+    requests = agent_acts.by_ids(token.organization_id, ids[:MOST_AT_ONCE])
     items = [_undo_one(request, scopes, undoing) for request in requests]
     return AgentUndo(token_id, since, items, len(ids) - len(items), before=before)
 
