@@ -17,7 +17,7 @@ from webapp.queries.reconciliation import book_balances, draft_sums, openings
 from webapp.queries.reconciliation.book_balances import StatementBooks
 from webapp.queries.reconciliation.draft_sums import DraftSums
 from webapp.queries.reconciliation.hub import opening_minor
-from webapp.queries.reconciliation.statement_items import IS_LINE, StatementLine, listed, open_items
+from webapp.queries.reconciliation.statement_items import IS_LINE, StatementItem, listed, open_items
 
 
 def get(organization_id: str, reconciliation_id: int) -> Reconciliation:
@@ -81,7 +81,7 @@ def open_lines(
 
 def lines(
     organization_id: str, fa_id: int, *, after: tuple[Any, ...] | None, limit: int
-) -> Page[StatementLine]:
+) -> Page[StatementItem]:
     """List what an account's draft clears or could clear, else its last proof's lines, else its open items."""
     found = account(organization_id, fa_id)
     return listed(found, draft=draft_of(found), anchor=anchor_of(found), after=after, limit=limit)

@@ -28,7 +28,7 @@ IS_LINE, IS_ENTRY = 1, 0
 
 
 @dataclass(frozen=True, slots=True)
-class StatementLine:
+class StatementItem:
     """An item of a statement: a bank line, or an entry that comes from none, as a list shows it."""
 
     transaction_id: int | None
@@ -194,7 +194,7 @@ def listed(
     anchor: Reconciliation | None,
     after: tuple[Any, ...] | None,
     limit: int,
-) -> Page[StatementLine]:
+) -> Page[StatementItem]:
     """List the items of an account's open draft, else of its last proof, else those that a first draft could clear.
 
     A draft's lines are all that it clears or could clear: the open items dated by its statement.
@@ -242,16 +242,16 @@ def _page(
     currency: str,
     after: tuple[Any, ...] | None,
     limit: int,
-) -> Page[StatementLine]:
+) -> Page[StatementItem]:
     """Read a page, newest first; lines and entries have ids of their own, so the kind is part of the key."""
     order = Order((items.c.day, items.c.kind, items.c.id))
     found = page_of_rows(statement, order, after=after, limit=limit)
-    return found.of([statement_line(row, currency) for row in found.items])
+    return found.of([statement_item(row, currency) for row in found.items])
 
 
-def statement_line(row: Any, currency: str) -> StatementLine:
+def statement_item(row: Any, currency: str) -> StatementItem:
     """Make the statement line of a row of `open_items` or `proved_items`."""
-    return StatementLine(
+    return StatementItem(
         transaction_id=row.id if row.kind == IS_LINE else None,
         journal_entry_id=row.journal_entry_id,
         booked_on=row.day,
