@@ -75,8 +75,8 @@ class BookEntry:
     @property
     def links(self) -> dict[str, int]:
         """The entries that this one cancels or corrects, by what it does to them."""
-        said = {"voids": self.voids_id, "corrects": self.corrects_id}
-        return {key: other for key, other in said.items() if other is not None}
+        references = {"voids": self.voids_id, "corrects": self.corrects_id}
+        return {key: other for key, other in references.items() if other is not None}
 
 
 @dataclass(frozen=True, slots=True)

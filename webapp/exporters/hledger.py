@@ -46,17 +46,17 @@ def _merged(
     entries: Iterable[BookEntry], assertions: Iterable[BookAssertion]
 ) -> Iterator[BookEntry | BookAssertion]:
     """Put each assertion behind the last entry of its day: hledger checks them in that order."""
-    waiting = sorted(assertions, key=lambda assertion: assertion.day, reverse=True)
+    upcoming = sorted(assertions, key=lambda assertion: assertion.day, reverse=True)
     for entry in entries:
-        while waiting and waiting[-1].day < entry.day:
-            yield waiting.pop()
+        while upcoming and upcoming[-1].day < entry.day:
+            yield upcoming.pop()
         yield entry
-    yield from reversed(waiting)
+    yield from reversed(upcoming)
 
 
 def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
-    said = " ".join(_NO_DESCRIPTION.sub(" ", entry.description).split())
-    yield f"\n{entry.day} * ({entry.id}) {said}".rstrip() + "\n"
+    description = " ".join(_NO_DESCRIPTION.sub(" ", entry.description).split())
+    yield f"\n{entry.day} * ({entry.id}) {description}".rstrip() + "\n"
     yield f"    ; description: {_text(entry.description)}\n"
     yield f"    ; source: {entry.source}{', voided:' if entry.status == 'VOIDED' else ''}\n"
     for key, other in entry.links.items():

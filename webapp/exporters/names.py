@@ -30,8 +30,8 @@ def account_names(accounts: Iterable[BookAccount]) -> dict[int, str]:
     names: dict[int, str] = {}
     taken: set[str] = set()
     for account in accounts:
-        word = "-".join(filter(None, (_code(account.code), _word(account.name))))
-        name = f"{ROOTS[account.type]}:{word}"
+        slug = "-".join(filter(None, (_code(account.code), _slug(account.name))))
+        name = f"{ROOTS[account.type]}:{slug}"
         if name in taken:
             name = f"{name}-{account.id}"
         taken.add(name)
@@ -40,16 +40,16 @@ def account_names(accounts: Iterable[BookAccount]) -> dict[int, str]:
 
 
 def _code(code: str | None) -> str:
-    word = _word(code or "")
-    return word if word[:1].isdecimal() and word[:1].isascii() else f"0-{word}" if word else "0"
+    slug = _slug(code or "")
+    return slug if slug[:1].isdecimal() and slug[:1].isascii() else f"0-{slug}" if slug else "0"
 
 
-def _word(text: str) -> str:
+def _slug(text: str) -> str:
     """Keep letters and decimal digits, and a hyphen between what they are parted by."""
-    kept = "".join(letter if _is_word(letter) else " " for letter in unicodedata.normalize("NFC", text))
+    kept = "".join(letter if _is_kept(letter) else " " for letter in unicodedata.normalize("NFC", text))
     return "-".join(kept.split())[:_LONGEST].strip("-")
 
 
-def _is_word(letter: str) -> bool:
+def _is_kept(letter: str) -> bool:
     category = unicodedata.category(letter)
     return category.startswith("L") or category == "Nd"

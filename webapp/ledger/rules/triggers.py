@@ -88,7 +88,7 @@ def bind_target_and_trigger(payload: Mapping[str, object]) -> TargetAndTrigger:
 
     The interface document withholds the names of the two fields, so a client that knows only it writes
     their codes under names of its own. The canonical key wins; then unknown keys must agree.
-    Raises AmbiguousFieldError, ContradictionError, or UnknownWordError for a canonical key's other value.
+    Raises AmbiguousFieldError, ContradictionError, or UnknownValueError for a canonical key's other value.
 
     >>> bind_target_and_trigger({"name": "n", "appliesTo": "RECEIPT", "color": "red"})
     TargetAndTrigger(target=<Target.RECEIPT: 'RECEIPT'>, trigger=<Trigger.RECEIPT_PARSED: 'RECEIPT_PARSED'>, \
@@ -162,13 +162,15 @@ def _nested_ignored(payload: Mapping[str, object]) -> list[str]:
     return paths + _unknown_in_each(payload.get("effects"), EFFECT_KEYS, "effects")
 
 
-def _unknown_in_each(records: object, known: frozenset[str], path: str) -> list[str]:
+def _unknown_in_each(records: object, known_keys: frozenset[str], path: str) -> list[str]:
     each = records if isinstance(records, list) else []
     return [
-        found for index, record in enumerate(each) for found in _unknown(record, known, f"{path}.{index}")
+        found
+        for index, record in enumerate(each)
+        for found in _unknown(record, known_keys, f"{path}.{index}")
     ]
 
 
-def _unknown(record: object, known: frozenset[str], path: str) -> list[str]:
+def _unknown(record: object, known_keys: frozenset[str], path: str) -> list[str]:
     keys = record if isinstance(record, Mapping) else {}
-    return [f"{path}.{key}" for key in keys if key not in known]
+    return [f"{path}.{key}" for key in keys if key not in known_keys]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -42,9 +41,9 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
         .group_by(ProviderBalance.feed_account_id)
         .subquery()
     )
-    chosen = sa.func.coalesce(nearest.c.later, nearest.c.earlier)
-    snapshots = _snapshots(organization_id, nearest, ProviderBalance.day == chosen)
-    lines = _moved(organization_id, nearest, chosen, day)
+    nearest_day = sa.func.coalesce(nearest.c.later, nearest.c.earlier)
+    snapshots = _snapshots(organization_id, nearest, nearest_day)
+    lines = _moved(organization_id, nearest, nearest_day, day)
     found = {}
     for fa_id, currency in currencies.items():
         balance = balance_on(day, snapshots.get(fa_id, []), lines.get(fa_id, []))
@@ -56,8 +55,11 @@ def on(organization_id: str, currencies: Mapping[int, str], day: date) -> dict[i
 
 
 def _snapshots(
-    organization_id: str, chosen: sa.Subquery, is_chosen: sa.ColumnElement[bool]
+    organization_id: str, nearest: sa.Subquery, nearest_day: sa.ColumnElement[date]
 ) -> dict[int, list[Snapshot]]:
+    is_nearest = sa.and_(
+        nearest.c.feed_account_id == ProviderBalance.feed_account_id, ProviderBalance.day == nearest_day
+    )
     rows = db.session.execute(
         sa.select(
             ProviderBalance.feed_account_id,
@@ -66,7 +68,7 @@ def _snapshots(
             ProviderBalance.stated_at,
             ProviderBalance.received_at,
         )
-        .join(chosen, sa.and_(chosen.c.feed_account_id == ProviderBalance.feed_account_id, is_chosen))
+        .join(nearest, is_nearest)
         .where(ProviderBalance.organization_id == organization_id)
         .order_by(ProviderBalance.id)
     )
@@ -78,13 +80,12 @@ def _snapshots(
 
 
 def _moved(
-    organization_id: str, nearest: sa.Subquery, chosen: Any, day: date
+    organization_id: str, nearest: sa.Subquery, nearest_day: sa.ColumnElement[date], day: date
 ) -> dict[int, list[tuple[date, int]]]:
     """Give by account the sum of its lines between the day and its snapshot, under the later of both days."""
-    asked = sa.literal(day, sa.Date)
     points = sa.union(
-        sa.select(nearest.c.feed_account_id, chosen.label("day")),
-        sa.select(nearest.c.feed_account_id, asked.label("day")),
+        sa.select(nearest.c.feed_account_id, nearest_day.label("day")),
+        sa.select(nearest.c.feed_account_id, sa.literal(day, sa.Date).label("day")),
     ).subquery()
     found: dict[int, list[tuple[date, int]]] = {}
     for (fa_id, point), amount in balances.of_lines(organization_id, points).items():

@@ -27,13 +27,13 @@ def files() -> Iterator[Violation]:
 
 def _still_waits(file: KeptFile) -> bool:
     """Read past this snapshot: a proposal may be decided, with its file deleted, while the books are checked."""
-    waits = sa.select(ActionRequest.id).where(
+    is_pending = sa.select(ActionRequest.id).where(
         ActionRequest.organization_id == file.organization_id,
         ActionRequest.id == file.request_id,
         ActionRequest.status == "PENDING",
     )
     with db.engine.connect().execution_options(read_only=True) as connection:
-        return connection.scalar(waits) is not None
+        return connection.scalar(is_pending) is not None
 
 
 CHECKS = (files,)

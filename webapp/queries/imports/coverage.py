@@ -128,14 +128,14 @@ def _fed(feed_account: FeedAccount) -> list[date]:
 
 def _is_fed() -> sa.ColumnElement[bool]:
     """Build the condition that a line came by the feed too, itself or a row that is joined to it."""
-    mine = sa.exists().where(refers_to(FeedLine.transaction_id, Transaction))
+    is_itself = sa.exists().where(refers_to(FeedLine.transaction_id, Transaction))
     joined = sa.exists().where(
         refers_to(LineJoin.kept_id, Transaction),
         LineJoin.status == "JOINED",
         of_same_organization(FeedLine, LineJoin),
         FeedLine.transaction_id == LineJoin.joined_id,
     )
-    return sa.or_(mine.correlate(Transaction), joined.correlate(Transaction))
+    return sa.or_(is_itself.correlate(Transaction), joined.correlate(Transaction))
 
 
 def _by_feed(feed_account: FeedAccount, fed: list[date]) -> Covered | None:

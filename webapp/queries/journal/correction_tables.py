@@ -52,7 +52,7 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
     if entry.status == "DRAFT" or entry.corrects_id is not None or not (posted or marker):
         return None
     original = entries.legs_of(entry)
-    standing = entries.effective_legs(entry)
+    effective = entries.effective_legs(entry)
     states: list[tuple[CorrectionColumn, Sequence[Leg]]] = [
         (CorrectionColumn("Original", entry.id), original)
     ]
@@ -60,13 +60,13 @@ def correction_table(entry: JournalEntry) -> CorrectionTable | None:
         (CorrectionColumn("Correction", one.id, is_change=True), entries.legs_of(one)) for one in posted
     ]
     states.append(
-        (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "In force", None), standing)
+        (CorrectionColumn("Until it was voided" if entry.status == "VOIDED" else "In force", None), effective)
     )
     will_post: Sequence[Leg] = ()
     if marker is not None:
         target = entries.legs_of(marker)
         states.append((CorrectionColumn("Target", marker.id), target))
-        will_post = difference(target, standing)
+        will_post = difference(target, effective)
     line = line_of(entry)
     rows = _rows(entry.organization_id, [legs for _, legs in states], will_post)
     every = [leg for legs in (*(legs for _, legs in states), will_post) for leg in legs]

@@ -200,9 +200,9 @@ def _by_line(
     organization_id: str, found: Iterable[TransferMatch], line_ids: set[int]
 ) -> dict[int, list[ProposedTransfer]]:
     """Give proposals by the line that they are for, which comes first in each."""
-    mine = [each for each in found if each.out_id in line_ids or each.in_id in line_ids]
+    of_lines = [each for each in found if each.out_id in line_ids or each.in_id in line_ids]
     by_line: dict[int, list[ProposedTransfer]] = defaultdict(list)
-    for each in _with_lines(organization_id, mine):
+    for each in _with_lines(organization_id, of_lines):
         for line, other in ((each.line, each.other), (each.other, each.line)):
             if line.id in line_ids:
                 by_line[line.id].append(replace(each, line=line, other=other))
