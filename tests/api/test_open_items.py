@@ -34,7 +34,7 @@ def test_exactly_what_does_not_clear_is_listed(ben, bank, giro, savings, rounds,
         assert len(done) == pairs
         ids = [*out, *into]
         for start in range(0, len(ids), 500):
-            lifecycle.confirm_many(ben.organization_id, ids[start : start + 500], actor=actor, now=NOW)
+            lifecycle.bulk_confirm(ben.organization_id, ids[start : start + 500], actor=actor, now=NOW)
 
     bank.ask(settle)
     found = [each["transactionId"] for each in open_items(ben)]
