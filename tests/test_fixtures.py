@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
-from tests.books import lines
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.book_texts import lines
+from tests.fixtures.helpers.marks import on_sqlite
 
 RESET_AT_ONCE = struct.pack("ii", 1, 0)
 

@@ -5,10 +5,10 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from tests.api.test_imports import MARCH, counted, imported
-from tests.documents import filed
+from tests.api.imports.test_imports import MARCH, counted, imported
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
-from tests.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.documents import filed
 from webapp.db import Base, prepare_engine
 from webapp.migrations import current_revision, downgrade, head_revision, upgrade
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.importers.ofx_files import balance, sgml, statement, transaction
+from tests.fixtures.bank_files.ofx_files import balance, sgml, statement, transaction
 
 LINES = (
     ("20261001", "2500.00", "A1", "INV-1042 Halden wayfinding"),

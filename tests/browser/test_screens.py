@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.documents import pdf
-from tests.importers.camt_files import balance, entry, message, statement
+from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
+from tests.fixtures.helpers.documents import pdf
 from webapp.db import begin_write, db
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.money import Money

@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.concurrency.crowds import Client
-from tests.documents import PDF, pdf, sent
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.documents import PDF, pdf, sent
+from tests.fixtures.helpers.marks import on_sqlite
 from tests.tree import ROOT
 from webapp.cli import main
 

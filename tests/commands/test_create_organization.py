@@ -5,7 +5,7 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.models import Membership, Organization, User
 from webapp.services.access.users import verify_password
 

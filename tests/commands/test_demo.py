@@ -5,7 +5,7 @@ import stat
 
 import sqlalchemy as sa
 
-from tests import witnesses
+from tests.fixtures.helpers import witnesses
 from webapp import create_app
 from webapp.config import Settings
 from webapp.db import db

@@ -1,6 +1,6 @@
 """`tieout export`: the whole book on standard output."""
 
-from tests import witnesses
+from tests.fixtures.helpers import witnesses
 
 
 def test_the_book_is_written_to_standard_output(command, ada, bank):

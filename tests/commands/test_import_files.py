@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tests.api.test_imports import KEYS, MARCH, PATH, counted, lines_of
-from tests.marks import on_sqlite
-from tests.ofx_statements import bank_file
+from tests.api.imports.test_imports import KEYS, MARCH, PATH, counted, lines_of
+from tests.fixtures.bank_files.ofx_statements import bank_file
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.cli import main
 
 

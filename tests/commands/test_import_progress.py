@@ -6,8 +6,8 @@ import pty
 import subprocess
 import sys
 
-from tests.api.test_imports import MARCH
-from tests.ofx_statements import bank_file
+from tests.api.imports.test_imports import MARCH
+from tests.fixtures.bank_files.ofx_statements import bank_file
 from tests.tree import ROOT
 
 

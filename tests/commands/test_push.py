@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tests.importers import payloads
+from tests.fixtures.bank_files import provider_payloads as payloads
 from webapp.cli import main
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from tests.api.test_imports import send
+from tests.api.imports.test_imports import send
 from tests.concurrency.test_long_imports import count_of, file_of, said_by
 from tests.fixtures.programs import Program
 from webapp.db import db

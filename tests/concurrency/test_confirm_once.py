@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.concurrency.crowds import all_at_once, percentile
-from tests.replays import everything
+from tests.fixtures.helpers.replays import everything
 
 CLIENTS, WORKERS = 16, 4
 CROWD = 64

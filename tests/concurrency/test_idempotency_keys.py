@@ -14,9 +14,9 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from tests.api.test_idempotency_keys import upload
+from tests.api.interface.test_idempotency_keys import upload
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client
-from tests.replays import everything
+from tests.fixtures.helpers.replays import everything
 from webapp.queries import checks
 
 CLIENTS = 16

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import all_at_once, percentile
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.programs import Program
-from tests.ofx_statements import Line, bank_file
 from webapp.models import Transaction
 from webapp.queries import checks
 

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from tests.concurrency.crowds import Client
-from tests.keepers import NAMES, Keeper, Known
-from tests.replays import Replay, everything
+from tests.fixtures.helpers.keepers import NAMES, Keeper, Known
+from tests.fixtures.helpers.replays import Replay, everything
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.queries import checks
 

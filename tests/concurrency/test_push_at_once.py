@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.concurrency.crowds import PATIENCE_SECONDS, Client, percentile
 from tests.fixtures.feeds import line
-from tests.replays import everything
+from tests.fixtures.helpers.replays import everything
 from webapp.queries import checks
 
 CLIENTS, WORKERS = 16, 4

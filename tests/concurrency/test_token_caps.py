@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.concurrency.crowds import all_at_once
-from tests.replays import everything
+from tests.fixtures.helpers.replays import everything
 
 CLIENTS, WORKERS, CAP = 16, 4, 10
 EACH_MINOR = 2_00

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from tests.documents import PDF
-from tests.ofx_statements import Line, bank_file
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.documents import PDF
 from webapp.reference.api_calls import public_path
 
 if TYPE_CHECKING:

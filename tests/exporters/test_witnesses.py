@@ -9,8 +9,8 @@ import pytest
 from beancount import loader
 from beancount.core.data import Open, Transaction
 
-from tests import witnesses
-from tests.marks import on_sqlite
+from tests.fixtures.helpers import witnesses
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.exporters.names import account_names
 from webapp.queries.reports import exports
 from webapp.services.bookkeeping import manual_entries, revaluations, voids

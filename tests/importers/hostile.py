@@ -2,7 +2,7 @@
 
 import time
 
-from tests.importers import camt_files, ofx_files, xlsx_files
+from tests.fixtures.bank_files import camt_files, ofx_files, xlsx_files
 from webapp.importers import FileRefusedError, read
 
 # What no file may exceed on an idle machine; the tests allow for one that is busy with others.

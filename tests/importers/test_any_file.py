@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
+from tests.fixtures.bank_files.xlsx_files import archive
 from tests.importers.hostile import ALLOWED_SECONDS, SOUND, lines, outcome, timed
-from tests.importers.xlsx_files import archive
 from webapp.importers import FileRefusedError, texts
 from webapp.importers.bank_files import BankFile
 

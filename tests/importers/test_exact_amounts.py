@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.importers.hostile import outcome
-from tests.importers.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIGNS, WORDED
+from tests.importers.tables.test_csv_amounts import FORMATS, NEVER, NUMBERS, SIGNS, WORDED
 from webapp.importers import values
 from webapp.importers.bank_files import BankFile
 from webapp.importers.camt.values import unsigned

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.importers import xlsx_files
+from tests.fixtures.bank_files import xlsx_files
 from webapp.importers import FileRefusedError, read
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tests.importers import xlsx_files
+from tests.fixtures.bank_files import xlsx_files
 from tests.importers.hostile import SOUND, outcome
 
 POINTERS = (

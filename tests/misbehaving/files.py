@@ -8,8 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests import ofx_statements
-from tests.importers import camt_files
+from tests.fixtures.bank_files import camt_files, ofx_statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.services.undo import agent_undos
 
 pytestmark = on_sqlite

@@ -2,7 +2,7 @@
 
 from html import unescape
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 
 
 def text(answer):

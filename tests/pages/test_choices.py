@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 
 pytestmark = on_sqlite
 RULES = "/api/automations/rules"

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.queries.journal import correction_tables, void_previews
 from webapp.queries.journal import entries as journal_entries
 

@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pytest
 
-from tests.documents import DOCUMENTS, PDF, filed, pdf, read, sent
+from tests.fixtures.helpers.documents import DOCUMENTS, PDF, filed, pdf, read, sent
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from tests.api.test_column_mappings import asking
-from tests.api.test_imports import lines_of
+from tests.api.imports.test_column_mappings import asking
+from tests.api.imports.test_imports import lines_of
 from webapp.models import ColumnMapping
 
 QIF = b"!Type:Bank\nD03/04/2026\nT-2.50\nPCoffee\n^\nD04/04/2026\nT-7.00\nPBread\n^\n"

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from tests.api.test_import_decisions import MAPPING, ROWS, counting, csv, doubtful, previewed
-from tests.api.test_imports import MARCH, imported, send
-from tests.ofx_statements import bank_file
+from tests.api.imports.test_import_decisions import MAPPING, ROWS, counting, csv, doubtful, previewed
+from tests.api.imports.test_imports import MARCH, imported, send
+from tests.fixtures.bank_files.ofx_statements import bank_file
 
 
 @pytest.fixture

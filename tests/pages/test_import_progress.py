@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.test_imports import MARCH, send
-from tests.ofx_statements import bank_file
+from tests.api.imports.test_imports import MARCH, send
+from tests.fixtures.bank_files.ofx_statements import bank_file
 from webapp.services.imports import runs
 from webapp.web import progress
 

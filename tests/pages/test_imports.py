@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from tests.importers.camt_files import balance, entry, message, statement
+from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
 
 
 def month(opening, closing, *days, **facts):

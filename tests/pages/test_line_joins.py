@@ -2,9 +2,9 @@
 
 from html import unescape
 
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import line
-from tests.marks import on_sqlite
-from tests.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.marks import on_sqlite
 
 
 def test_a_tip_is_settled_on_the_line_and_undone_there(ada, feed):

@@ -4,8 +4,8 @@ from html import unescape
 
 import pytest
 
-from tests.books import lines
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.book_texts import lines
+from tests.fixtures.helpers.marks import on_sqlite
 
 
 def form(*legs, day="2026-03-02", **more):

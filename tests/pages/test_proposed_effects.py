@@ -5,8 +5,8 @@ from io import BytesIO
 
 import pytest
 
-from tests.marks import on_sqlite
-from tests.ofx_statements import Line, bank_file
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.marks import on_sqlite
 
 pytestmark = on_sqlite
 NOTHING = "\N{EN DASH}"

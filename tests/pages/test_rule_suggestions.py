@@ -4,8 +4,8 @@ from html import unescape
 
 import pytest
 
-from tests.habits import decide, send, suggested
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.habits import decide, send, suggested
+from tests.fixtures.helpers.marks import on_sqlite
 
 pytestmark = on_sqlite
 

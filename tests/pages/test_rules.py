@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from tests.fixtures.feeds import line
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.services.rules import runs
 
 RULES = "/api/automations/rules"

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp import services
 from webapp.models import Membership
 

@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from tests.transfers import join, line, send
+from tests.fixtures.helpers.transfers import join, line, send
 
 pytestmark = pytest.mark.usefixtures("sound")
 

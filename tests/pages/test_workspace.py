@@ -2,7 +2,7 @@
 
 import re
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 
 
 @on_sqlite

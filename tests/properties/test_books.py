@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, note, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from tests.keepers import DAYS, NAMES, Keeper, Known, asking
-from tests.replays import Replay, differences, report_differences
+from tests.fixtures.helpers.keepers import DAYS, NAMES, Keeper, Known, asking
+from tests.fixtures.helpers.replays import Replay, differences, report_differences
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.services.bookkeeping import revaluations

@@ -6,8 +6,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.api.test_imports import imported
-from tests.ofx_statements import Line, bank_file
+from tests.api.imports.test_imports import imported
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 
 NUMBERS = itertools.count()
 DAYS = [f"2026-03-{day:02}" for day in range(1, 11)]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import Feed, line
-from tests.ofx_statements import Line, bank_file
 from webapp.queries import checks
 
 NUMBERS = itertools.count()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.api.test_imports import imported
-from tests.ofx_statements import Line, bank_file
+from tests.api.imports.test_imports import imported
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 
 NUMBERS = itertools.count(1)
 DAYS = [f"2026-03-{day:02}" for day in range(1, 11)]

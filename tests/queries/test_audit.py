@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import all_at_once
-from tests.keepers import NAMES, Keeper, Known
+from tests.fixtures.helpers.keepers import NAMES, Keeper, Known
 from webapp.db import Base, db
 from webapp.ledger.chain import Link, first_break, hash_of
 from webapp.models import AuditEvent

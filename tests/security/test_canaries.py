@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from tests.security.addresses import addresses_of
 from tests.security.asking import Asker
 from tests.security.conftest import CANARY, CANARY_AMOUNT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.portions import every
+from tests.fixtures.helpers.portions import every
 from tests.security.addresses import addresses_of
 from webapp.db import db
 from webapp.models import BrowserSession

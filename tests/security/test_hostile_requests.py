@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from tests.marks import on_sqlite
-from tests.portions import every
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.fixtures.helpers.portions import every
 from tests.security.addresses import BODIES, NEVER_ISSUED, addresses_of
 from webapp.web.rendering.htmx import TARGETS
 

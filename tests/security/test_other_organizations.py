@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.documents import filed
+from tests.fixtures.helpers.documents import filed
 from tests.security.addresses import NEVER_ISSUED, addresses_of
 from tests.security.conftest import CANARY, CANARY_AMOUNT
 

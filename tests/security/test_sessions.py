@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.db import db
 from webapp.models import BrowserSession, Membership, SignInCounter, User
 from webapp.services.access import users

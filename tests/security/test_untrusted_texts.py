@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from tests.ofx_statements import Line, bank_file
-from tests.replays import everything
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.replays import everything
 from tests.security.addresses import addresses_of
 
 # The words of a payer, a bank and a biller, which no answer may pass off as ours.

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.documents import DOCUMENTS, filed, pdf, sent
+from tests.fixtures.helpers.documents import DOCUMENTS, filed, pdf, sent
 from tests.security.uploads import FILES, NAMES
 
 # What a browser may be told that a document is: nothing that it runs, styles or draws with scripts.

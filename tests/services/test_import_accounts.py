@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.api.test_imports import MARCH, imported, send
-from tests.ofx_statements import Line, bank_file, ofx, statement
+from tests.api.imports.test_imports import MARCH, imported, send
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file, ofx, statement
 
 FEEDS = "/api/feeds/accounts"
 

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import sqlalchemy as sa
 
-from tests.api.test_imports import MARCH, counted, imported, lines_of
-from tests.ofx_statements import Line, bank_file
+from tests.api.imports.test_imports import MARCH, counted, imported, lines_of
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from webapp.models import Import, Organization, Reconciliation, Transaction
 
 

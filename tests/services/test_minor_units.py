@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.fixtures.banks import AT
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 from webapp.db import begin_write
 from webapp.ledger.currencies import ACTIVE, DIGITS, digits
 from webapp.ledger.errors import UnprocessableError

@@ -1,0 +1,77 @@
+"""What acts are called, beyond the one of each address that tests/titles.txt lists."""
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+
+NAME = "REWE Köln −45.20 EUR of 3 Nov"
+
+
+@pytest.fixture
+def line(bank):
+    return bank.send("2026-11-03", "-45.20", "Purchase 4711", counterparty="REWE  Köln")
+
+
+def title_of(answer):
+    assert answer.status_code == 202, answer.json
+    return answer.json["actionRequest"]["title"]
+
+
+@on_sqlite
+def test_an_edit_is_called_by_all_that_it_lets_a_line_say(ben, bank, line):
+    food, fun = bank.account("Food"), bank.account("Fun")
+    agent, path = ben.with_scopes("read", "propose"), f"/api/transactions/{line}"
+    said = {"orgMerchantId": bank.merchant("Rewe"), "projectId": bank.project("Party")}
+    split = [{"accountId": food, "amount": "-40.00"}, {"accountId": fun, "amount": "-5.20"}]
+    titles = {
+        title_of(agent.patch(path, json=body)): body
+        for body in ({"accountId": food, **said}, said, {"splits": split}, {"description": "Cake"})
+    }
+    assert list(titles) == [
+        f"Book {NAME} to Food, merchant Rewe, project Party",
+        f"Change {NAME}: merchant Rewe, project Party",
+        f"Split {NAME} among Food and Fun",
+        f"Change {NAME}: description “Cake”",
+    ]
+    assert ben.patch(path, json={"splits": split}).status_code == 200
+    assert title_of(agent.post(f"{path}/confirm")) == f"Confirm {NAME} as Food and Fun"
+
+
+@on_sqlite
+def test_a_correction_is_called_one(ben, bank, line):
+    food, agent = bank.account("Food"), ben.with_scopes("read", "propose")
+    path = f"/api/transactions/{line}"
+    assert ben.post(f"{path}/confirm").status_code == 200
+    edit = {"json": {"accountId": food}}
+    assert title_of(agent.patch(path, **edit)) == f"Write a correction of {NAME} to Food"
+    assert ben.patch(path, **edit).status_code == 200
+    assert title_of(agent.post(f"{path}/confirm")) == f"Confirm the correction of {NAME} as Food"
+
+
+@on_sqlite
+def test_what_is_refused_is_called_by_what_was_asked(ada, ben, bank, line):
+    agent = ada.with_scopes("read", "propose")
+    assert ben.delete(f"/api/transactions/{line}").status_code == 200
+    confirm = agent.post("/api/transactions/confirm", json={"ids": [line]})
+    assert title_of(confirm) == f"Confirm {NAME}"
+    assert confirm.json["actionRequest"]["blockers"][0]["code"] == "deleted"
+    complete = agent.post(f"/api/reconciliations/accounts/{bank.fa_id}/complete", json={})
+    assert title_of(complete) == "Complete the statement of Main account"
+
+
+@on_sqlite
+def test_a_title_names_nothing_of_other_books(ben, dan, bank, line):
+    theirs = dan.post("/api/accounts", json={"name": "Hush money", "type": "EXPENSE"}).json["account"]["id"]
+    refused = ben.patch(f"/api/transactions/{line}", json={"accountId": theirs})
+    assert refused.status_code == 422
+    acts = ben.get("/api/action-requests").json["actionRequests"]
+    assert acts[0]["title"] == f"Booked {NAME} to an unknown account"
+
+
+@on_sqlite
+def test_a_change_of_fields_is_called_by_each(ada, bank):
+    office, food = bank.account("Office"), bank.account("Food")
+    agent = ada.with_scopes("read", "propose")
+    changes = {"name": "Desk", "code": "6810", "parentId": office, "isArchived": True, "emoji": None}
+    asked = agent.patch(f"/api/accounts/{food}", json=changes)
+    assert title_of(asked) == "Rename the account Food to Desk: code 6810, parent Office, archived"

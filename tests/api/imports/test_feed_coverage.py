@@ -1,0 +1,117 @@
+"""Coverage, month by month: what brought a bank account's lines, and whether they agree with what the bank states."""
+
+import io
+
+import pytest
+
+from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
+
+
+def take(ben, *parts):
+    form = {"file": (io.BytesIO(message(statement(*parts))), "statement.xml")}
+    answer = ben.post("/api/feeds/imports", data=form, content_type="multipart/form-data")
+    assert answer.status_code == 201, answer.json
+    return answer.json["import"]["accounts"][0]["faId"]
+
+
+def line(day, amount="12.50"):
+    return entry(amount, booked=day, reference=f"{day} {amount}")
+
+
+def months(person, fa_id):
+    answer = person.get(f"/api/feeds/accounts/{fa_id}/coverage")
+    assert answer.status_code == 200, answer.json
+    return {month["month"]: month for month in answer.json["coverage"]["months"]}
+
+
+@pytest.fixture
+def fa_id(ben):
+    """An account with a whole October, half a November, and a December that begins with too much and comes twice."""
+    take(
+        ben,
+        balance("OPBD", "100.00", "2026-10-01"),
+        line("2026-10-01"),
+        line("2026-10-31"),
+        balance("CLBD", "75.00", on="2026-10-31"),
+    )
+    take(ben, line("2026-11-01"), line("2026-11-10"))
+    take(ben, line("2026-12-01"), line("2026-12-20"), balance("CLBD", "30.00", on="2026-12-20"))
+    return take(ben, line("2026-12-20"), line("2026-12-31"))
+
+
+def test_a_month_agrees_where_its_lines_make_what_the_bank_states(ben, fa_id):
+    october = months(ben, fa_id)["2026-10"]
+    assert october == {
+        "month": "2026-10",
+        "byFile": True,
+        "byFeed": False,
+        "statedBalance": "75.00",
+        "statedOn": "2026-10-31",
+        "computedBalance": "75.00",
+        "mismatch": "0.00",
+        "proved": "NO",
+        "gaps": [],
+        "overlaps": [],
+    }
+
+
+def test_days_that_nothing_covers_are_a_gap_of_their_month(ben, fa_id):
+    assert months(ben, fa_id)["2026-11"]["gaps"] == [{"first": "2026-11-11", "last": "2026-11-30"}]
+
+
+def test_a_balance_that_the_lines_do_not_make_is_a_mismatch_of_its_month(ben, fa_id):
+    december = months(ben, fa_id)["2026-12"]
+    assert (december["statedBalance"], december["computedBalance"], december["mismatch"]) == (
+        "30.00",
+        "25.00",
+        "5.00",
+    )
+    assert december["overlaps"] == [{"first": "2026-12-20", "last": "2026-12-20"}]
+
+
+def test_months_are_listed_newest_first_and_an_account_without_lines_has_none(ada, ben, fa_id, bank):
+    listed = ben.get(f"/api/feeds/accounts/{fa_id}/coverage").json["coverage"]
+    assert [month["month"] for month in listed["months"]] == ["2026-12", "2026-11", "2026-10"]
+    assert months(ada, bank.open()) == {}
+
+
+def test_what_came_without_a_file_came_by_feed(ben, bank):
+    bank.send("2026-02-03", "5.00")
+    bank.send("2026-04-03", "5.00")
+    found = months(ben, bank.fa_id)
+    assert {month: (each["byFile"], each["byFeed"]) for month, each in found.items()} == {
+        "2026-02": (False, True),
+        "2026-03": (False, False),
+        "2026-04": (False, True),
+    }
+
+
+@pytest.mark.parametrize(("until", "proved"), [("2026-10-31", "WHOLE"), ("2026-10-30", "PARTLY")])
+def test_a_month_is_proved_where_a_proof_cleared_all_of_it(ben, fa_id, until, proved):
+    lines = ben.get("/api/transactions", query_string={"faId": fa_id}).json["transactions"]
+    cleared = [each["id"] for each in lines if each["bookedOn"] <= until]
+    for each in cleared:
+        ben.post(f"/api/transactions/{each}/confirm", json={})
+    inputs = {"statementDate": until, "statementBalance": f"{-12.5 * len(cleared):.2f}"}
+    ben.put(f"/api/reconciliations/accounts/{fa_id}/draft", json=inputs)
+    ben.put(f"/api/reconciliations/accounts/{fa_id}/draft/lines", json={"auto": True})
+    done = ben.post(f"/api/reconciliations/accounts/{fa_id}/complete", json={})
+    assert done.status_code == 200, done.json
+    found = months(ben, fa_id)
+    assert [found[month]["proved"] for month in ("2026-10", "2026-11")] == [proved, "NO"]
+
+
+def test_the_statements_do_not_grow_with_the_history(ben, at_most, bank):
+    bank.send("2026-01-03", "5.00")
+    with at_most(14) as before:
+        months(ben, bank.fa_id)
+    bank.send_many([(f"2026-{month:02}-{day:02}", "5.00", "More") for month in range(2, 9) for day in (1, 9)])
+    with at_most(len(before)):
+        months(ben, bank.fa_id)
+
+
+def test_the_account_s_page_shows_the_strip(ben, fa_id):
+    page = ben.get(f"/feeds/{fa_id}").text
+    assert "December 2026: Off" in page
+    assert "November 2026: Gap" in page
+    assert "Nothing covers 11 Nov to 30 Nov." in page

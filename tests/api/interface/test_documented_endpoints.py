@@ -1,0 +1,56 @@
+"""The interface document's seven endpoints ignore what they do not know; all others refuse it by name."""
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+from tests.security.addresses import addresses_of
+
+SEVEN = {
+    "GET /api/projects/<id:project_id>",
+    "POST /api/projects/groups",
+    "POST /api/automations/rules",
+    "POST /api/transactions/<id:transaction_id>/confirm",
+    "GET /api/journal-entries/<id:entry_id>",
+    "GET /api/reconciliations/accounts",
+    "POST /api/reconciliations/accounts/<id:fa_id>/abandon",
+}
+pytestmark = on_sqlite
+
+
+def test_the_seven_are_marked_and_no_other(app):
+    views = app.view_functions
+    marked = {a.name for a in addresses_of(app) if getattr(views[a.endpoint], "is_documented", False)}
+    assert marked == SEVEN
+
+
+@pytest.fixture
+def requests(ada, bank):
+    """A request to each of the seven, with its good answer."""
+    line = bank.send("2026-03-02", "1.00")
+    entry = ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
+    rule = {"name": "A rule", "effects": [{"kind": "SET_CURRENCY", "currency": "EUR", "sortOrder": 1}]}
+    return [
+        ("GET", f"/api/projects/{bank.project('A project')}", None, 200),
+        ("POST", "/api/projects/groups", {"name": "A group"}, 201),
+        ("POST", "/api/automations/rules", rule, 201),
+        ("POST", f"/api/transactions/{line}/confirm", {"note": "x"}, 200),
+        ("GET", f"/api/journal-entries/{entry}", None, 200),
+        ("GET", "/api/reconciliations/accounts", None, 200),
+        ("POST", f"/api/reconciliations/accounts/{bank.fa_id}/abandon", {}, 200),
+    ]
+
+
+def test_they_ignore_what_they_do_not_know(ada, requests):
+    for method, path, body, status in requests:
+        more = {} if body is None else {"json": {**body, "organizationId": "x", "unknown": [{}]}}
+        answer = ada.ask(method, f"{path}?unknown=1&organizationId=x", **more)
+        assert answer.status_code == status, (path, answer.text)
+        assert "x" not in answer.json.get("organizationId", "")
+
+
+def test_all_others_refuse_a_parameter_that_they_do_not_know(app, ada):
+    for address in addresses_of(app):
+        if address.is_api and address.name not in SEVEN and not address.session_only:
+            answer = ada.ask(address.method, f"{address.path()}?unknown=1", **address.options())
+            assert answer.status_code == 422, (address.name, answer.status_code)
+            assert "unknown" in answer.json["fields"], address.name

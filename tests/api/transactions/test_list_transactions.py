@@ -1,0 +1,213 @@
+"""Lists of lines: every filter, the search, and a cursor that neither loses nor repeats."""
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+
+
+@pytest.fixture
+def statement(bank):
+    """Lines by the names that tests call them."""
+    bank.open("Main account")
+    rows = {
+        "train": ("2026-03-02", "-100.00", "DB ICE 571 Café"),
+        "rent": ("2026-03-01", "-1284.60", "Rent 50%_off"),
+        "sale": ("2026-03-03", "1284.60", "A sale"),
+        "gone": ("2026-03-04", "-5.00", "Gone"),
+        "soon": ("2026-03-05", "-6.00", "Soon"),
+    }
+    ids = dict(zip(rows, bank.send_many(list(rows.values())), strict=True))
+    bank.set_state(ids["gone"], "REMOVED")
+    bank.set_state(ids["soon"], "PENDING")
+    bank.open("Yen account", "JPY")
+    ids["yen"] = bank.send(
+        "2026-03-02",
+        "-1284",
+        "Ramen",
+        counterparty="東京 STORE",
+        reference="RF18",
+        iban="DE89370400440532013000",
+    )
+    return ids
+
+
+@pytest.fixture
+def asked(ada, statement):
+    """Ask for lines, and answer with their names, in the order listed."""
+    names = {line_id: name for name, line_id in statement.items()}
+
+    def ask(**query):
+        answer = ada.get("/api/transactions", query_string=query)
+        assert answer.status_code == 200, answer.json
+        return " ".join(names[line["id"]] for line in answer.json["transactions"])
+
+    return ask
+
+
+def test_newest_first_then_by_id(asked):
+    assert asked() == "soon gone sale yen train rent"
+
+
+def test_by_feed_account(ada, bank, asked):
+    assert asked(faId=bank.fa_id) == "yen"
+
+
+def test_by_state(asked):
+    assert asked(status="PENDING") == "soon"
+    assert asked(status="BOOKED") == "sale yen train rent"
+    assert asked(status="DELETED") == ""
+
+
+def test_by_the_state_of_the_entry(ada, statement, asked):
+    ada.post(f"/api/transactions/{statement['train']}/confirm")
+    assert asked(entryStatus="POSTED") == "train"
+    assert asked(entryStatus="DRAFT", status="BOOKED") == "sale yen rent"
+
+
+def test_by_days_inclusive(asked):
+    assert asked(**{"from": "2026-03-02", "to": "2026-03-03"}) == "sale yen train"
+    assert asked(to="2026-03-01") == "rent"
+    assert asked(**{"from": "2026-03-06"}) == ""
+
+
+def test_by_the_account_that_is_in_force(ada, bank, books, statement, asked):
+    travel, old = books.account_id("Travel"), bank.role("uncategorised_expenses")
+    ada.patch(f"/api/transactions/{statement['train']}", json={"accountId": travel})
+    assert asked(accountId=travel) == "train"
+    ada.post(f"/api/transactions/{statement['train']}/confirm")
+    software = books.account_id("Software")
+    ada.patch(f"/api/transactions/{statement['train']}", json={"accountId": software})
+    assert asked(accountId=software) == ""
+    assert asked(accountId=old, status="BOOKED") == "yen rent"
+    ada.post(f"/api/transactions/{statement['train']}/confirm")
+    assert asked(accountId=software) == "train"
+    assert asked(accountId=travel) == ""
+
+
+def test_by_what_is_reconciled(asked):
+    assert asked(reconciled="true") == ""
+    assert asked(reconciled="false", status="BOOKED") == "sale yen train rent"
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("ice", "train"),
+        ("CAFÉ", "train"),
+        ("東京", "yen"),
+        ("rf18", "yen"),
+        ("de8937", "yen"),
+        ("%", "rent"),
+        ("50%_o", "rent"),
+        ("_", "rent"),
+        ("\\", ""),
+        ("1284.60", "sale rent"),
+        ("1,284.60", "sale rent"),
+        ("-1284.6", "sale rent"),
+        ("\u22121,284.60", "sale rent"),
+        ("1284", "yen"),
+        ("100", "train"),
+        ("9" * 255, ""),
+        ("' OR 1=1 --", ""),
+        ("1.2.3", ""),
+    ],
+    ids=lambda value: value[:12] or "nothing",
+)
+def test_search_by_text_and_amount(asked, typed, found):
+    assert asked(q=typed) == found
+
+
+def test_filters_together(asked):
+    assert asked(q="1284.60", **{"from": "2026-03-02"}) == "sale"
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("limit", "0"),
+        ("limit", "201"),
+        ("limit", "ten"),
+        ("limit", ""),
+        ("limit", "1.0"),
+        ("cursor", ""),
+        ("cursor", "bm90aGluZw"),
+        ("cursor", "é"),
+        ("cursor", "WyIyMDI2LTAzLTAyIiw5OTk5OTk5OTk5OTk5OTk5OTk5OTk5XQ"),
+        ("cursor", "W1tbW1tbW1tbW1tb"),
+        ("faId", "0"),
+        ("faId", "-1"),
+        ("faId", "9223372036854775808"),
+        ("accountId", "x"),
+        ("status", "booked"),
+        ("entryStatus", "OPEN"),
+        ("reconciled", "yes"),
+        ("from", "2026-02-30"),
+        ("from", ""),
+        ("to", "02.03.2026"),
+        ("q", ""),
+        ("q", "a\0b"),
+        ("q", "x" * 256),
+        ("organizationId", "org_x"),
+        ("sort", "amount"),
+    ],
+)
+def test_a_value_that_means_nothing_is_refused_by_name(ada, name, value):
+    answer = ada.get("/api/transactions", query_string={name: value})
+    assert (answer.status_code, answer.json["code"]) == (422, "validation")
+    assert list(answer.json["fields"]) == [name]
+
+
+@on_sqlite
+def test_an_unknown_parameter_is_told_the_valid_ones(ada):
+    answer = ada.get("/api/transactions?sort=amount")
+    assert (
+        "accountId, count, cursor, entryStatus, faId, fields, from, limit, q, reconciled, status, to"
+        in answer.json["error"]
+    )
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7])
+@pytest.mark.parametrize("path", ["transactions", "journal-entries", "action-requests"])
+def test_a_cursor_neither_loses_nor_repeats(ada, bank, path, limit):
+    bank.send_many(
+        [(f"2026-03-{day:02}", f"{day}.00", "same day") for day in (3, 1, 3, 2, 3, 1, 9) for _ in range(3)]
+    )
+    for line in range(1, 6):
+        ada.post(f"/api/transactions/{line}/confirm")
+    key = {"transactions": "transactions", "journal-entries": "entries", "action-requests": "actionRequests"}[
+        path
+    ]
+    whole = [item["id"] for item in ada.get(f"/api/{path}?limit=200").json[key]]
+    walked, cursor = [], None
+    while True:
+        query = {"limit": limit, **({"cursor": cursor} if cursor else {})}
+        page = ada.get(f"/api/{path}", query_string=query).json
+        walked += [item["id"] for item in page[key]]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            break
+        assert len(page[key]) == limit
+    assert walked == whole
+    assert len(set(walked)) == len(walked) >= 5
+
+
+def test_a_line_that_arrives_meanwhile_disturbs_no_walk(ada, bank):
+    bank.send_many([(f"2026-03-{day:02}", "1.00", "") for day in range(1, 11)])
+    first = ada.get("/api/transactions?limit=5").json
+    bank.send("2026-03-20", "1.00", "new")
+    second = ada.get("/api/transactions", query_string={"limit": 5, "cursor": first["nextCursor"]}).json
+    days = [line["bookedOn"] for line in first["transactions"] + second["transactions"]]
+    assert days == [f"2026-03-{day:02}" for day in range(10, 0, -1)]
+
+
+def test_a_list_costs_the_same_however_long(ada, bank, books, at_most):
+    lines = bank.send_many([(f"2026-03-{day:02}", f"{day}.00", "x") for day in range(1, 29)])
+    for line in lines[:9]:
+        ada.post(f"/api/transactions/{line}/confirm")
+        ada.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Travel")})
+        ada.post(f"/api/transactions/{line}/confirm")
+    for path in ("transactions", "journal-entries"):
+        ada.get(f"/api/{path}")
+        with at_most(13):
+            assert ada.get(f"/api/{path}?limit=200").status_code == 200

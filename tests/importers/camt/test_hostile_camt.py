@@ -1,0 +1,122 @@
+"""No XML, however made, holds the reader up, fills the memory or reaches out of itself."""
+
+import socket
+import time
+import tracemalloc
+
+import pytest
+
+from tests.fixtures.bank_files.camt_files import entry, message, payment, statement, tag
+from webapp.importers import FileRefusedError, read, xml_records
+from webapp.importers.bank_files import BankFile
+
+SIZE = 1_000_000
+INSIDE = "<Document><BkToCstmrStmt><Stmt><Ntry>"
+
+
+def outcome(data):
+    try:
+        return read(data)
+    except FileRefusedError as refusal:
+        return refusal
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "<A",
+        "<A ",
+        "<A>",
+        "<A/>",
+        "</A>",
+        "<!--",
+        "<![CDATA[",
+        "<?x ",
+        "&",
+        "&#1;",
+        "&x;",
+        "<Amt Ccy='",
+        "x",
+    ],
+)
+@pytest.mark.parametrize("start", ["<Document>", INSIDE])
+def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(start, piece):
+    began = time.perf_counter()
+    assert isinstance(outcome((start + piece * (SIZE // len(piece))).encode()), FileRefusedError)
+    assert time.perf_counter() - began < 10  # a quadratic reader takes many minutes
+
+
+@pytest.mark.parametrize("opening", ["<A x='", "<!-- ", "<?x "])
+def test_a_tag_without_end_is_given_up(opening):
+    refusal = outcome((INSIDE + opening + "y" * 5 * SIZE).encode())
+    assert "without an end" in refusal.message
+
+
+def test_a_bomb_of_entities_is_refused_where_it_is_declared():
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = f'<!DOCTYPE Document [<!ENTITY l0 "ha">{laughs}]><Document><BkToCstmrStmt>&l9;</BkToCstmrStmt></Document>'
+    assert "document type" in outcome(bomb.encode()).message
+
+
+def test_depth_is_refused():
+    for start in ("<Document>", INSIDE):
+        assert "too deeply" in outcome((start + "<A>" * 100_000).encode()).message
+
+
+def test_more_elements_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr(xml_records, "MAX_TAGS", 60)
+    assert "more than 60 tags" in outcome(message(statement(entry(), entry(), entry()))).message
+
+
+def test_more_records_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr(xml_records, "MAX_RECORDS", 3)
+    assert "more than 3 entries" in outcome(message(statement(entry(), entry(), entry()))).message
+
+
+def test_more_lines_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr("webapp.importers.camt.reader.MAX_LINES", 2)
+    assert "too many lines" in outcome(message(statement(entry(), entry(), entry()))).message
+
+
+def test_a_batch_of_very_many_payments_is_one_line_in_little_memory():
+    data = message(statement(entry("1", "CRDT", *[payment(text="Tea")] * 40_000)))
+    tracemalloc.start()
+    (account,) = read(data).statements
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [len(line.description) for line in account.lines] == [3]
+    assert peak < len(data) + 20_000_000
+
+
+def test_five_thousand_lines_are_read_in_little_time_and_memory():
+    data = message(statement(*(entry(reference=str(number)) for number in range(5_000))))
+    tracemalloc.start()
+    began = time.perf_counter()
+    (account,) = read(data).statements
+    took, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(account.lines) == 5_000
+    assert took < 20  # tracing makes it many times slower
+    assert peak < 15_000_000
+
+
+def test_a_long_text_is_cut_and_not_refused():
+    (account,) = read(message(statement(entry("1", "DBIT", payment(text="long " * SIZE))))).statements
+    assert len(account.lines[0].description) <= 4_000
+
+
+def test_nothing_outside_the_file_is_opened(monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("io.open", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
+    included = tag("xi:include", href="/etc/hostname", parse="text")
+    located = message(statement(entry("1", "DBIT", payment(more=included)))).replace(
+        b"<Document ", b'<Document xsi:schemaLocation="http://127.0.0.1/x x.xsd" '
+    )
+    assert isinstance(outcome(located), BankFile)
+    entity = b'<!DOCTYPE Document [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
+    assert isinstance(outcome(entity + located.partition(b"?>")[2]), FileRefusedError)

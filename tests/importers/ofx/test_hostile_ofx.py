@@ -1,0 +1,121 @@
+"""No file, however made, holds the reader up, fills the memory or reaches out of itself."""
+
+import socket
+import time
+import tracemalloc
+
+import pytest
+
+from tests.fixtures.bank_files.ofx_files import document, statement, transaction, written, xml
+from webapp.importers import FileRefusedError, bank_files, read
+from webapp.importers.bank_files import BankFile
+from webapp.importers.ofx import sgml
+
+SIZE = 1_000_000
+INSIDE = "<OFX><STMTRS><CURDEF>EUR<BANKTRANLIST><STMTTRN><DTPOSTED>20260101<TRNAMT>1<FITID>1<MEMO>"
+
+
+def outcome(data):
+    try:
+        return read(data)
+    except FileRefusedError as refusal:
+        return refusal
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<", "<A", "<A ", "</", "<A>", "</A>", "<A/>", "<!", "<!-", "<?", "<?x ", "<?x>", "<a:", "]]>", "-->",
+        "&", "&amp", "&#", "&#x1;", "\t", "<STMTTRN>", "</STMTTRN>", "<PAYEE>", "<MEMO>x", "<NAME>\x00",
+        "<TRNAMT>1", "<STATUS><CODE>9</STATUS>",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("start", ["<OFX>", INSIDE])
+def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(start, piece):
+    began = time.perf_counter()
+    outcome((start + piece * (SIZE // len(piece)) + "</OFX>").encode())
+    assert time.perf_counter() - began < 10  # a quadratic reader takes many minutes
+
+
+@pytest.mark.parametrize("opening", ["<!--", "<![CDATA["])
+def test_a_passage_that_never_ends_is_refused_at_its_first_mark(opening):
+    refusal = outcome((INSIDE + opening * (SIZE // len(opening))).encode())
+    assert isinstance(refusal, FileRefusedError)
+    assert "cut off" in refusal.message
+
+
+@pytest.mark.parametrize("field", ["DTPOSTED", "TRNAMT", "FITID", "DTTRAN", "BALAMT", "CURDEF", "ACCTID"])
+def test_a_value_without_end_is_refused_with_a_short_message(field):
+    text = written(document(statement(transaction())))
+    for digit in ("9", "1,", "x", " 1"):
+        refusal = outcome(text.replace(f"<{field}>", f"<{field}>{digit * (SIZE // 2)}").encode())
+        assert isinstance(refusal, BankFile) if field == "DTTRAN" else len(refusal.message) < 300
+
+
+def test_a_long_text_is_cut_and_not_refused():
+    (account,) = read(xml(statement(transaction(MEMO="long " * SIZE)))).statements
+    assert len(account.lines[0].description) < 10_000
+
+
+def test_depth_costs_nothing():
+    names = [f"A{number}" for number in range(100_000)]
+    deep = "".join(f"<{name}>" for name in names) + "".join(f"</{name}>" for name in reversed(names))
+    text = written(document(statement(transaction()))).replace("<STMTTRN>", f"{deep}<STMTTRN>")
+    assert len(read(text.encode()).statements[0].lines) == 1
+
+
+def test_more_lines_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr("webapp.importers.ofx.parser.MAX_LINES", 3)
+    assert len(read(xml(statement(*[transaction()] * 3))).statements[0].lines) == 3
+    assert "more than 3 lines" in outcome(xml(statement(*[transaction()] * 4))).message
+
+
+def test_more_tags_than_any_export_has_are_refused(monkeypatch):
+    monkeypatch.setattr(sgml, "MAX_TAGS", 20)
+    assert "more than 20 tags" in outcome(xml(statement(transaction()))).message
+
+
+def test_more_statements_than_any_export_has_are_refused():
+    text = "<OFX>" + "<STMTRS><CURDEF>EUR<LEDGERBAL><BALAMT>1</LEDGERBAL></STMTRS>" * 10_001 + "</OFX>"
+    assert "statements" in outcome(text.encode()).message
+
+
+def test_warnings_are_few_however_many_errors_there_are():
+    errors = "".join(f"<STATUS><CODE>{code}</STATUS>" for code in range(1, 5000))
+    assert len(read(f"<OFX>{errors}</OFX>".encode()).warnings) == 20
+
+
+def test_five_thousand_lines_are_read_in_little_time_and_memory():
+    data = xml(statement(*[transaction(FITID=str(number)) for number in range(5_000)]))
+    tracemalloc.start()
+    began = time.perf_counter()
+    (account,) = read(data).statements
+    took, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(account.lines) == 5_000 < bank_files.MAX_LINES
+    assert took < 20  # tracing makes it many times slower
+    assert peak < 15_000_000
+
+
+def test_nothing_outside_the_file_is_opened(monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError
+
+    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("io.open", refuse)
+    monkeypatch.setattr(socket, "socket", refuse)
+    entity = '<!DOCTYPE OFX [<!ENTITY x SYSTEM "http://127.0.0.1/x">]>'
+    included = '<xi:include href="/etc/hostname" parse="text"/>'
+    text = written(document(statement(transaction(NAME=f"{included}&x;"))), closed=True)
+    assert isinstance(outcome((entity + text).encode()), FileRefusedError)
+    assert isinstance(outcome(text.encode()), BankFile)
+
+
+@pytest.mark.parametrize(
+    "name", ["zlib", "bz2", "hex", "rot13", "punycode", "idna", "unicode_escape", "undefined", "x" * 999]
+)
+def test_a_charset_that_is_none_is_passed_over(name):
+    data = f"OFXHEADER:100\nCHARSET:{name}\n{written(document(statement(transaction(NAME='Café'))))}".encode(
+        "cp1252"
+    )
+    assert outcome(data).statements[0].lines[0].counterparty == "Café"

@@ -1,0 +1,283 @@
+"""What providers send becomes a push: signs, days, ids and accounts are theirs, and nothing is guessed."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+
+from tests.fixtures.bank_files import provider_payloads as payloads
+from webapp.importers import providers
+from webapp.importers.providers import AccountSelector, PayloadRefusedError, ProviderFailedError
+
+MINIMAL = {
+    "plaid": (payloads.plaid, payloads.plaid_line),
+    "simplefin": (payloads.simplefin, payloads.simplefin_line),
+    "gocardless": (payloads.gocardless, payloads.gocardless_line),
+    "enablebanking": (payloads.enablebanking, payloads.enablebanking_line),
+}
+EACH_PROVIDER = pytest.mark.parametrize("provider", MINIMAL)
+CARD = {"account_id": "cc", "type": "credit", "balances": {"current": 250.75, "iso_currency_code": "USD"}}
+
+
+def read(provider, payload, **wanted):
+    return providers.read(provider, payloads.written(payload), AccountSelector(**wanted))
+
+
+def with_lines(provider, *lines):
+    whole, line = MINIMAL[provider]
+    return whole(*(line(**each) for each in lines))
+
+
+def only(push):
+    (line,) = push.added
+    return line
+
+
+def test_plaids_amounts_are_turned_around_and_so_is_what_a_card_owes():
+    push = read("plaid", payloads.plaid(payloads.plaid_line(account="cc"), accounts=[CARD]))
+    assert only(push).amount == Decimal("-12.50")
+    assert push.balance.amount == Decimal("-250.75")
+    assert push.balance.as_of is None
+
+
+def test_plaid_links_a_booked_line_to_the_pending_one_that_it_was():
+    payload = payloads.plaid(
+        payloads.plaid_line("t5", pending_transaction_id="t4"), removed=[{"transaction_id": "t4"}]
+    )
+    push = read("plaid", payload)
+    assert only(push).pending_transaction_id == "t4"
+    assert push.removed == ("t4",)
+
+
+def test_plaids_lines_of_other_accounts_stay_out():
+    payload = payloads.plaid(
+        payloads.plaid_line("a"),
+        payloads.plaid_line("b", account="cc"),
+        modified=[payloads.plaid_line("c", account="cc")],
+        removed=[{"transaction_id": "d", "account_id": "cc"}, {"transaction_id": "e", "account_id": "chk"}],
+    )
+    push = read("plaid", payload, recorded="chk")
+    assert [line.provider_transaction_id for line in push.added] == ["a"]
+    assert (push.modified, push.removed) == ((), ("e",))
+
+
+@pytest.mark.parametrize("wanted", [{}, {"recorded": "DE02"}], ids=["none", "a number from a file"])
+def test_of_several_accounts_one_must_be_named(wanted):
+    payload = payloads.plaid(payloads.plaid_line("a"), payloads.plaid_line("b", account="cc"))
+    with pytest.raises(PayloadRefusedError, match="“chk”, “cc”"):
+        read("plaid", payload, **wanted)
+    with pytest.raises(PayloadRefusedError, match="has no account “sav”"):
+        read("plaid", payload, requested="sav")
+
+
+def test_a_day_of_simplefin_is_the_day_in_utc_and_its_balance_has_its_moment():
+    late = 1772236799
+    push = read("simplefin", payloads.simplefin(payloads.simplefin_line(posted=late)))
+    assert only(push).booked_on == date(2026, 2, 27)
+    assert push.balance.as_of == datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def test_what_simplefin_has_not_posted_is_pending_on_the_day_it_was_spent():
+    line = only(
+        read("simplefin", payloads.simplefin(payloads.simplefin_line(posted=0, transacted_at=1772236800)))
+    )
+    assert (line.pending, line.booked_on) == (True, date(2026, 2, 28))
+
+
+@pytest.mark.parametrize(
+    "errors", [{"errors": ["Look here."]}, {"errlist": [{"code": "act", "msg": "Look here."}]}]
+)
+def test_what_simplefin_says_beside_its_accounts_is_a_warning(errors):
+    assert read("simplefin", payloads.simplefin() | errors).warnings == ("Look here.",)
+
+
+def test_gocardless_names_the_other_side_by_the_direction_of_the_money():
+    names = {
+        "creditorName": "Baker",
+        "debtorName": "Ada",
+        "creditorAccount": {"iban": "DE89370400440532013000"},
+    }
+    out, back = read(
+        "gocardless",
+        payloads.gocardless(
+            payloads.gocardless_line("a", **names), payloads.gocardless_line("b", "10.00", **names)
+        ),
+    ).added
+    assert (out.counterparty, out.iban) == ("Baker", "DE89370400440532013000")
+    assert (back.counterparty, back.iban) == ("Ada", None)
+
+
+def test_gocardless_keeps_currencies_apart_that_one_account_holds():
+    payload = payloads.gocardless(
+        payloads.gocardless_line("a"), payloads.gocardless_line("b", currency="GBP")
+    )
+    push = read("gocardless", payload, currency="EUR")
+    assert only(push).provider_transaction_id == "a"
+    assert push.warnings == ("1 line is in GBP and not imported into this account.",)
+    with pytest.raises(PayloadRefusedError, match="in EUR, GBP, and the account is in USD"):
+        read("gocardless", payload, currency="USD")
+
+
+def test_a_booked_line_of_gocardless_without_a_booking_day_has_its_value_day_and_says_so():
+    push = read(
+        "gocardless", payloads.gocardless(payloads.gocardless_line(bookingDate=None, valueDate="2026-03-04"))
+    )
+    assert only(push).booked_on == date(2026, 3, 4)
+    assert push.warnings == ("1 booked line has no booking date; the value date is used instead.",)
+
+
+def test_a_day_is_as_it_is_written_whatever_the_zone_behind_it():
+    line = payloads.gocardless_line(bookingDate=None, bookingDateTime="2026-03-02T23:30:00-11:00")
+    assert only(read("gocardless", payloads.gocardless(line))).booked_on == date(2026, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("direction", "amount", "signed"),
+    [("DBIT", "9.54", "-9.54"), ("CRDT", "9.54", "9.54"), ("DBIT", "0.00", "0.00")],
+)
+def test_enable_banking_says_the_direction_beside_the_amount(direction, amount, signed):
+    line = payloads.enablebanking_line(amount=amount, credit_debit_indicator=direction)
+    assert str(only(read("enablebanking", payloads.enablebanking(line))).amount) == signed
+
+
+def test_what_enable_banking_cancelled_is_removed_and_what_is_scheduled_is_left_out():
+    push = read(
+        "enablebanking",
+        payloads.enablebanking(
+            payloads.enablebanking_line("gone", status="CANC"),
+            payloads.enablebanking_line("next", status="SCHD"),
+        ),
+    )
+    assert (push.added, push.removed) == ((), ("gone",))
+    assert push.warnings == ("1 line is scheduled or for information only, and not imported.",)
+
+
+@pytest.mark.parametrize("provider", ["gocardless", "enablebanking", "simplefin"])
+@pytest.mark.parametrize("name", [None, "", "NOTPROVIDED", "0000"])
+def test_lines_without_an_id_are_told_apart_by_what_they_say(provider, name):
+    first, second, third = read(
+        provider, with_lines(provider, {"name": name}, {"name": name}, {"name": name, "amount": "7.00"})
+    ).added
+    ids = {line.provider_transaction_id for line in (first, second, third)}
+    assert len(ids) == 3
+    again = read(provider, with_lines(provider, {"name": name}, {"name": name})).added
+    assert again == (first, second)
+
+
+@pytest.mark.parametrize("provider", ["gocardless", "enablebanking", "simplefin"])
+def test_an_id_that_names_several_lines_swallows_none_of_them(provider):
+    push = read(provider, with_lines(provider, {"amount": "1.00"}, {"amount": "2.00"}))
+    assert len({line.provider_transaction_id for line in push.added}) == 2
+    assert push.warnings[0].endswith(" The provider uses one id for several lines.")
+
+
+@pytest.mark.parametrize("provider", ["gocardless", "enablebanking", "simplefin"])
+def test_a_line_that_a_payload_repeats_keeps_its_id(provider):
+    first, second = read(provider, with_lines(provider, {}, {})).added
+    assert first == second
+
+
+def test_a_pending_copy_of_a_booked_line_is_that_line():
+    line = payloads.gocardless_line("a")
+    push = read("gocardless", payloads.gocardless(line, pending=[line, payloads.gocardless_line("b")]))
+    assert [(each.provider_transaction_id, each.pending) for each in push.added] == [
+        ("a", False),
+        ("b", True),
+    ]
+    assert push.warnings == ("1 pending line is booked under the same id.",)
+
+
+@EACH_PROVIDER
+def test_a_key_that_nobody_knows_changes_nothing(provider):
+    assert read(provider, with_lines(provider, {"surprise": {"a": [1]}})).added == (
+        read(provider, with_lines(provider, {})).added
+    )
+
+
+@EACH_PROVIDER
+@pytest.mark.parametrize(
+    "amount", ["1.005", "1e3", "1,5", "", "NaN", "½", "9" * 30, True, None, [], "9" * 200]
+)
+def test_an_amount_that_is_none_refuses_the_payload_and_names_the_line(provider, amount):
+    with pytest.raises(PayloadRefusedError, match=r"\[1\]"):
+        read(provider, with_lines(provider, {}, {"amount": amount}))
+
+
+DAYS = {"plaid": "date", "simplefin": "posted", "gocardless": "bookingDate", "enablebanking": "booking_date"}
+
+
+@EACH_PROVIDER
+@pytest.mark.parametrize("day", ["2026-02-30", "02/03/2026", "soon", True, "", None, 10**12])
+def test_a_day_that_is_none_refuses_the_payload_and_names_the_line(provider, day):
+    with pytest.raises(PayloadRefusedError, match=r"\[1\]"):
+        read(provider, with_lines(provider, {}, {DAYS[provider]: day}))
+
+
+ERRORS = {
+    "plaid": {
+        "error_type": "ITEM_ERROR",
+        "error_code": "ITEM_LOGIN_REQUIRED",
+        "error_message": "Sign in again.",
+    },
+    "simplefin": {"errors": ["Sign in again."], "accounts": []},
+    "gocardless": {"summary": "Expired", "detail": "Sign in again.", "status_code": 401},
+    "enablebanking": {"code": 401, "message": "Sign in again.", "error": "EXPIRED_SESSION"},
+}
+
+
+@EACH_PROVIDER
+def test_an_error_of_the_provider_is_said_as_such(provider):
+    with pytest.raises(ProviderFailedError, match=r"answered with an error.*Sign in again\."):
+        read(provider, ERRORS[provider])
+
+
+@EACH_PROVIDER
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"1",
+        b"null",
+        b"{}",
+        b'{"transactions": 5}',
+        b'{"added": {}}',
+        b"[" * 100_000,
+        b"<OFX>",
+    ],
+    ids=[
+        "nothing",
+        "cut",
+        "list",
+        "number",
+        "null",
+        "empty",
+        "no list",
+        "no list 2",
+        "deep",
+        "another format",
+    ],
+)
+def test_what_is_no_payload_is_refused(provider, data):
+    with pytest.raises(PayloadRefusedError):
+        providers.read(provider, data, AccountSelector())
+
+
+def test_a_key_that_stands_twice_is_refused():
+    with pytest.raises(PayloadRefusedError, match="one key twice"):
+        providers.read("plaid", b'{"added": [], "added": []}', AccountSelector())
+
+
+@EACH_PROVIDER
+def test_another_account_or_another_payload_is_another_batch(provider):
+    first = read(provider, with_lines(provider, {})).batch_id
+    assert read(provider, with_lines(provider, {})).batch_id == first
+    assert read(provider, with_lines(provider, {"amount": "1.00"})).batch_id != first
+
+
+def test_texts_come_without_what_no_database_takes():
+    line = payloads.gocardless_line(remittanceInformationUnstructured="A\0B \ud800 C\n D" + "x" * 5000)
+    text = only(read("gocardless", payloads.gocardless(line))).description
+    assert text.startswith("A\ufffdB \ufffd C D")
+    assert len(text) == 2000
