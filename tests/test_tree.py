@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 
 from tests import tree
 
@@ -16,6 +17,8 @@ MODULE_PATH = re.compile(
 TRUSTED = re.compile(r"\|\s*safe\b|autoescape\s+false")
 MODULES = [path for path in tree.modules("webapp") if tree.text(path)]
 PYTHON = [*MODULES, *tree.modules("tests"), *tree.modules("benchmarks")]
+MOST_MODULES = 20
+LONG, TOO_LONG = 300, 450
 TEMPLATES = [path for path in tree.files() if path.suffix in {".html", ".jinja"}]
 
 
@@ -41,8 +44,17 @@ def test_a_module_opens_with_a_sentence():
     assert not [path for path in PYTHON if not re.search(r"[.?!:]$", opening(tree.parsed(path)))]
 
 
-def test_a_module_holds_one_idea_in_at_most_300_lines():
-    assert not {path: lines for path in MODULES if (lines := tree.text(path).count("\n")) > 300}
+def test_a_module_holds_one_idea(remark):
+    lengths = {path: tree.text(path).count("\n") for path in MODULES}
+    for path, lines in lengths.items():
+        if lines > LONG:
+            remark(f"{path} has {lines} lines: is it still one idea?")
+    assert not {path: lines for path, lines in lengths.items() if lines > TOO_LONG}
+
+
+def test_a_folder_has_at_most_20_modules():
+    widths = Counter(path.parent for path in PYTHON)
+    assert not {str(folder): width for folder, width in widths.items() if width > MOST_MODULES}
 
 
 def test_a_function_is_at_most_45_lines_long():
