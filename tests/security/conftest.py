@@ -1,4 +1,4 @@
-"""What the tests of safety share: books full of canaries, on the database that a newcomer has."""
+"""What the tests of safety share: books full of canaries."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -26,12 +26,6 @@ CANARY = "CANARY-7f3a"
 CANARY_AMOUNT = "77777.31"
 # What the notes of a last use change, which nobody counts as a change of the books.
 SEEN = {"last_used_at", "last_seen_at"}
-
-
-@pytest.fixture
-def database_kind():
-    """Keep to the database that a newcomer has; what differs on the other is tested beside the data layer."""
-    return "sqlite"
 
 
 @pytest.fixture

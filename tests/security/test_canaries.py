@@ -35,12 +35,6 @@ WORDS = (
 AT_A_TIME = 2_500
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_kind(request):
-    """What a search finds is the data layer's: on both."""
-    return request.param
-
-
 @pytest.fixture
 def asker(app, ada, ids):
     """Make requests up for somebody who knows every id of Ada's books and every cursor of hers."""

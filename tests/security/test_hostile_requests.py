@@ -108,12 +108,6 @@ METHODS = [
 ]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_kind(request):
-    """A value that one database takes may be an error of the other."""
-    return request.param
-
-
 @pytest.fixture
 def hostile(ada):
     """Ask, and hold that the answer is one of ours."""

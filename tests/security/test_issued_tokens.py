@@ -26,12 +26,6 @@ ADDRESSES = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_kind(request):
-    """What is stored is the data layer's: on both."""
-    return request.param
-
-
 def number_of(digits):
     value = 0
     for digit in digits:

@@ -25,12 +25,6 @@ IMPOSSIBLE = (
 )
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_kind(request):
-    """What does not exist for somebody is asked of the data layer: of both."""
-    return request.param
-
-
 @pytest.fixture
 def with_ids(app):
     """The addresses of the API that name something and take tokens."""

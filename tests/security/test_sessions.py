@@ -13,12 +13,6 @@ from webapp.services.access import users
 LOCAL = {"Sec-Fetch-Site": "same-origin"}
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_kind(request):
-    """Sessions and counters are rows: on both databases."""
-    return request.param
-
-
 def sign_in(client, person, *, password=None, **options):
     form = {"email": person.email, "password": password or person.password}
     return client.post("/sign-in", data=form, headers=LOCAL, **options)

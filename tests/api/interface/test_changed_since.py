@@ -9,6 +9,8 @@ from tests.fixtures.helpers.marks import on_sqlite
 from tests.fixtures.helpers.trial_calls import calls
 from webapp.db import db
 
+pytestmark = pytest.mark.both
+
 LINES, ENTRIES, DOCUMENTS = "/api/transactions", "/api/journal-entries", "/api/documents"
 DATED = {
     LINES: "transactions",

@@ -8,6 +8,8 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp.queries.transactions import transactions
 from webapp.queries.transactions.transactions import TransactionFilters
 
+pytestmark = pytest.mark.both
+
 LINES = "/api/transactions"
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture
 def account(bank, desk):

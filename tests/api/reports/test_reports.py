@@ -7,6 +7,8 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 
+pytestmark = pytest.mark.both
+
 REPORTS = "/api/reports"
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture
 def statement(bank):
