@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from pathlib import Path
 from random import Random
 
 from tests.api.interface.test_idempotency_keys import upload
@@ -184,6 +183,4 @@ class Work:
             self.server.kill()
             self.server.start()
             return
-        master = self.server.process.pid
-        workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-        os.kill(int(self.chance.choice(workers)), signal.SIGKILL)
+        os.kill(self.chance.choice(self.server.worker_pids()), signal.SIGKILL)
