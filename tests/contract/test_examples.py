@@ -17,11 +17,19 @@ UNTOLD = {"GET /api/openapi.json", "GET /api/docs", "GET /api/docs.md", "GET /ap
 LONGEST_TEXT = 400
 
 
+@pytest.fixture(scope="module")
+def told():
+    return {}
+
+
 @pytest.fixture
-def exchanges(app, ada):
-    teller = Teller(app, ada)
-    tell(teller)
-    return teller.exchanges
+def exchanges(app, ada, told, database_kind):
+    """Tell the story once for all tests on a kind of database."""
+    if database_kind not in told:
+        teller = Teller(app, ada)
+        tell(teller)
+        told[database_kind] = teller.exchanges
+    return told[database_kind]
 
 
 @pytest.fixture
@@ -97,7 +105,6 @@ def fits(document, place):
     return checked
 
 
-@on_sqlite
 def test_a_whole_record_has_every_key_that_its_shape_has(exchanges, document):
     """Without `fields` nothing is left out, and nothing comes that the document does not know."""
     for each in exchanges:

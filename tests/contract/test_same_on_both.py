@@ -12,6 +12,7 @@ from tests.contract.stories import Teller, tell
 from tests.fixtures.people import apart
 from webapp.db import Base, db
 
+pytestmark = pytest.mark.both
 SEED = 47
 
 

@@ -5,12 +5,21 @@ import logging
 import pytest
 
 from tests.contract.conversations import by_session, by_token, talk
+from tests.fixtures.turns import whose_turn
+
+pytestmark = pytest.mark.both
 
 EVERY_PHASE = ("examples", "coverage", "fuzzing", "stateful")
 # The boundaries of every shape come to thousands of requests; the short run draws one of each kind.
 QUICK_PHASES = ("fuzzing",)
 PROMISED = 20_000
 MOST_ROUNDS = 40
+PAIRS = [
+    ("sqlite", by_token),
+    ("postgresql", by_session),
+    ("sqlite", by_session),
+    ("postgresql", by_token),
+]
 
 
 @pytest.fixture
@@ -28,14 +37,8 @@ def quiet():
 
 
 def pytest_generate_tests(metafunc):
-    """Ask each kind of database by both ways to sign in, or in the short run by one of them."""
-    pairs = [
-        ("sqlite", by_token),
-        ("postgresql", by_session),
-        ("sqlite", by_session),
-        ("postgresql", by_token),
-    ]
-    asked = pairs if metafunc.config.getoption("--full") else pairs[:2]
+    """Ask each kind of database by both ways to sign in, in the short run one pair after the other by turns."""
+    asked = whose_turn(metafunc.config, PAIRS)
     metafunc.parametrize(("database_kind", "signed"), asked, indirect=["database_kind"])
 
 
