@@ -1,6 +1,6 @@
 """More than two hundred words that would run, load or restyle something if a page took them for its own (P52)."""
 
-# One to a line; the order matters, as the quick run takes the first dozen alone.
+# One to a line.
 LINES = r"""
 <script>alert(1)</script>
 " onmouseover="alert(1)" autofocus onfocus="alert(1)
@@ -227,6 +227,9 @@ UNSEEN = (
     "\u0085<svg onload=alert(1)>",
 )
 PAYLOADS = (*LINES.strip().split("\n"), *UNSEEN)
-QUICK = PAYLOADS[:12]
-AT_A_TIME = 20
-BATCHES = [PAYLOADS[start : start + AT_A_TIME] for start in range(0, len(PAYLOADS), AT_A_TIME)]
+
+
+def batches(size):
+    """Put them in batches, each of words from all over the list."""
+    count = -(-len(PAYLOADS) // size)
+    return [PAYLOADS[start::count] for start in range(count)]

@@ -52,6 +52,7 @@ def test_an_agent_reconciles_what_a_person_approves(ada, agent, browse):
     assert {each["decidedBy"]["kind"] for each in decided} == {"PERSON"}
 
 
+@pytest.mark.rare
 def test_an_agent_stops_with_the_reason_when_a_person_says_no(ada, agent, browse):
     page = browse(ada)
     wait_for(page, page.locator("[data-key=a]"))

@@ -52,6 +52,7 @@ def test_a_queue_is_decided_by_keys(browse, ben, asked):
     assert outcomes(ben, asked)[1:] == ["EXECUTED"] * 3
 
 
+@pytest.mark.rare
 def test_what_breaks_a_proof_takes_more_than_a_key(browse, ben, bank, desk):
     line = bank.send("2026-03-02", "-1.00", "Rent")
     desk.confirm(line)
@@ -69,6 +70,7 @@ def test_what_breaks_a_proof_takes_more_than_a_key(browse, ben, bank, desk):
     expect(page.get_by_text("Nothing waits for you")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_a_queue_is_decided_without_javascript(browse, ben, asked):
     page = browse(ben, java_script_enabled=False, viewport={"width": 390, "height": 844})
     page.goto("/proposals")

@@ -1,15 +1,6 @@
 """A broken proof in the hub and on paper: what broke it, the repairs that apply, and what is told when it is mended."""
 
-from pathlib import Path
-
 import pytest
-
-FOLDER = Path(__file__).parent / "screenshots"
-MODES = {
-    "light": {"viewport": {"width": 1440, "height": 900}},
-    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}},
-}
 
 
 @pytest.fixture
@@ -28,20 +19,21 @@ def proved(bank, desk):
     return lines[1]
 
 
-def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(browse, ada, desk, proved):
-    FOLDER.mkdir(exist_ok=True)
+def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
+    browse, ada, desk, proved, modes, picture
+):
     desk.void(desk.line(proved)["journalEntryId"])
-    for mode, options in MODES.items():
+    for mode, options in modes.items():
         page = browse(ada, **options)
         page.goto("/")
         assert "Ben's program changed" in page.inner_text(".breach")
         assert "−49.00" in page.inner_text(".breach .is-bad"), page.inner_text(".breach")
         assert not page.is_visible("text=Accept it as it is now")
-        page.screenshot(path=FOLDER / f"hub-broken-{mode}.png", full_page=True)
+        picture(page, f"hub-broken-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
         page.goto("/reconciliations/proofs/1")
         assert "no longer holds" in page.inner_text(".holds")
-        page.screenshot(path=FOLDER / f"proof-broken-{mode}.png", full_page=True)
+        picture(page, f"proof-broken-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page = browse(ada)
     page.goto("/")
@@ -52,33 +44,34 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(brows
     assert [desk.proof(number)["status"] for number in (1, 2)] == ["REOPENED", "REOPENED"]
 
 
-def test_a_mended_proof_tells_its_history_on_screen_and_on_paper(browse, ada, desk, proved):
-    FOLDER.mkdir(exist_ok=True)
+@pytest.mark.rare
+def test_a_mended_proof_tells_its_history_on_screen_and_on_paper(browse, ada, desk, proved, modes, picture):
     desk.void(desk.line(proved)["journalEntryId"])
     desk.confirm(proved)
-    for mode, options in MODES.items():
+    for mode, options in modes.items():
         page = browse(ada, **options)
         page.goto("/reconciliations/proofs/1")
         assert "This proof holds" in page.inner_text(".holds")
         assert "Undone by Ben's program" in page.inner_text(".proof-history")
-        page.screenshot(path=FOLDER / f"proof-mended-{mode}.png", full_page=True)
+        picture(page, f"proof-mended-{mode}", full_page=True)
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page = browse(ada, viewport={"width": 794, "height": 1123})
     page.goto("/reconciliations/proofs/1")
     page.emulate_media(media="print")
     assert not page.is_visible(".paper-acts")
     assert page.is_visible("text=tieout verify-proof proof-1.json")
-    page.screenshot(path=FOLDER / "proof-mended-print.png", full_page=True)
+    picture(page, "proof-mended-print", full_page=True)
 
 
-def test_what_arrived_and_is_even_can_be_accepted_from_the_hub(browse, ada, ben, bank, desk, proved):
+@pytest.mark.rare
+def test_what_arrived_and_is_even_can_be_accepted_from_the_hub(browse, ada, ben, bank, desk, proved, picture):
     legs = [(bank.ledger_account(), "7.00"), (bank.account("Cash box", "ASSET"), "-7.00")]
     postings = [{"accountId": account, "amount": amount, "currency": "EUR"} for account, amount in legs]
     body = {"effectiveAt": "2026-09-20", "description": "By hand", "postings": postings, "post": True}
     assert ben.post("/api/journal-entries", json=body).status_code == 201
     page = browse(ada)
     page.goto("/")
-    page.screenshot(path=FOLDER / "hub-even.png", full_page=True)
+    picture(page, "hub-even", full_page=True)
     page.click("summary:has-text('Accept it as it is now')")
     page.click("text=Complete it again")
     page.wait_for_url("**/reconciliations/proofs/*")

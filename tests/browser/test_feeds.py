@@ -1,10 +1,12 @@
 """A feed's lines in Chromium: a tip is settled with one click and undone with another, a paused feed is resumed."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.feeds import line
 
 
+@pytest.mark.rare
 def test_a_tip_is_joined_with_one_click_and_undone_with_another(browse, ada, feed):
     feed.push(added=[line("P1", pending=True), line("C1", "1200.00", description="Invoice 7")])
     (result,) = feed.results(added=[line("B1", "-15.00", "2026-03-04")])
@@ -21,6 +23,7 @@ def test_a_tip_is_joined_with_one_click_and_undone_with_another(browse, ada, fee
     expect(row).not_to_contain_text("The pending line?")
 
 
+@pytest.mark.rare
 def test_a_paused_feed_is_resumed_on_the_hub(browse, ada, feed):
     for _ in range(3):
         feed.push(added=[line(day="1970-01-01")])

@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from tests.fixtures.helpers.marks import with_and_without_scripts
+
 
 def confirmed(ada, token, line):
     """Confirm a line as the key's program does; answers the status."""
     return replace(ada, token=token).post(f"/api/transactions/{line}/confirm").status_code
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["htmx", "no JavaScript"])
+@with_and_without_scripts
 def test_a_key_is_made_with_a_cap_works_up_to_it_and_is_revoked(browse, ada, bank, has_scripts):
     lines = bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-2.00", "Tea")])
     page = browse(ada, java_script_enabled=has_scripts)
@@ -44,6 +46,7 @@ def test_a_key_is_made_with_a_cap_works_up_to_it_and_is_revoked(browse, ada, ban
     assert confirmed(ada, token, lines[1]) == 401
 
 
+@pytest.mark.rare
 def test_what_is_wrong_stays_as_it_was_typed(browse, ada):
     page = browse(ada)
     page.goto("/settings/keys")

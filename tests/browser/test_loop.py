@@ -2,10 +2,10 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.fixtures.bank_files.ofx_files import balance, sgml, statement, transaction
+from tests.fixtures.helpers.marks import with_and_without_scripts
 
 LINES = (
     ("20261001", "2500.00", "A1", "INV-1042 Halden wayfinding"),
@@ -49,7 +49,7 @@ def open_workspace(page):
     expect(page.locator(".line")).to_have_count(5)
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["htmx", "no JavaScript"])
+@with_and_without_scripts
 def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
     page = browse(java_script_enabled=has_scripts)
     sign_in(page, ada)

@@ -1,5 +1,6 @@
 """Writing an entry in Chromium without touching the mouse, and without scripts."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -44,6 +45,7 @@ def test_an_entry_is_written_and_posted_by_keyboard_alone(browse, ada, books):
     assert len(books.balances()) == 3
 
 
+@pytest.mark.rare
 def test_a_key_after_g_is_no_key_of_its_own(browse, ada):
     page = browse(ada)
     for letter, place in (("c", "/accounts"), ("s", "/settings/organization"), ("j", "/journal")):
@@ -53,6 +55,7 @@ def test_a_key_after_g_is_no_key_of_its_own(browse, ada):
         page.wait_for_url(f"**{place}")
 
 
+@pytest.mark.rare
 def test_what_was_typed_while_the_balance_was_asked_for_stays(browse, ada):
     page = browse(ada)
     page.goto("/journal/new")
@@ -62,6 +65,7 @@ def test_what_was_typed_while_the_balance_was_asked_for_stays(browse, ada):
     expect(page.locator("[name='postings.0.debit']")).to_have_value("1234.56")
 
 
+@pytest.mark.rare
 def test_an_entry_is_written_without_scripts(browse, ada, books):
     page = browse(ada, java_script_enabled=False)
     page.goto("/journal/new")

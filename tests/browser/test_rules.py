@@ -30,6 +30,7 @@ def food(bank):
     return bank.account("Food", code="6100F")
 
 
+@pytest.mark.rare
 def test_rules_are_moved_by_keyboard_and_by_pointer(browse, ada):
     for name in ("First", "Second", "Third"):
         make(ada, name)
@@ -99,6 +100,7 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     expect(page.locator(".why")).to_contain_text("No rule set this line.")
 
 
+@pytest.mark.rare
 def test_what_is_typed_while_a_slow_preview_is_asked_for_is_tried_last(browse, ada, feed):
     feed.results(added=[line("A1"), line("A2", description="Coffee machine"), line("A3", description="Rent")])
     page = browse(ada)
@@ -119,6 +121,7 @@ def test_what_is_typed_while_a_slow_preview_is_asked_for_is_tried_last(browse, a
     expect(page.locator("#found .name a")).to_have_text("Coffee machine")
 
 
+@pytest.mark.rare
 def test_a_rule_is_written_moved_and_applied_without_scripts(browse, ada, food, feed):
     feed.results(added=[line("A1"), line("A2", description="Coffee machine")])
     make(ada, "Other", "rent")

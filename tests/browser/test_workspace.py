@@ -40,6 +40,7 @@ def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(works
     expect(rent.locator(".col-account")).to_have_text("Rent")
 
 
+@pytest.mark.rare
 def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_focus(workspace):
     page = workspace()
     page.keyboard.press("c")
@@ -56,6 +57,7 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     expect(page.locator(".line-confirm")).to_have_count(len(LINES) - 1)
 
 
+@pytest.mark.rare
 def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
     page = workspace()
     page.locator("#select-all").check()
@@ -68,6 +70,7 @@ def test_confirming_many_asks_once_where_some_are_uncategorised(workspace):
     expect(page.locator(".line-confirm")).to_have_count(0)
 
 
+@pytest.mark.rare
 def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     page = workspace()
     page.goto("/feeds/1?show=all&line=2&edit=splits")
@@ -86,6 +89,7 @@ def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     expect(line(page, "Rent October")).to_contain_text("Split in 2")
 
 
+@pytest.mark.rare
 def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
     page = workspace()
     rent = bank.account("Rooms")

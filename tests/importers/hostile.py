@@ -46,6 +46,17 @@ def timed(data, mapping=None):
     return found, time.process_time() - began
 
 
+def held_up(texts, read_or_refuse):
+    """Give the beginnings of texts that hold a reader up: a quadratic one takes many minutes for a million bytes."""
+    found = []
+    for text in texts:
+        began = time.process_time()
+        read_or_refuse(text)
+        if time.process_time() - began > MOST_SECONDS:
+            found.append(text[:200])
+    return found
+
+
 def lines(bank_file):
     """How many lines a file was read as having."""
     return sum(len(statement.lines) for statement in bank_file.statements)

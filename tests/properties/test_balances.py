@@ -99,7 +99,7 @@ def test_every_balance_is_what_the_public_entries_add_up_to(cleo, bank, kept, ch
     oracle = Oracle(cleo)
     accounts = cleo.get("/api/accounts", query_string={"limit": 200}).json["accounts"]
     used = [account for account in accounts if account["id"] in oracle.moves]
-    pairs, apart = rounds(60, 1000), 0
+    pairs, apart = rounds(30, 1000), 0
     for _ in range(pairs):
         account, day = chance.choice(used), _day(chance)
         shown = cleo.get(f"/api/accounts/{account['id']}", query_string={"asOf": day}).json["account"]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.api.imports.test_imports import imported
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
+from tests.fixtures.helpers.examples import examples
 
 NUMBERS = itertools.count()
 DAYS = [f"2026-03-{day:02}" for day in range(1, 11)]
@@ -33,6 +34,7 @@ def known(person, fa_id):
     )
 
 
+@examples(12, 2000)
 @given(lines=st.lists(line, max_size=12), windows=st.lists(window, min_size=1, max_size=4), data=st.data())
 def test_overlapping_windows_in_any_order_give_the_union(ben, lines, windows, data):
     # A number of its own for each example is cheaper than a fresh database, and as empty.

@@ -5,16 +5,15 @@ from collections import Counter
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.feeds import Feed, line
+from tests.fixtures.helpers.examples import examples
 from webapp.queries import checks
 
 NUMBERS = itertools.count()
-# Each example is a dozen requests.
-fewer = settings(max_examples=settings.default.max_examples // 2)
 DAYS = [f"2026-03-{day:02}" for day in range(1, 8)]
 AMOUNTS = st.sampled_from(["-2.50", "7.00"])
 facts = st.tuples(st.sampled_from(DAYS), AMOUNTS, st.sampled_from(["Coffee Bar", "COFFEE BAR", "Tea house"]))
@@ -54,7 +53,7 @@ def sound(bank):
     return bank.ask(lambda: list(checks.violations()))
 
 
-@fewer
+@examples(7, 1000)
 @given(histories=st.lists(history, min_size=1, max_size=8), data=st.data())
 def test_batches_in_any_order_and_as_often_as_one_likes_give_the_last_word(fresh_feed, bank, histories, data):
     feed = fresh_feed()
@@ -70,7 +69,7 @@ def test_batches_in_any_order_and_as_often_as_one_likes_give_the_last_word(fresh
     assert sound(bank) == []
 
 
-@fewer
+@examples(7, 1000)
 @given(
     lines=st.lists(facts, min_size=1, max_size=9),
     windows=st.lists(window, max_size=2),
