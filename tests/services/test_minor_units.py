@@ -18,14 +18,14 @@ from webapp.services.bookkeeping import entry_previews, manual_entries
 RATES = {"USD": "1.0842", "JPY": "161.20", "BHD": "0.4087", "CLF": "0.0271", "HUF": "391.15"}
 
 
-@pytest.mark.parametrize("code", sorted(DIGITS))
-def test_no_currency_takes_a_digit_more_than_its_own(code):
-    places = digits(code)
-    exact = f"7.{'3' * places}" if places else "7"
-    assert str(Money.of(exact, code)) == exact
-    with pytest.raises(UnprocessableError) as caught:
-        Money.of(f"{exact}1" if places else "7.1", code)
-    assert caught.value.code == "too_many_digits"
+def test_no_currency_takes_a_digit_more_than_its_own():
+    for code in sorted(DIGITS):
+        places = digits(code)
+        exact = f"7.{'3' * places}" if places else "7"
+        assert str(Money.of(exact, code)) == exact
+        with pytest.raises(UnprocessableError) as caught:
+            Money.of(f"{exact}1" if places else "7.1", code)
+        assert caught.value.code == "too_many_digits", code
 
 
 @on_sqlite

@@ -195,22 +195,28 @@ def test_a_key_that_nobody_knows_changes_nothing(provider):
 
 
 @EACH_PROVIDER
-@pytest.mark.parametrize(
-    "amount", ["1.005", "1e3", "1,5", "", "NaN", "½", "9" * 30, True, None, [], "9" * 200]
-)
-def test_an_amount_that_is_none_refuses_the_payload_and_names_the_line(provider, amount):
-    with pytest.raises(PayloadRefusedError, match=r"\[1\]"):
-        read(provider, with_lines(provider, {}, {"amount": amount}))
+def test_an_amount_that_is_none_refuses_the_payload_and_names_the_line(provider):
+    for amount in ("1.005", "1e3", "1,5", "", "NaN", "½", "9" * 30, True, None, [], "9" * 200):
+        refused_by_name(provider, {"amount": amount})
+
+
+def refused_by_name(provider, facts):
+    payload = with_lines(provider, {}, facts)
+    try:
+        found = read(provider, payload)
+    except PayloadRefusedError as refusal:
+        assert "[1]" in str(refusal), facts  # noqa: PT017
+    else:
+        pytest.fail(f"{facts} was read as {found}")
 
 
 DAYS = {"plaid": "date", "simplefin": "posted", "gocardless": "bookingDate", "enablebanking": "booking_date"}
 
 
 @EACH_PROVIDER
-@pytest.mark.parametrize("day", ["2026-02-30", "02/03/2026", "soon", True, "", None, 10**12])
-def test_a_day_that_is_none_refuses_the_payload_and_names_the_line(provider, day):
-    with pytest.raises(PayloadRefusedError, match=r"\[1\]"):
-        read(provider, with_lines(provider, {}, {DAYS[provider]: day}))
+def test_a_day_that_is_none_refuses_the_payload_and_names_the_line(provider):
+    for day in ("2026-02-30", "02/03/2026", "soon", True, "", None, 10**12):
+        refused_by_name(provider, {DAYS[provider]: day})
 
 
 ERRORS = {

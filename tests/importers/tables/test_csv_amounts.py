@@ -153,10 +153,9 @@ def test_in_another_format_a_number_is_the_same_or_refused_or_what_that_format_s
         assert len(behind) == 3
 
 
-@pytest.mark.parametrize("text", NEVER)
-def test_what_is_no_number_is_none_in_any_format(text):
-    for decimal, thousands in FORMATS:
-        assert exact(text, decimal, thousands) is None
+def test_what_is_no_number_is_none_in_any_format():
+    read = {(text, *marks): exact(text, *marks) for text in NEVER for marks in FORMATS}
+    assert not {case for case, number in read.items() if number is not None}
 
 
 def test_a_format_that_no_amount_tells_is_asked_for():
