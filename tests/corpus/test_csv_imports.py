@@ -27,6 +27,7 @@ def answer_of(app, ada, tmp_path):
     return run
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("entry", manifest.entries("csv"), ids=lambda entry: entry.path)
 def test_a_file_comes_in_as_the_manifest_says(entry, answer_of):
     days = {"opening_date": None, "closing_date": None}

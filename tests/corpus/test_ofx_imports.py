@@ -63,6 +63,7 @@ def assert_lines(ada, entry, answer):
         assert all(line["entryStatus"] == "DRAFT" for line in lines)
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize("entry", manifest.entries("ofx"), ids=lambda entry: entry.path)
 def test_a_file_comes_in_as_the_manifest_says(entry, answer_of, ada):
     status, answer = answer_of(entry)

@@ -61,7 +61,7 @@ def test_every_unsafe_address_refuses_every_forged_request(
     before = state_of(ada.organization_id)
     asked = 0
     for index, address in enumerate(unsafe):
-        for why, headers, kind, options in portion(8, FORGERIES, index):
+        for why, headers, kind, options in portion(9, FORGERIES, index):
             answer = signed_in.open(address.path(ids), method=address.method, headers=headers, **options)
             asked += 1
             assert answer.status_code == 403, (address.name, why, kind)
@@ -123,7 +123,7 @@ def test_reading_changes_nothing(app, ada, ids, state_of, bank, portion):
     ]
     for index, address in enumerate(each for each in addresses_of(app) if each.is_safe):
         paths = (address.path(ids), f"{address.path(ids)}?q=x", address.path())
-        for way, path in portion(4, [*product(ways, paths)], index):
+        for way, path in portion(5, [*product(ways, paths)], index):
             way(path)
     assert state_of(ada.organization_id, without=("sessions",)) == {
         name: rows for name, rows in before.items() if name != "sessions"

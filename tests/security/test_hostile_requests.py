@@ -140,7 +140,7 @@ def assert_says_so(method, path, answer):
 def test_hostile_bodies(app, hostile, ids, rounds, portion, figure):
     unsafe = [address for address in addresses_of(app) if address.is_api and not address.is_safe]
     for index, address in enumerate(unsafe):
-        for body in portion(6, [*RAW_BODIES.values()], index):
+        for body in portion(7, [*RAW_BODIES.values()], index):
             if len(body) > 10_000 and index >= rounds(3, len(unsafe)):
                 continue
             hostile(address.method, address.path(ids), data=body, content_type="application/json")
@@ -224,7 +224,7 @@ def test_hostile_queries_on_pages(app, ada, ids, portion):
     browser = ada.browser()
     pages = [a for a in addresses_of(app) if not a.is_api and a.is_safe]
     for index, address in enumerate(pages):
-        for query in portion(8, QUERIES, index):
+        for query in portion(7, QUERIES, index):
             for ask in (browser.get, lambda path: browser.htmx("GET", path, target="div#lines")):
                 answer = ask(f"{address.path(ids)}?{query}")
                 assert answer.status_code < 500, (address.rule, query[:50], answer.text[:200])
@@ -239,7 +239,7 @@ def test_any_part_may_be_asked_of_any_page(app, ada, ids, portion):
     browser = ada.browser()
     pages = [a for a in addresses_of(app) if not a.is_api and a.is_safe]
     for index, address in enumerate(pages):
-        for part in portion(12, sorted(parts), index):
+        for part in portion(11, sorted(parts), index):
             answer = browser.htmx("GET", address.path(ids), target=f"div#{part}")
             assert answer.status_code < 500, (address.rule, part)
 
