@@ -211,9 +211,11 @@ CHANGES = [
 
 
 @on_sqlite
-def test_a_changed_backup_is_refused_and_leaves_nothing(books_of_all_kinds, backed_up, restored, subtests):
+def test_a_changed_backup_is_refused_and_leaves_nothing(
+    books_of_all_kinds, backed_up, restored, portion, subtests
+):
     whole = backed_up()
-    for number, (member, change) in enumerate(CHANGES):
+    for number, (member, change) in portion(3, [*enumerate(CHANGES)]):
         with subtests.test(f"{member}, {number}"):
             result = restored("restore", str(changed(whole, member, change)))
             assert result.exit_code == 1, result.output

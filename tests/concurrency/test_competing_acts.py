@@ -53,6 +53,7 @@ def day_of(number):
     return (date(2026, 1, 1) + timedelta(days=number)).isoformat()
 
 
+@pytest.mark.rare
 def test_complete_against_abandon(race, bank, desk, rounds, figure):
     bank.open()
     count, seen = rounds(2, 200), Counter()
@@ -75,6 +76,7 @@ def test_complete_against_abandon(race, bank, desk, rounds, figure):
     assert set(seen) <= {(200, 200), (409, 200)}
 
 
+@pytest.mark.rare
 def test_complete_against_confirming_inside_the_statement(race, bank, desk, rounds, figure):
     bank.open()
     count, seen = rounds(2, 200), Counter()
@@ -94,6 +96,7 @@ def test_complete_against_confirming_inside_the_statement(race, bank, desk, roun
     assert bank.ask(lambda: list(checks.violations())) == []
 
 
+@pytest.mark.rare
 def test_reopen_against_abandon(race, bank, desk, rounds, figure):
     bank.open()
     count, seen = rounds(2, 200), Counter()

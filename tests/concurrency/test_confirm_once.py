@@ -50,7 +50,7 @@ def test_sixteen_clients_confirm_the_same_lines(gunicorn, ada, ben, bank, rounds
 
 
 def test_a_crowd_on_lines_of_its_own_meets_no_error(gunicorn, ada, ben, bank, rounds, figure):
-    each = rounds(2, 40)
+    each = rounds(1, 40)
     lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(CROWD * each)])
     address = gunicorn(WORKERS)
     paths = [[f"/api/transactions/{line}/confirm" for line in lines[start::CROWD]] for start in range(CROWD)]

@@ -9,6 +9,8 @@ from contextlib import closing
 from decimal import Decimal
 from random import Random
 
+import pytest
+
 from tests.concurrency.crowds import Client
 
 ACCOUNTS, FUNDS = 5, Decimal("1000.00")
@@ -16,6 +18,7 @@ WRITERS, READERS, WORKERS = 3, 2, 2
 DAY = "2026-03-02"
 
 
+@pytest.mark.rare
 def test_every_read_shows_the_same_total(gunicorn, ada, bank, rounds, figure):
     pots = [bank.account(f"Pot {number}", "ASSET") for number in range(ACCOUNTS)]
     fund(ada, bank, pots)

@@ -86,10 +86,11 @@ def answers_to(person, asker, count):
 
 
 @on_sqlite
-def test_who_may_see_the_canaries_meets_them_often(cleo, asker):
+def test_who_may_see_the_canaries_meets_them_often(cleo, asker, rounds):
     """The same requests by a viewer of these books: proof that they find what must not be found by others."""
-    found = sum(bool(told(answer)) for _, _, answer in answers_to(cleo, asker(0), 300))
-    assert found >= 60
+    count = rounds(100, 300)
+    found = sum(bool(told(answer)) for _, _, answer in answers_to(cleo, asker(0), count))
+    assert found >= count / 5
 
 
 def test_no_request_finds_a_canary(dan, asker, dans_things, house, rounds, figure, database_kind, caplog):

@@ -165,7 +165,7 @@ def alike(answer, one):
     return "the id" if answer == one else answer
 
 
-def test_no_canary_is_ever_seen_elsewhere(dan, cleo, app, ids, figure):
+def test_no_canary_is_ever_seen_elsewhere(dan, cleo, app, ids, portion, figure):
     """Cleo sees the canaries of her own books in most lists; Dan sees none, whatever he asks."""
     reading = [
         address for address in addresses_of(app) if address.is_safe and address.rule != "/api/openapi.json"
@@ -181,9 +181,9 @@ def test_no_canary_is_ever_seen_elsewhere(dan, cleo, app, ids, figure):
     ]
     seen = asked = 0
     browser = dan.browser()
-    for address in reading:
+    for index, address in enumerate(reading):
         seen += CANARY in cleo.get(address.path(ids)).text
-        for query in queries:
+        for query in portion(3, queries, index):
             for answer in (dan.get(address.path(ids) + query), browser.get(address.path(ids) + query)):
                 asked += 1
                 known = answer.text.replace(f"?{CANARY}", "").replace(f"{CANARY}=1", "")

@@ -66,11 +66,10 @@ def test_a_page_takes_the_same_statements_however_deep(cleo, account, statements
 
 
 @on_sqlite
-@pytest.mark.parametrize(
-    "asked", [{"order": "newest"}, {"cursor": "x"}, {"from": "2026-13-01"}, {"sort": "day"}]
-)
-def test_what_a_register_does_not_take_is_refused(cleo, account, asked):
-    assert cleo.get(f"/api/accounts/{account}/postings", query_string=asked).status_code == 422
+def test_what_a_register_does_not_take_is_refused(cleo, account):
+    for asked in ({"order": "newest"}, {"cursor": "x"}, {"from": "2026-13-01"}, {"sort": "day"}):
+        answer = cleo.get(f"/api/accounts/{account}/postings", query_string=asked)
+        assert answer.status_code == 422, asked
 
 
 def test_the_register_of_another_organization_does_not_exist(dan, account):

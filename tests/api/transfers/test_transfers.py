@@ -14,7 +14,7 @@ from tests.fixtures.helpers.transfers import (
     suggested,
 )
 
-pytestmark = [pytest.mark.usefixtures("sound"), pytest.mark.both]
+pytestmark = pytest.mark.usefixtures("sound")
 
 
 class TestTwoDraftsOfOneDay:
