@@ -22,7 +22,7 @@ DAY, LOCK = "2026-03-10", "2026-03-31"
 
 
 def test_nothing_is_dated_in_a_period_after_its_lock_was_acknowledged(gunicorn, ada, bank, rounds, figure):
-    count = rounds(6, 200)
+    count = rounds(3, 200)
     legs = [
         {"accountId": bank.account("Fees"), "amount": "1.00", "currency": "EUR"},
         {"accountId": bank.account("Owed", "LIABILITY"), "amount": "-1.00", "currency": "EUR"},

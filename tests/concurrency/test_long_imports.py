@@ -17,7 +17,7 @@ from webapp.queries import checks
 
 CLIENTS, WORKERS = 16, 2
 LINES = 500
-LONG = {"quick": 2000, "promised": 10_000}
+LONG = {"quick": 1000, "promised": 10_000}
 
 
 def file_of(count, account):

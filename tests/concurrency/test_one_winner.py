@@ -17,7 +17,7 @@ from webapp.queries import checks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-QUICK, PROMISED = 4, 200
+QUICK, PROMISED = 3, 200
 DAY, STATEMENT_DAY = "2026-03-02", "2026-03-31"
 Request = tuple[str, str, Any]
 

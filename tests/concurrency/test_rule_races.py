@@ -18,7 +18,7 @@ from webapp.queries import checks
 
 RULES = "/api/automations/rules"
 # Every other round is over a posted line.
-QUICK, PROMISED = 6, 2 * 200
+QUICK, PROMISED = 4, 2 * 200
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def double_matches():
 def test_sixteen_agents_that_match_by_themselves_match_nothing_twice(
     gunicorn, ada, bank, giro, savings, rounds, figure
 ):
-    count = rounds(20, 250)
+    count = rounds(12, 250)
     bank.fa_id = giro
     bank.send_many([("2026-03-02", f"-{number + 1}.00", "Out") for number in range(count)])
     bank.fa_id = savings
@@ -45,7 +45,7 @@ def test_sixteen_agents_that_match_by_themselves_match_nothing_twice(
 
 
 def test_of_two_matches_of_one_line_one_wins(gunicorn, ada, bank, giro, savings, rounds, figure):
-    count = rounds(5, 200)
+    count = rounds(3, 200)
     bank.fa_id = giro
     out = bank.send_many([("2026-03-02", f"-{number + 1}.00", "Out") for number in range(count)])
     bank.fa_id = savings

@@ -9,7 +9,7 @@ from tests.misbehaving.clerks import Clerk, DifferenceError
 from webapp.db import begin_read, db
 from webapp.queries import checks
 
-SEEDS = {"quick": 3, "promised": 500}
+SEEDS = {"quick": 2, "promised": 500}
 
 
 def lived(person, seed, note=lambda _: None):

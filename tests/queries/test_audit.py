@@ -92,7 +92,7 @@ def test_every_change_has_its_record_and_every_record_its_change(ada, bank, roun
     witness = Witness(ada, bank)
     keeper, chance = Keeper(witness.ask, Known.equip(bank)), Random(55)  # noqa: S311  (the same ones every time)
     witness.before, witness.seen = bank.ask(books), witness.count()
-    for _ in range(rounds(50, 1000)):
+    for _ in range(rounds(30, 1000)):
         keeper.act(chance.choice(NAMES), chance)
     figure(
         "P55",
@@ -166,7 +166,7 @@ def test_every_tampering_shows_against_a_head_that_was_noted_elsewhere(links, ro
 
 
 def test_sixteen_writers_fork_no_chain(gunicorn, ada, ben, bank, rounds, figure):
-    each = rounds(3, 50)
+    each = rounds(2, 50)
     lines = bank.send_many([("2026-03-02", "-1.00", f"Line {number}") for number in range(WRITERS * each)])
     before = len(bank.ask(lambda: links_of(ada.organization_id)))
     paths = [
