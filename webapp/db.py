@@ -172,9 +172,20 @@ class Writer:
 
 
 def prepare_engine(engine: sa.Engine) -> None:
-    """Set up an engine: pragmas, an explicit BEGIN, a queue of writers."""
+    """Set up an engine: pragmas, an explicit BEGIN, a queue of writers; errors without the values of rows."""
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
+    else:
+        event.listen(engine, "handle_error", _hide_row)
+
+
+def _hide_row(context: sa.engine.ExceptionContext) -> None:
+    """Keep of PostgreSQL's error its first sentence: the next lines quote the row, which no log may contain."""
+    error, wrapped = context.original_exception, context.sqlalchemy_exception
+    sentence = getattr(getattr(error, "diag", None), "message_primary", None)
+    if sentence is not None and wrapped is not None:
+        wrapped.args = tuple(str(each).replace(str(error), sentence) for each in wrapped.args)
+        error.args = (sentence,)
 
 
 def _prepare_sqlite(engine: sa.Engine) -> None:
