@@ -4,8 +4,11 @@ WORKERS ?= 2
 BIN := .venv/bin
 RUNTIME := .venv/.runtime
 DEVELOPMENT := .venv/.development
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 60
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --durations 25
 EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project --group build
+
+# Python keeps what it compiled, or each of many processes would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test test-full lint lock
 
@@ -13,13 +16,14 @@ EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project
 run: $(RUNTIME)
 	@$(BIN)/tieout migrate && $(BIN)/tieout demo --if-empty && exec $(BIN)/tieout serve
 
-# Every test, on SQLite, on PostgreSQL and in Chromium.
+# Every test, each somewhere: the data layer on both databases, what is above it on one of them by turns, the main roads in
+# Chromium. It fails too where it takes more than tests/budget.txt allows.
 test: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger
-	@$(PYTEST)
+	@$(PYTEST) --budget
 
-# The same tests, with the counts that the promises name.
+# Everything everywhere: both databases, every screen and road, and the counts that the promises name.
 test-full: $(DEVELOPMENT)
 	@.ci/system chromium
 	@.ci/system hledger

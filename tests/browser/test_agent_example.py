@@ -32,6 +32,7 @@ def agent(ada, live_server, tmp_path):
     process.communicate()
 
 
+@pytest.mark.rare
 def test_an_agent_reconciles_what_a_person_approves(ada, agent, browse):
     page = browse(ada)
     approve = page.get_by_role("button", name="Approve", exact=False).and_(page.locator("[data-key=a]"))

@@ -3,8 +3,6 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.fixtures.helpers.marks import with_and_without_scripts
-
 
 @pytest.fixture
 def agent(ada, bank):
@@ -28,7 +26,8 @@ def agent(ada, bank):
     return agent
 
 
-@with_and_without_scripts
+@pytest.mark.rare
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["htmx", "no JavaScript"])
 def test_what_a_key_did_is_looked_at_and_undone(browse, ada, agent, has_scripts):
     page = browse(ada, java_script_enabled=has_scripts)
     page.goto(f"/settings/keys/{agent.token_id}")

@@ -254,6 +254,7 @@ def refused(page, path, form):
         )
 
 
+@pytest.mark.rare
 def test_no_hostile_word_runs_before_signing_in(browse, payloads, faults):
     page = browse()
     for text in payloads:

@@ -59,6 +59,7 @@ def test_rules_are_moved_by_keyboard_and_by_pointer(browse, ada):
     expect(page.locator("#rule-1").get_by_role("switch")).not_to_be_checked()
 
 
+@pytest.mark.rare
 def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_explained(
     browse, ada, food, feed
 ):

@@ -18,22 +18,19 @@ from webapp.schemas.bookkeeping.journal_entries import JournalEntrySchema
 from webapp.services.access.users import verify_password
 
 
-def ask(tmp_path, question):
+def ask(instance, question):
     """Look into the books of an installation."""
-    settings = Settings.from_environment({"INSTANCE_PATH": str(tmp_path / "instance")})
+    settings = Settings.from_environment({"INSTANCE_PATH": str(instance)})
     with create_app(settings).app_context():
         return question()
 
 
-def test_it_has_an_account_of_each_status_and_passes_every_check(installation, tmp_path):
-    installation("migrate")
-    result = installation("demo", "--if-empty", "--day", "2026-11-21", "--json")
-    answer = json.loads(result.stdout)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert json.loads(installation("check", "--json").stdout) == {"ok": True, "violations": []}
+def test_it_has_an_account_of_each_status_and_passes_every_check(demo_installation, tmp_path):
+    answer, instance = json.loads(demo_installation.told.read_text()), demo_installation.instance
+    assert json.loads(demo_installation.run("check", "--json").stdout) == {"ok": True, "violations": []}
 
     shown = ask(
-        tmp_path, lambda: {each.account_name: each for each in hub.accounts(answer["organizationId"])}
+        instance, lambda: {each.account_name: each for each in hub.accounts(answer["organizationId"])}
     )
     assert {name: each.status for name, each in shown.items()} == {
         "Current account": "needs",
@@ -43,27 +40,27 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(installation, t
     assert shown["Current account"].draft.difference.minor != 0
     assert shown["Current account"].draft.cleared_count > 0
 
-    runs = ask(tmp_path, lambda: db.session.scalars(sa.select(RuleRun).order_by(RuleRun.id)).all())
+    runs = ask(instance, lambda: db.session.scalars(sa.select(RuleRun).order_by(RuleRun.id)).all())
     assert {run.trigger for run in runs} == {"MANUAL_APPLY", "TRANSACTION_INGESTED"}
     assert all(run.changed for run in runs)
 
-    kept = tmp_path / "instance/demo_sign_in"
+    kept = instance / "demo_sign_in"
     assert kept.read_text() == f"{answer['email']}\n{answer['password']}\n"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    stored = ask(tmp_path, lambda: db.session.scalar(sa.select(User.password_hash)))
+    stored = ask(instance, lambda: db.session.scalar(sa.select(User.password_hash)))
     assert verify_password(stored, answer["password"])
 
-    agree(installation, tmp_path, answer["organizationId"])
+    agree(demo_installation, tmp_path, answer["organizationId"])
 
 
 def agree(installation, tmp_path, organization):
     """Let Beancount and hledger check the whole book, the balances of its proofs among it."""
-    ours = ask(tmp_path, lambda: balances(organization))
+    ours = ask(installation.instance, lambda: balances(organization))
     for format_, witness in (
         ("beancount", witnesses.of_beancount),
         ("hledger", lambda text: witnesses.of_hledger(text, tmp_path)),
     ):
-        written = installation("export", format_, "--organization", organization).stdout
+        written = installation.run("export", format_, "--organization", organization).stdout
         assert written.count("digest: ") > 10
         assert witness(written) == ours
 
@@ -86,7 +83,9 @@ def test_if_empty_leaves_books_alone(installation, tmp_path):
     result = installation("demo", "--if-empty")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "There are books already" in result.stderr
-    assert ask(tmp_path, lambda: db.session.scalars(sa.select(Organization.name)).all()) == ["Lighthouse"]
+    assert ask(tmp_path / "instance", lambda: db.session.scalars(sa.select(Organization.name)).all()) == [
+        "Lighthouse"
+    ]
     assert not (tmp_path / "instance/demo_sign_in").exists()
 
 
@@ -95,7 +94,7 @@ def test_it_is_refused_where_other_machines_could_sign_in(installation, tmp_path
     result = installation("demo", HOST="0.0.0.0")  # noqa: S104  (the point of it)
     assert (result.exit_code, result.stdout) == (1, "")
     assert "Unset HOST" in result.stderr
-    assert ask(tmp_path, lambda: db.session.scalar(sa.select(Organization.id))) is None
+    assert ask(tmp_path / "instance", lambda: db.session.scalar(sa.select(Organization.id))) is None
 
 
 def test_a_day_that_is_none_is_wrong_use(installation):

@@ -28,16 +28,16 @@ def standing(ada, books):
 @pytest.mark.parametrize(
     "scopes", [("read",), ("read", "draft"), ("read", "propose"), ("read", "draft", "propose")]
 )
-def test_what_it_obeys_does_not_reach_the_books(app, ada, bank, ids, standing, figure, scopes):
+def test_what_it_obeys_does_not_reach_the_books(app, ada, bank, ids, standing, portion, figure, scopes):
     bank.send("2026-03-04", "0.01", ORDER)
     agent = ada.with_scopes(*scopes)
     assert ORDER in agent.get("/api/transactions?q=4711").text
     before, asked = standing(), 0
-    for address in addresses_of(app):
-        if not address.is_safe and address.scope != "public":
-            answer = agent.ask(address.method, address.path(ids), **address.options())
-            assert answer.status_code < 500
-            asked += 1
+    unsafe = [each for each in addresses_of(app) if not each.is_safe and each.scope != "public"]
+    for address in portion(3, unsafe, len(scopes)):
+        answer = agent.ask(address.method, address.path(ids), **address.options())
+        assert answer.status_code < 500
+        asked += 1
     assert standing() == before
     figure(
         "T9",

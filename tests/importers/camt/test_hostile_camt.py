@@ -27,7 +27,7 @@ def outcome(data):
 
 def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(portion):
     for place, start in enumerate(("<Document>", INSIDE)):
-        texts = ((start + piece * (SIZE // len(piece))).encode() for piece in portion(4, PIECES, place))
+        texts = ((start + piece * (SIZE // len(piece))).encode() for piece in portion(7, PIECES, place))
         assert held_up(texts, refused) == []
 
 

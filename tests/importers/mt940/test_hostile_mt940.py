@@ -29,7 +29,7 @@ def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(port
     for place, inside in enumerate(INSIDE):
         texts = (
             HEAD + inside + piece * (SIZE // len(piece)) + "\n:62F:C260301EUR1,\n"
-            for piece in portion(4, [*TAGS, *TEXTS], place)
+            for piece in portion(7, [*TAGS, *TEXTS], place)
         )
         assert held_up(texts, outcome) == []
 

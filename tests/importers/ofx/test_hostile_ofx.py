@@ -31,7 +31,7 @@ def outcome(data):
 def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(portion):
     for place, start in enumerate(("<OFX>", INSIDE)):
         texts = (
-            (start + piece * (SIZE // len(piece)) + "</OFX>").encode() for piece in portion(4, PIECES, place)
+            (start + piece * (SIZE // len(piece)) + "</OFX>").encode() for piece in portion(7, PIECES, place)
         )
         assert held_up(texts, outcome) == []
 

@@ -232,7 +232,7 @@ def test_what_is_repeated_without_end_is_settled(portion):
     for place, start in enumerate(("", "D31/03/2026\nT", "D", "P")):
         texts = (
             f"!Type:Bank\n{start}{piece * (500_000 // len(piece))}\n^\n"
-            for piece in portion(4, pieces, place)
+            for piece in portion(7, pieces, place)
         )
         assert held_up(texts, read_or_refused_shortly) == []
 

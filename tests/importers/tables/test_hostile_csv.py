@@ -44,17 +44,17 @@ def outcome(data, mapping=None):
 def test_what_is_repeated_without_end_is_settled_in_time(portion):
     for mapping in (None, MAPPING):
         for place, start in enumerate((HEAD, f"{HEAD}2026-03-01,Tea,-3.00,97.00\n2026-03-02,")):
-            texts = (start + piece * (SIZE // len(piece)) for piece in portion(4, PIECES, place))
+            texts = (start + piece * (SIZE // len(piece)) for piece in portion(7, PIECES, place))
             assert held_up(texts, partial(outcome, mapping=mapping)) == []
 
 
 def test_a_hundred_thousand_lines_are_read_in_a_few_seconds(rounds):
     count = rounds(20_000, 100_000)
     text = HEAD + "".join(f"2026-03-{n % 28 + 1:02d},Shop {n},-1.00,{-n - 1}.00\n" for n in range(count))
-    began = time.perf_counter()
+    began = time.process_time()
     (statement,) = outcome(text).statements
     assert len(statement.lines) == count
-    assert time.perf_counter() - began < 30 * count / 100_000  # idle it takes a fifteenth
+    assert time.process_time() - began < 15 * count / 100_000  # idle it takes two seconds for all
 
 
 def test_more_rows_than_any_export_has_are_refused(monkeypatch):
