@@ -196,7 +196,9 @@ def import_name(line: Transaction | None) -> str | None:
     """Give the name of the file that a line came by."""
     if line is None or line.import_id is None:
         return None
-    return db.session.scalar(sa.select(Import.file_name).where(refers_to(line.import_id, Import)))
+    return db.session.scalar(
+        sa.select(Import.file_name).where(of_same_organization(Import, line), Import.id == line.import_id)
+    )
 
 
 def history(entry: JournalEntry, line: Transaction | None) -> tuple[list[EntryEvent], ChainState]:
