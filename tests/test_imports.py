@@ -310,6 +310,21 @@ def test_what_a_request_and_a_session_carry_is_declared_once():
             state.whatever = 1
 
 
+# Services that name the column all the same: a copy of staged lines has no defaults, a rule that runs does not change,
+# and a mapping that is used again is the latest one.
+DATED_BY_HAND = {
+    "webapp/services/audit/updates.py",
+    "webapp/services/imports/column_mappings.py",
+    "webapp/services/ingestion/rule_choices.py",
+    "webapp/services/ingestion/writes.py",
+}
+
+
+def test_when_a_row_changed_is_set_by_its_column_and_at_the_end_of_an_act():
+    services = [path for path in tree.modules("webapp") if layer(path) == "services"]
+    assert {str(path) for path in services if "updated_at" in tree.text(path)} == DATED_BY_HAND
+
+
 def test_money_is_never_a_float():
     assert not wrong(floats)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import orm
 
+    from webapp.ledger.references import Kind
     from webapp.services.audit.act import Act
 
 _KEY: Final = "state"
@@ -33,6 +34,14 @@ class Recording:
     proposal_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ActWrites:
+    """What an open act writes: when, and the rows that it touches without changing their own columns."""
+
+    now: datetime
+    touched: dict[Kind, set[int]] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class SessionState:
     """The state of a session.
@@ -45,6 +54,7 @@ class SessionState:
     is_trial: bool = False
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None
+    writes: ActWrites | None = None
     last_act: tuple[datetime, int] | None = None
 
 

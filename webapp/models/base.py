@@ -7,9 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event, orm
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from webapp.db import Base, Instant
+from webapp.db import Base, Instant, db
 from webapp.session_state import state_of
 
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -96,6 +97,24 @@ def created() -> Mapped[datetime]:
     return mapped_column(Instant, nullable=False)
 
 
+def updated() -> Mapped[datetime]:
+    """Make the column of the instant of the last change: first the creation, then each act that writes the row."""
+    return mapped_column(Instant, nullable=False, default=_creation, onupdate=_act_instant)
+
+
+def _creation(context: DefaultExecutionContext) -> datetime:
+    created_at: datetime = context.get_current_parameters()["created_at"]  # type: ignore[no-untyped-call]
+    return created_at
+
+
+def _act_instant() -> datetime:
+    """Give the instant of the open act, to whichever statement updates a row."""
+    writes = state_of(db.session()).writes
+    if writes is None:
+        raise RuntimeError("Rows that say when they changed are updated within an act.")
+    return writes.now
+
+
 @event.listens_for(orm.Session, "do_orm_execute")
 def see_one_organization(state: orm.ORMExecuteState) -> None:
     """Show a session that was scoped to an organization the rows of that one only.
@@ -127,4 +146,5 @@ __all__ = [
     "of_same_organization",
     "one_of",
     "refers_to",
+    "updated",
 ]

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webapp.db import Base
 from webapp.ledger.codes import DOCUMENT_TYPES
 from webapp.ledger.money import Money
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
 
 
 class Document(Numbered, Base):
@@ -62,7 +62,7 @@ class Document(Numbered, Base):
     file_size: Mapped[int | None]
     sha256: Mapped[str | None] = mapped_column(sa.String(64))
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
     @property
     def label(self) -> str:

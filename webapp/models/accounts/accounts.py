@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
 from webapp.ledger.codes import ACCOUNT_TYPES
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, one_of, updated
 
 
 class Account(Numbered, Base):
@@ -35,7 +35,7 @@ class Account(Numbered, Base):
     is_archived: Mapped[bool] = mapped_column(default=False)
     role: Mapped[str | None] = mapped_column(sa.String(32))
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
     @property
     def is_system(self) -> bool:

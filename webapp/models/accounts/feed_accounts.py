@@ -9,7 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base, Instant
 from webapp.models.accounts.accounts import Account
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, updated
 
 
 class Institution(Numbered, Base):
@@ -53,7 +53,7 @@ class FeedAccount(Numbered, Base):
     paused_at: Mapped[datetime | None] = mapped_column(Instant)
     paused_reason: Mapped[str | None] = mapped_column(sa.Text)
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
     account: Mapped[Account] = relationship(
         foreign_keys=account_id, primaryjoin=lambda: FeedAccount.account_id == Account.id

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base
-from webapp.models.base import Numbered, created, numbered
+from webapp.models.base import Numbered, created, numbered, updated
 
 
 class Merchant(Numbered, Base):
@@ -22,4 +22,4 @@ class Merchant(Numbered, Base):
     image_url: Mapped[str | None] = mapped_column(sa.String(2000))
     logo: Mapped[str | None] = mapped_column(sa.String(2000))
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
-from webapp.models.base import BigId, Numbered, created, foreign_key, numbered
+from webapp.models.base import BigId, Numbered, created, foreign_key, numbered, updated
 
 
 class ProjectGroup(Numbered, Base):
@@ -20,7 +20,7 @@ class ProjectGroup(Numbered, Base):
     name: Mapped[str] = mapped_column(sa.String(255))
     emoji: Mapped[str] = mapped_column(sa.String(64), default="")
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
 
 class Project(Numbered, Base):
@@ -33,7 +33,7 @@ class Project(Numbered, Base):
     emoji: Mapped[str | None] = mapped_column(sa.String(64))
     group_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
     group: Mapped[ProjectGroup | None] = relationship(
         foreign_keys=group_id, primaryjoin=lambda: Project.group_id == ProjectGroup.id, lazy="joined"

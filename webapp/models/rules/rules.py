@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.db import Base, Instant
 from webapp.ledger.rules.triggers import Target, Trigger
-from webapp.models.base import BigId, Numbered, created, numbered, one_of
+from webapp.models.base import BigId, Numbered, created, numbered, one_of, updated
 
 
 class RuleContent:
@@ -53,7 +53,7 @@ class Rule(RuleContent, Numbered, Base):
     match_count: Mapped[int] = mapped_column(default=0)
     last_run_at: Mapped[datetime | None] = mapped_column(Instant)
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
 
 class RuleVersion(RuleContent, Numbered, Base):

@@ -19,6 +19,7 @@ from webapp.models.base import (
     foreign_key,
     numbered,
     one_of,
+    updated,
 )
 
 
@@ -106,4 +107,4 @@ class ColumnMapping(Numbered, Base):
     mapping: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
     names: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()

@@ -12,7 +12,7 @@ from webapp.ledger import titles
 from webapp.ledger.codes import TRANSACTION_STATUSES
 from webapp.ledger.money import Money
 from webapp.models.accounts.feed_accounts import FeedAccount
-from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of, updated
 from webapp.models.journal.journal_entries import JournalEntry
 
 
@@ -69,7 +69,7 @@ class Transaction(Numbered, Base):
     removed_by_import_id: Mapped[int | None] = mapped_column(BigId)
     journal_entry_id: Mapped[int | None] = mapped_column(BigId)
     created_at: Mapped[datetime] = created()
-    updated_at: Mapped[datetime] = created()
+    updated_at: Mapped[datetime] = updated()
 
     feed_account: Mapped[FeedAccount] = relationship(
         foreign_keys=feed_account_id, primaryjoin=lambda: Transaction.feed_account_id == FeedAccount.id

@@ -1,4 +1,4 @@
-"""What a call does to the books, told by what stood there before it and what stands there after it."""
+"""Effects of a call on the books: balances, proofs and entries before and after it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Sums = Mapping[tuple[int, str], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where the books stand: the newest id of each table, and what each account holds in each currency."""
+    """A state of the books: the newest id of each table, and what each account holds in each currency."""
 
     newest: Mapping[str, int]
     sums: Sums
@@ -68,7 +68,7 @@ class ProofChange:
 
 
 def mark(organization_id: str) -> Mark:
-    """Note where the books stand."""
+    """Read the present state of the books."""
     return Mark(_newest(), _sums(organization_id))
 
 
@@ -104,9 +104,9 @@ def balances(organization_id: str, before: Sums) -> list[BalanceChange]:
     after = _sums(organization_id)
     moved = sorted(key for key in {*before, *after} if before.get(key, (0, 0)) != after.get(key, (0, 0)))
     base_currency = db.session.get_one(Organization, organization_id).base_currency
-    known = lookups.by_id(Account, organization_id, {account_id for account_id, _ in moved})
+    accounts = lookups.by_id(Account, organization_id, {account_id for account_id, _ in moved})
     return [
-        _balance(known[key[0]], key[1], before.get(key, (0, 0)), after.get(key, (0, 0)), base_currency)
+        _balance(accounts[key[0]], key[1], before.get(key, (0, 0)), after.get(key, (0, 0)), base_currency)
         for key in moved
     ]
 

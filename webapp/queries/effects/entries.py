@@ -1,4 +1,4 @@
-"""Entries by the thousand, told by what counts of them: day, state, words and legs."""
+"""Entries by the thousand, each by its facts alone: day, status, description and legs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webapp.queries.common.portions import portions
 
 
 def facts(organization_id: str, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Tell what counts of these entries, a record for each leg, with ids under the names that the API has for them."""
+    """Read the facts of these entries, a record for each leg, with the keys that the API has for them."""
     for portion in portions(ids):
         rows = db.session.execute(
             sa.select(

@@ -22,7 +22,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class EffectLeg:
     """A posting in the column that it belongs to; an amount is a decimal text, or none.
 
     `base` mirrors an amount in another currency than the base currency. `about` are its merchant's and project's names.
@@ -37,7 +37,7 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class EntryState:
     """An entry as it is, or as it would be; `id` is none for one that would come."""
 
     id: int | None
@@ -45,19 +45,19 @@ class Side:
     description: str
     status: str
     corrects_id: int | None
-    legs: Sequence[Leg]
+    legs: Sequence[EffectLeg]
 
 
 @dataclass(frozen=True, slots=True)
-class EntryChange:
+class EntryEffect:
     """An entry now and after; before a correction stands what is in force of the entry that it corrects."""
 
-    before: Side | None
-    after: Side | None
+    before: EntryState | None
+    after: EntryState | None
 
 
 @dataclass(frozen=True, slots=True)
-class ProofChange:
+class ProofEffect:
     """A proof that would be broken, or mended, and how far it would be off."""
 
     reconciliation_id: int
@@ -67,7 +67,7 @@ class ProofChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ActChange:
+class ActEffect:
     """An act that would be done, and what it changes beside entries."""
 
     title: str
@@ -75,18 +75,18 @@ class ActChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProposalEffect:
     """The effect of a proposal as a page shows it; of entries that change, the acts on them say nothing more."""
 
-    entries: Sequence[EntryChange]
+    entries: Sequence[EntryEffect]
     entries_more: int
     balances: Sequence[Mapping[str, Any]]
-    broken: Sequence[ProofChange]
-    mended: Sequence[ProofChange]
-    acts: Sequence[ActChange]
+    broken: Sequence[ProofEffect]
+    mended: Sequence[ProofEffect]
+    acts: Sequence[ActEffect]
 
 
-def shown(proposal: Proposal) -> Shown:
+def shown(proposal: Proposal) -> ProposalEffect:
     """Read the kept effect of a proposal for a page."""
     effect = proposal.effect
     sides = [side for each in effect["entries"] for side in (each["before"], each["after"]) if side]
@@ -94,7 +94,7 @@ def shown(proposal: Proposal) -> Shown:
     entries = [_entry(proposal.organization_id, each, names) for each in effect["entries"]]
     moved = [each for each in entries if each.before != each.after]
     others = [each for each in effect["acts"] if each["target"]["kind"] not in SHOWN_BY_ENTRIES]
-    return Shown(
+    return ProposalEffect(
         entries=moved,
         entries_more=effect["entryCount"] - len(entries),
         balances=effect["balances"],
@@ -119,19 +119,19 @@ def _names(organization_id: str, postings: Sequence[Mapping[str, Any]]) -> Names
     return found
 
 
-def _entry(organization_id: str, told: Mapping[str, Any], names: Names) -> EntryChange:
-    before, after = _side(told["before"], names), _side(told["after"], names)
+def _entry(organization_id: str, change: Mapping[str, Any], names: Names) -> EntryEffect:
+    before, after = _entry_state(change["before"], names), _entry_state(change["after"], names)
     if before is None and after is not None and after.status == "DRAFT" and after.corrects_id is not None:
         before = _in_force(organization_id, after.corrects_id)
-    return EntryChange(before, after)
+    return EntryEffect(before, after)
 
 
-def _in_force(organization_id: str, entry_id: int) -> Side:
+def _in_force(organization_id: str, entry_id: int) -> EntryState:
     """Tell what an entry and all its corrections come to in the books."""
     entry = journal_entries.get(organization_id, entry_id)
     legs = journal_entries.effective_legs(entry)
     accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})
-    told = [
+    postings = [
         {
             "accountName": accounts[leg.account_id].name,
             "amount": str(Money(leg.amount_minor, leg.currency)),
@@ -144,55 +144,55 @@ def _in_force(organization_id: str, entry_id: int) -> Side:
         }
         for leg in legs
     ]
-    names = _names(organization_id, told)
-    return Side(
+    names = _names(organization_id, postings)
+    return EntryState(
         entry.id,
         entry.effective_on,
         entry.description,
         entry.status,
         None,
-        [_leg(each, entry.base_currency, names) for each in told],
+        [_leg(each, entry.base_currency, names) for each in postings],
     )
 
 
-def _side(told: Mapping[str, Any] | None, names: Names) -> Side | None:
-    if told is None:
+def _entry_state(entry: Mapping[str, Any] | None, names: Names) -> EntryState | None:
+    if entry is None:
         return None
-    return Side(
-        told["id"] if isinstance(told["id"], int) else None,
-        date.fromisoformat(told["effectiveAt"][:10]),
-        told["description"],
-        told["status"],
-        told["correctsJournalEntryId"] if isinstance(told["correctsJournalEntryId"], int) else None,
-        [_leg(each, told["baseCurrency"], names) for each in told["postings"]],
+    return EntryState(
+        entry["id"] if isinstance(entry["id"], int) else None,
+        date.fromisoformat(entry["effectiveAt"][:10]),
+        entry["description"],
+        entry["status"],
+        entry["correctsJournalEntryId"] if isinstance(entry["correctsJournalEntryId"], int) else None,
+        [_leg(each, entry["baseCurrency"], names) for each in entry["postings"]],
     )
 
 
-def _leg(told: Mapping[str, Any], base_currency: str, names: Names) -> Leg:
-    amount, is_foreign = told["amount"], told["currency"] != base_currency
+def _leg(posting: Mapping[str, Any], base_currency: str, names: Names) -> EffectLeg:
+    amount, is_foreign = posting["amount"], posting["currency"] != base_currency
     is_credit = amount.startswith("-")
-    return Leg(
-        told["accountName"],
-        told["currency"],
+    return EffectLeg(
+        posting["accountName"],
+        posting["currency"],
         None if is_credit else amount,
         amount.removeprefix("-") if is_credit else None,
-        (told["amountBase"] or "").removeprefix("-") or None if is_foreign else None,
-        tuple(names[key, told[key]] for key in NAMED if (key, told[key]) in names),
+        (posting["amountBase"] or "").removeprefix("-") or None if is_foreign else None,
+        tuple(names[key, posting[key]] for key in NAMED if (key, posting[key]) in names),
     )
 
 
-def _proof(told: Mapping[str, Any]) -> ProofChange:
-    return ProofChange(
-        told["reconciliationId"],
-        told["accountName"],
-        date.fromisoformat(told["statementDate"]),
-        _off(told),
+def _proof(proof: Mapping[str, Any]) -> ProofEffect:
+    return ProofEffect(
+        proof["reconciliationId"],
+        proof["accountName"],
+        date.fromisoformat(proof["statementDate"]),
+        _off(proof),
     )
 
 
-def _off(told: Mapping[str, Any]) -> str:
+def _off(proof: Mapping[str, Any]) -> str:
     """Say by how much a proof would be off: its own lines, or the books behind them."""
-    cleared, stated, off = (_figure(told[key]) for key in ("clearedNow", "statementBalance", "offBy"))
+    cleared, stated, off = (_figure(proof[key]) for key in ("clearedNow", "statementBalance", "offBy"))
     if cleared == stated:
         return f"The books would differ from it by {off}."
     return f"Its cleared lines would come to {cleared}. The statement says {stated}. Off by {off}."
@@ -203,10 +203,10 @@ def _figure(amount: str) -> str:
     return f"{MINUS if amount.startswith('-') else ''}{int(whole):,}{point}{fraction}"
 
 
-def _acts(organization_id: str, told: Sequence[Mapping[str, Any]]) -> list[ActChange]:
+def _acts(organization_id: str, stored: Sequence[Mapping[str, Any]]) -> list[ActEffect]:
     acts = [
         ActionRequest(id=str(place), title=each["title"], before=each["before"], after=each["after"])
-        for place, each in enumerate(told)
+        for place, each in enumerate(stored)
     ]
     changes = field_changes.of(organization_id, acts)
-    return [ActChange(act.title, changes[act.id]) for act in acts]
+    return [ActEffect(act.title, changes[act.id]) for act in acts]

@@ -102,7 +102,6 @@ def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> A
         role=proposed.role.value if proposed.role else None,
         is_watched=proposed.is_watched,
         created_at=now,
-        updated_at=now,
     )
 
 
@@ -123,7 +122,7 @@ def update(
     ) as doing:
         if time_zone not in available_timezones():
             raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
-        change(organization, fields, doing, now)
+        change(organization, fields, doing)
     return organization
 
 

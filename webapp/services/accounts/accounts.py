@@ -98,9 +98,7 @@ def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> A
     with act(actor, now, "create_account", target, title=title, payload=payload(fields, Account)) as doing:
         _check_code(actor.organization_id, content.get("code"))
         _check_parent(actor.organization_id, content.get("parent_id"))
-        account = Account(
-            organization_id=actor.organization_id, **_stored(fields), created_at=now, updated_at=now
-        )
+        account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
         db.session.add(account)
         db.session.flush()
         doing.target_id, doing.after = str(account.id), facts(account, FACTS)
@@ -122,7 +120,7 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
         for name, check in CHECKS.items():
             if name in differing:
                 check(account, differing[name])
-        change(account, _stored(changes), doing, now)
+        change(account, _stored(changes), doing)
     return account
 
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.codes import FEED_ACCOUNT_TYPES
 from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
     FeedAccount,
@@ -19,6 +20,7 @@ from webapp.models import (
 )
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
+from webapp.services.audit import updates
 
 
 class AlreadyBackedError(LedgerError):
@@ -83,6 +85,10 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
         .values(account_id=account.id)
         .execution_options(synchronize_session=False)
     )
+    of_lines = sa.select(Transaction.journal_entry_id).where(
+        refers_to(Transaction.feed_account_id, feed_account), Transaction.journal_entry_id.is_not(None)
+    )
+    updates.touch(Kind.JOURNAL_ENTRY, db.session.scalars(of_lines))
     feed_account.account = account
     feed_account.account_id = account.id
     db.session.flush()

@@ -15,7 +15,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import Account, FeedAccount, Institution, of_same_organization
 from webapp.services.accounts import backing
 from webapp.services.audit import titles
-from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
 
@@ -117,7 +117,6 @@ def begin_account(organization_id: str, opening: Opening, *, now: datetime) -> F
         created_by_format=opening.created_by_format,
         is_active=True,
         created_at=now,
-        updated_at=now,
     )
     db.session.add(feed_account)
     db.session.flush()
@@ -158,7 +157,8 @@ def edit(
         _apply(feed_account, changes, now)
         db.session.flush()
         doing.after = state(feed_account)
-        _settle(feed_account, doing, now)
+        if doing.before == doing.after:
+            doing.nothing_to_do()
     return feed_account
 
 
@@ -188,14 +188,6 @@ def _apply(feed_account: FeedAccount, changes: FeedAccountChanges, now: datetime
         )
 
 
-def _settle(feed_account: FeedAccount, doing: Act, now: datetime) -> None:
-    if doing.before == doing.after:
-        doing.nothing_to_do()
-        return
-    feed_account.updated_at = feed_account.account.updated_at = now
-    db.session.flush()
-
-
 def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) -> Account:
     type_ = opening.type or "ASSET"
     account = Account(
@@ -206,7 +198,6 @@ def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) 
         emoji="💳" if type_ == "LIABILITY" else "🏦",
         currency=opening.currency,
         created_at=now,
-        updated_at=now,
     )
     db.session.add(account)
     db.session.flush()

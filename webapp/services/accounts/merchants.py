@@ -37,9 +37,7 @@ def create(*, name: str, website: str | None = None, actor: Actor, now: datetime
     with act(
         actor, now, "create_merchant", target, title=f"Created the merchant {name}", payload=fields
     ) as doing:
-        merchant = Merchant(
-            organization_id=actor.organization_id, name=name, website=website, created_at=now, updated_at=now
-        )
+        merchant = Merchant(organization_id=actor.organization_id, name=name, website=website, created_at=now)
         db.session.add(merchant)
         db.session.flush()
         doing.target_id, doing.after = str(merchant.id), facts(merchant, FACTS)
@@ -69,5 +67,5 @@ def update(merchant: Merchant, changes: MerchantChanges, *, actor: Actor, now: d
     )
     target = ("merchant", merchant.id)
     with act(actor, now, "update_merchant", target, title=title, payload=payload(changes, Merchant)) as doing:
-        change(merchant, changes, doing, now)
+        change(merchant, changes, doing)
     return merchant

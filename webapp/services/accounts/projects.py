@@ -55,7 +55,6 @@ def create(
             emoji=emoji or None,
             group_id=group_id,
             created_at=now,
-            updated_at=now,
         )
         db.session.add(project)
         db.session.flush()
@@ -76,7 +75,7 @@ def update(project: Project, changes: ProjectChanges, *, actor: Actor, now: date
     with act(actor, now, "update_project", target, title=title, payload=payload(changes, Project)) as doing:
         _check_group(actor.organization_id, changes.get("group_id"))
         stored = {name: value or None if name == "emoji" else value for name, value in changes.items()}
-        change(project, stored, doing, now)
+        change(project, stored, doing)
         db.session.expire(project, ["group"])
     return project
 
@@ -112,7 +111,6 @@ def create_group(*, name: str, emoji: str | None = None, actor: Actor, now: date
             name=name,
             emoji=emoji or "",
             created_at=now,
-            updated_at=now,
         )
         db.session.add(group)
         db.session.flush()
@@ -134,7 +132,7 @@ def update_group(group: ProjectGroup, changes: GroupChanges, *, actor: Actor, no
         actor, now, "update_project_group", target, title=title, payload=payload(changes, ProjectGroup)
     ) as doing:
         stored = {name: value or "" if name == "emoji" else value for name, value in changes.items()}
-        change(group, stored, doing, now)
+        change(group, stored, doing)
     return group
 
 
@@ -148,7 +146,7 @@ def delete_group(group: ProjectGroup, *, actor: Actor, now: datetime) -> None:
             "projectIds": refs(Kind.PROJECT, [project.id for project in members]),
         }
         for project in members:
-            project.group_id, project.updated_at = None, now
+            project.group_id = None
         db.session.flush()
         db.session.delete(group)
         db.session.flush()

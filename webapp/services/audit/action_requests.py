@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -18,6 +17,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
+from webapp.services.audit import updates
 from webapp.services.audit.act import Act, Actor
 from webapp.session_state import Recording, state_of
 
@@ -42,15 +42,17 @@ def act(
     act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
     touched_before = proof_breaks.touched(actor.organization_id)
-    try:
-        yield doing
-    except LedgerError as error:
-        if not hasattr(error, "act"):
-            error.act = doing  # type: ignore[attr-defined]
-        raise
-    if not doing.is_void:
-        record(doing, "EXECUTED")
-        breaks.check(doing, touched_before)
+    with updates.writing(now):
+        try:
+            yield doing
+        except LedgerError as error:
+            if not hasattr(error, "act"):
+                error.act = doing  # type: ignore[attr-defined]
+            raise
+        if not doing.is_void:
+            updates.settle(actor.organization_id)
+            record(doing, "EXECUTED")
+            breaks.check(doing, touched_before)
 
 
 @contextmanager
@@ -91,20 +93,25 @@ def record(done: Act, status: str, *, error: str = "") -> ActionRequest:
     return request
 
 
-def facts_of(done: Act) -> dict[str, Any]:
+def facts_of(done: Act) -> dict[str, object]:
     """Give what an action request says of an act."""
     return {
         "kind": done.kind,
         "actor": done.actor.as_json(),
         "target_kind": done.target_kind,
         "target_id": done.target_id,
-        "title": done.title or words_of(done.kind),
+        "title": title_of(done),
         "note": done.note,
         "payload": dict(done.payload),
         "before": done.before,
         "after": done.after,
         "result": done.result,
     }
+
+
+def title_of(done: Act) -> str:
+    """Give the title of an act, or else the words of its kind."""
+    return done.title or words_of(done.kind)
 
 
 def words_of(kind: str) -> str:

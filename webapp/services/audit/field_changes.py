@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -22,7 +21,7 @@ class NothingToChangeError(UnprocessableError):
     code = "nothing_to_change"
 
 
-def change(row: Any, changes: Mapping[str, Any], doing: Act, now: datetime) -> None:
+def change(row: Any, changes: Mapping[str, Any], doing: Act) -> None:
     """Write what differs from what a row says; where nothing does, the act is not recorded."""
     if not changes:
         raise NothingToChangeError
@@ -33,8 +32,6 @@ def change(row: Any, changes: Mapping[str, Any], doing: Act, now: datetime) -> N
     doing.before = facts(row, differing)
     for name, value in differing.items():
         setattr(row, name, value)
-    if hasattr(row, "updated_at"):
-        row.updated_at = now
     doing.after = facts(row, differing)
     db.session.flush()
 

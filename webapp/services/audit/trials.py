@@ -14,7 +14,7 @@ from webapp.queries.effects import books, entries
 from webapp.queries.effects.books import BalanceChange, ProofChange
 from webapp.queries.journal.entry_records import EntryRecord
 from webapp.services.audit.act import Act
-from webapp.services.audit.action_requests import facts_of, recording, unrecorded, words_of
+from webapp.services.audit.action_requests import recording, title_of, unrecorded
 from webapp.services.audit.new_names import NewNames
 from webapp.services.storage.savepoints import trial
 
@@ -93,7 +93,7 @@ class Trial:
     @property
     def title(self) -> str:
         """Say in one title what it would do; nothing where it comes to no act."""
-        acts = [each.title or words_of(each.kind) for each in self.asked]
+        acts = [title_of(each) for each in self.asked]
         return titles.of_several(acts) if acts else ""
 
     @property
@@ -210,7 +210,7 @@ def _written(act: Act, names: NewNames) -> Json:
             "kind": act.target_kind,
             "id": act.target_id if target is None else str(names.name(target)),
         },
-        "title": titles.proposed(facts_of(act)["title"]),
+        "title": titles.proposed(title_of(act)),
         "note": act.note,
         "before": names.written(act.before),
         "after": names.written(act.after),

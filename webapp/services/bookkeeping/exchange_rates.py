@@ -29,7 +29,7 @@ from webapp.queries.journal import entries
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts, touches
+from webapp.services.journal import line_drafts
 
 
 class RateInput(TypedDict):
@@ -71,7 +71,7 @@ def put(rates: Sequence[RateInput], *, actor: Actor, now: datetime) -> Sequence[
     with act(actor, now, "put_exchange_rates", target, title=title, payload=payload) as doing:
         _check(rates, organization.base_currency)
         written = write(organization.id, rates, now=now)
-        mirrored = _mirror_drafts(organization, written.changed, now)
+        mirrored = _mirror_drafts(organization, written.changed)
         doing.before = {"rates": [_fact(*each) for each in written.replaced]}
         doing.after = {**payload, "mirroredJournalEntryIds": refs(Kind.JOURNAL_ENTRY, mirrored)}
         if not written.changed:
@@ -104,7 +104,7 @@ def take_file(days: Sequence[DayRates], *, sha256: str, actor: Actor, now: datet
                 f"The file has no rates of {organization.base_currency}, the base currency."
             )
         written = write(organization.id, rates, now=now)
-        mirrored = _mirror_drafts(organization, written.changed, now)
+        mirrored = _mirror_drafts(organization, written.changed)
         doing.title = (
             f"Imported {titles.counted(len(written.changed), 'exchange rate')} of the European Central Bank"
         )
@@ -150,7 +150,7 @@ def _check(rates: Sequence[RateInput], base: str) -> None:
         seen.add(key)
 
 
-def _mirror_drafts(organization: Organization, changed: Sequence[RateInput], now: datetime) -> list[int]:
+def _mirror_drafts(organization: Organization, changed: Sequence[RateInput]) -> list[int]:
     """Mirror every draft again whose rate may have changed; answers the ids of those that did."""
     days: dict[str, list[date]] = {}
     for rate in changed:
@@ -164,9 +164,7 @@ def _mirror_drafts(organization: Organization, changed: Sequence[RateInput], now
             place = bisect_right(ordered, rate_day) - 1
             if place >= 0 and is_current(ordered[place], rate_day):
                 depending[entry.id] = (entry, rate_day)
-    mirrored = mirror_anew(organization, depending.values())
-    touches.touch_lines(organization.id, mirrored, now=now)
-    return mirrored
+    return mirror_anew(organization, depending.values())
 
 
 def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry, date]]) -> list[int]:

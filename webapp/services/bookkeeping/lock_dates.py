@@ -12,10 +12,10 @@ from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, refs
 from webapp.models import JournalEntry, Organization
 from webapp.queries.journal import lock_dates
+from webapp.services.audit import updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.bookkeeping import exchange_rates
-from webapp.services.journal import touches
 
 DAY = timedelta(days=1)
 
@@ -52,7 +52,7 @@ def move(
             return organization
         if before is not None and (lock_date is None or lock_date < before) and not reason:
             raise ReasonNeededError(fields={"reason": [str(ReasonNeededError())]})
-        moved = _clear(organization, lock_date, move_drafts=move_drafts, now=now) if lock_date else []
+        moved = _clear(organization, lock_date, move_drafts=move_drafts) if lock_date else []
         if moved and lock_date:
             doing.title += (
                 f", with {titles.counted(len(moved), 'draft')} moved to {lock_date + DAY:%-d %b %Y}"
@@ -80,7 +80,7 @@ def _title(before: date | None, lock_date: date | None) -> str:
     return f"Closed the books up to {lock_date:%-d %b %Y}"
 
 
-def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, now: datetime) -> list[int]:
+def _clear(organization: Organization, lock_date: date, *, move_drafts: bool) -> list[int]:
     moving = lock_dates.ids_until(organization.id, lock_date)
     count = len(moving)
     if count and not move_drafts:
@@ -92,7 +92,7 @@ def _clear(organization: Organization, lock_date: date, *, move_drafts: bool, no
         )
     if count:
         open_drafts(organization, lock_date)
-        touches.touch_lines(organization.id, moving, now=now)
+        updates.touch(Kind.JOURNAL_ENTRY, moving)
     return moving
 
 

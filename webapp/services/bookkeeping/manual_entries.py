@@ -184,7 +184,7 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
         _require(entry, version)
         doing.before = {**_facts_of(entry), "documentId": Ref.optional(Kind.DOCUMENT, entry.document_id)}
         doing.result = TouchedIds(deleted_journal_entry_ids=[entry.id]).as_json()
-        journal_entries.delete_draft(entry, now=now)
+        journal_entries.delete_draft(entry)
 
 
 def _facts_of(entry: JournalEntry) -> dict[str, object]:

@@ -89,7 +89,7 @@ def reverse(
     family = [entry, *entries.corrections_of(entry)]
     family_legs = [entries.legs_of(member) for member in family]
     if marker is not None:
-        journal_entries.delete_draft(marker, now=doing.now)
+        journal_entries.delete_draft(marker)
     day = entry.effective_on if on_its_own_day else _reversal_day(family, effective_on)
     cancelling = journal_entries.add_draft(
         organizations.get(entry.organization_id),

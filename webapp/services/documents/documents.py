@@ -75,7 +75,6 @@ def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: 
             document_type="OTHER",
             set_by_hand=[],
             created_at=now,
-            updated_at=now,
         )
         if file is not None:
             _keep_file(document, file, doing)
@@ -101,7 +100,6 @@ def update(document: Document, changes: DocumentInput, *, actor: Actor, now: dat
         if fields.facts(document) == before:
             doing.nothing_to_do()
             return document
-        document.updated_at = now
         document_rules.supersede(document, by_hand, doing.id)
         if fields.own_facts(fields.facts(document)) != fields.own_facts(before):
             document_rules.run_on(document, act_id=doing.id, now=now)

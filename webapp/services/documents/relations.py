@@ -12,7 +12,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
 from webapp.queries.journal import attachments
-from webapp.services.audit import titles
+from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 
@@ -50,7 +50,7 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
             **{name: other_id},
         )
         db.session.add(relation)
-        document.updated_at = now
+        updates.touch(Kind.DOCUMENT, [document.id])
         db.session.flush()
         doing.after = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
         doing.result = {"documentRelationIds": [doing.after["relationId"]]}
@@ -69,7 +69,7 @@ def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now:
             return
         doing.before = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
         db.session.delete(relation)
-        document.updated_at = now
+        updates.touch(Kind.DOCUMENT, [document.id])
         db.session.flush()
 
 

@@ -130,7 +130,7 @@ def _book(context: PushContext, lines: Sequence[IncomingLine], duplicates: match
         if each.earlier is not None and each.earlier.kept_id is not None:
             reason = "The bank booked it under its own id."
             join_records.refuse_by_bank(row.organization_id, row.id, reason=reason, now=context.now)
-        bank_changes.write_facts(row, each.facts, now=context.now)
+        bank_changes.write_facts(row, each.facts)
         if matching.is_joined(each, duplicates):
             join_records.remove_from_books(row, now=context.now)
         else:
@@ -152,7 +152,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         row = rows[each.row_id]
         kept = kept_rows.get(each.earlier.kept_id if each.earlier else None)
         if each.line.pending:
-            bank_changes.write_facts(row, each.facts, now=context.now)
+            bank_changes.write_facts(row, each.facts)
             each.settle("CHANGED", (kept or row).id, "It is still pending.")
             continue
         was = bank_changes.facts_of(row)

@@ -91,7 +91,7 @@ def join_duplicates(context: PushContext, arriving: Sequence[IncomingLine], dupl
             each.settle("DELETED", pairing.kept_id, DELETED_REASON)
         else:
             if pairing.tier == "REISSUED":
-                reissued_lines.bring_back(kept[pairing.kept_id], now=context.now)
+                reissued_lines.bring_back(kept[pairing.kept_id])
             each.settle("JOINED", pairing.kept_id, pairing.reason)
 
 

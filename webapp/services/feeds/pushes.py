@@ -264,7 +264,6 @@ def resume(feed_account: FeedAccount, *, actor: Actor, now: datetime) -> FeedAcc
         doing.before = {"pausedReason": feed_account.paused_reason}
         feed_account.paused_at = feed_account.paused_reason = None
         feed_account.refused_pushes = 0
-        feed_account.updated_at = now
         doing.after = {"pausedReason": None}
         db.session.flush()
     return feed_account

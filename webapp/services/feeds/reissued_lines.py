@@ -133,6 +133,6 @@ def keep_posted(
     return {each.kept_id for each in found}
 
 
-def bring_back(line: Transaction, *, now: datetime) -> None:
+def bring_back(line: Transaction) -> None:
     """Make a removed line a booked one again; its posted entry stayed in the books."""
-    line.status, line.updated_at = openings.state_of(line), now
+    line.status = openings.state_of(line)

@@ -74,6 +74,7 @@ def remember(
                 organization_id=organization_id, feed_account_id=fa_id, layout=columns.layout, created_at=now
             )
             db.session.add(row)
+        # The same mapping is the latest one again.
         row.mapping, row.names, row.updated_at = dict(mapping), list(columns.names), now
     db.session.flush()
 

@@ -124,7 +124,7 @@ def _set_pending(writing: Writing, ids: Sequence[int], status: str, removed_by: 
     db.session.execute(
         sa.update(line)
         .where(line.c.organization_id == writing.organization.id, line.c.id == sa.bindparam("line_id"))
-        .values(status=status, removed_by_import_id=removed_by, updated_at=writing.now),
+        .values(status=status, removed_by_import_id=removed_by),
         [{"line_id": line_id} for line_id in ids],
     )
 

@@ -70,6 +70,8 @@ def count_matches(organization_id: str, matches: Mapping[int, int], now: datetim
             .values(
                 match_count=Rule.match_count + sa.case(dict(matches), value=Rule.id, else_=0),
                 last_run_at=now,
+                # A rule that runs says nothing else than before.
+                updated_at=Rule.updated_at,
             )
             .execution_options(synchronize_session=False)
         )

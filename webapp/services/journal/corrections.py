@@ -11,11 +11,13 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.corrections import difference, is_same
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.references import Kind
 from webapp.models import JournalEntry, Organization, Posting
 from webapp.models.base import table_of
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries
 from webapp.queries.journal.target_legs import Family
+from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
 
@@ -36,7 +38,7 @@ def set_correction_target(
     marker = entries.marker_of(entry)
     if is_same(target, entries.effective_legs(entry)):
         if marker is not None:
-            journal_entries.delete_draft(marker, now=now)
+            journal_entries.delete_draft(marker)
         return None
     if marker is None:
         return journal_entries.add_draft(
@@ -59,9 +61,11 @@ def bulk_set_correction_targets(
     opening: dict[int, tuple[Family, Sequence[Leg]]] = {}
     changing: dict[int, Sequence[Leg]] = {}
     deleting: list[int] = []
+    corrected: list[int] = []
     for family, target in targets:
         if family.entry.status != "POSTED":
             raise NotInForceError
+        corrected.append(family.entry.id)
         if not is_same(target, family.effective):
             if family.marker_id is None:
                 opening[family.entry.id] = family, target
@@ -69,6 +73,7 @@ def bulk_set_correction_targets(
                 changing[family.marker_id] = target
         elif family.marker_id is not None:
             deleting.append(family.marker_id)
+    updates.touch(Kind.JOURNAL_ENTRY, corrected)
     _delete_legs(organization.id, [*changing, *deleting])
     _delete_markers(organization.id, deleting)
     _write_legs(organization, changing | _open_markers(organization, opening, now))
@@ -81,7 +86,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     in_force = entries.effective_legs(entry)
     journal_entries.check_accounts(entry.organization_id, target, existing=in_force)
     legs = difference(target, in_force)
-    journal_entries.delete_draft(marker, now=doing.now)
+    journal_entries.delete_draft(marker)
     if not legs:
         return None
     organization = organizations.get(entry.organization_id)

@@ -11,6 +11,7 @@ from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.entries import Leg, check_balanced
 from webapp.ledger.rates import ExchangeRateMissingError
+from webapp.ledger.references import Kind
 from webapp.models import (
     Account,
     DocumentRelation,
@@ -29,8 +30,8 @@ from webapp.queries.common import lookups
 from webapp.queries.currencies import exchange_rates
 from webapp.queries.journal import entries as journal_entries
 from webapp.services.access import token_caps
+from webapp.services.audit import updates
 from webapp.services.audit.act import Act
-from webapp.services.journal import touches
 
 
 class AlreadyPostedError(LedgerError):
@@ -90,17 +91,24 @@ def add_draft(
     )
     db.session.add(entry)
     db.session.flush()
-    write_legs(entry, legs)
+    _insert_legs(entry, legs)
+    if corrects_id is not None:
+        updates.touch(Kind.JOURNAL_ENTRY, [corrects_id])
     if document_id is not None:
         relation = {"organization_id": organization.id, "document_id": document_id, "created_at": now}
         db.session.execute(sa.insert(DocumentRelation).values(**relation, journal_entry_id=entry.id))
-        touches.touch_documents(organization.id, [entry.id], now=now)
+        updates.touch(Kind.DOCUMENT, [document_id])
     return entry
 
 
 def write_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     """Give a draft these legs instead of those it has."""
     db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
+    _insert_legs(entry, legs)
+    updates.touch(Kind.JOURNAL_ENTRY, [entry.id])
+
+
+def _insert_legs(entry: JournalEntry, legs: Iterable[Leg]) -> None:
     rows = leg_rows(entry.organization_id, entry.id, entry.base_currency, legs)
     if rows:
         db.session.execute(sa.insert(Posting), rows)
@@ -130,10 +138,12 @@ def leg_rows(
     ]
 
 
-def delete_draft(entry: JournalEntry, *, now: datetime) -> None:
+def delete_draft(entry: JournalEntry) -> None:
     """Take a draft out of the books; a posted entry stays."""
     db.session.flush()
-    touches.touch_documents(entry.organization_id, [entry.id], now=now)
+    updates.touch_documents_of([entry.id])
+    if entry.corrects_id is not None:
+        updates.touch(Kind.JOURNAL_ENTRY, [entry.corrects_id])
     still_draft = (of_same_organization(JournalEntry, entry), JournalEntry.id == entry.id)
     db.session.execute(sa.delete(Posting).where(refers_to(Posting.journal_entry_id, entry)))
     deleted = db.session.execute(sa.delete(JournalEntry).where(*still_draft, JournalEntry.status == "DRAFT"))

@@ -130,7 +130,6 @@ def add(
         now=now,
     )
     transaction.journal_entry_id = entry.id
-    transaction.updated_at = now
     db.session.flush()
     return entry
 

@@ -21,10 +21,10 @@ def resynchronise(account: FeedAccount, *, now: datetime) -> None:
     mine = refers_to(Transaction.feed_account_id, account)
     if day is not None:
         _unpair(mine, Transaction.booked_on <= day, now=now)
-        _set_status(mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE", now=now)
-        _set_status(mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED", now=now)
+        _set_status(mine, Transaction.booked_on <= day, before="BOOKED", after="SET_ASIDE")
+        _set_status(mine, Transaction.booked_on > day, before="SET_ASIDE", after="BOOKED")
     else:
-        _set_status(mine, before="SET_ASIDE", after="BOOKED", now=now)
+        _set_status(mine, before="SET_ASIDE", after="BOOKED")
     organization = organizations.get(account.organization_id)
     if organization.lock_date is not None:
         # The draft of a line set aside stops no lock; brought back, it needs an open day.
@@ -37,10 +37,10 @@ def _unpair(*chosen: sa.ColumnElement[bool], now: datetime) -> None:
     unpairing.bulk_unpair(line_ids, now=now)
 
 
-def _set_status(*chosen: sa.ColumnElement[bool], before: str, after: str, now: datetime) -> None:
+def _set_status(*chosen: sa.ColumnElement[bool], before: str, after: str) -> None:
     db.session.execute(
         sa.update(Transaction)
         .where(*chosen, Transaction.status == before)
-        .values(status=after, updated_at=now)
+        .values(status=after)
         .execution_options(synchronize_session="fetch")
     )

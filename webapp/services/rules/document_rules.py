@@ -45,11 +45,11 @@ def run_on(document: Document, *, act_id: str, now: datetime) -> None:
     rules.tally.count(decision.matched, effect.applied, effect.skipped)
     run_id = rule_choices.begin_run(organization, rules, act_id=act_id, now=now, trigger=PARSED)
     if run_id is not None:
-        store_effects(organization.id, run_id, [effect], act_id=act_id, now=now)
+        store_effects(organization.id, run_id, [effect], act_id=act_id)
 
 
 def store_effects(
-    organization_id: str, run_id: int, effects: Iterable[DocumentEffect], *, act_id: str, now: datetime
+    organization_id: str, run_id: int, effects: Iterable[DocumentEffect], *, act_id: str
 ) -> int:
     """Write what rules change of documents, with its provenance; answers how many documents changed."""
     count = 0
@@ -57,7 +57,7 @@ def store_effects(
         if not effect.applied or effect.after is None:
             continue
         count += 1
-        write(effect.document, effect.after, now=now)
+        write(effect.document, effect.after)
         supersede(effect.document, effect.applied, act_id)
         for kind, setting in effect.applied.items():
             db.session.add(
@@ -76,7 +76,7 @@ def store_effects(
     return count
 
 
-def write(document: Document, receipt: Receipt, *, now: datetime) -> None:
+def write(document: Document, receipt: Receipt) -> None:
     """Store a receipt's fields in a document; its amounts keep their digits, in the receipt's currency."""
     for name in ("net", "tax", "total"):
         amount: Money | None = getattr(document, name)
@@ -84,7 +84,6 @@ def write(document: Document, receipt: Receipt, *, now: datetime) -> None:
             setattr(document, f"{name}_minor", Money.of(amount.decimal, receipt.currency).minor)
     document.currency, document.account_id = receipt.currency, receipt.account_id
     document.org_merchant_id, document.project_id = receipt.merchant_id, receipt.project_id
-    document.updated_at = now
 
 
 def supersede(document: Document, kinds: Iterable[str], act_id: str) -> None:
@@ -105,11 +104,11 @@ def current_settings(document: Document) -> Sequence[DocumentSetting]:
     ).all()
 
 
-def put_back(organization: Organization, run: RuleRun, *, act_id: str, now: datetime) -> PutBack:
+def put_back(organization: Organization, run: RuleRun, *, act_id: str) -> PutBack:
     """Put back what a run set of documents, field by field, unless somebody has changed it since."""
     back = plan_put_back(organization, run)
     for document, receipt in back.receipts:
-        write(document, receipt, now=now)
+        write(document, receipt)
     for setting in back.restored:
         setting.superseded_by = act_id
     db.session.flush()

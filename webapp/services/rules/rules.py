@@ -95,7 +95,6 @@ def create(
             **content,
             is_active=is_active is not False and not is_wider,
             created_at=now,
-            updated_at=now,
         )
         db.session.add(rule)
         db.session.flush()
@@ -127,7 +126,7 @@ def replace(
             raise StaleRuleError(details={"version": rule.version})
         check_references(actor.organization_id, content["conditions"], content["effects"])
         active = rule.is_active if is_active is None else is_active
-        change(rule, {**content, "is_active": active}, doing, now)
+        change(rule, {**content, "is_active": active}, doing)
         if not doing.is_void:
             next_version(rule, doing)
     return rule
@@ -137,7 +136,7 @@ def switch(rule: Rule, *, is_active: bool, actor: Actor, now: datetime) -> Rule:
     """Activate or deactivate a rule; it gets the next version."""
     title = f"Switched the rule {rule.name} {'on' if is_active else 'off'}"
     with act(actor, now, "update_rule", ("rule", rule.id), title=title) as doing:
-        change(rule, {"is_active": is_active}, doing, now)
+        change(rule, {"is_active": is_active}, doing)
         if not doing.is_void:
             next_version(rule, doing)
     return rule
@@ -160,7 +159,7 @@ def move(rule: Rule, *, before_id: int | None, actor: Actor, now: datetime) -> R
         renumbered = [each for each in ordered if each.id in priorities]
         doing.before = _priorities(renumbered)
         for each in renumbered:
-            each.priority, each.updated_at = priorities[each.id], now
+            each.priority = priorities[each.id]
             next_version(each, doing)
         doing.after = _priorities(renumbered)
     return rule

@@ -102,7 +102,7 @@ def undo(run: RuleRun, *, actor: Actor, now: datetime) -> UndoneRun:
         undone = undoing.undone
         for settings in _portions(run):
             _undo(undoing, settings, doing)
-        _note(undone, document_rules.put_back(undoing.organization, run, act_id=doing.id, now=now))
+        _note(undone, document_rules.put_back(undoing.organization, run, act_id=doing.id))
         _reinstate_earlier(run, doing.id, RuleSetting, RuleSetting.transaction_id)
         _reinstate_earlier(run, doing.id, DocumentSetting, DocumentSetting.document_id)
         db.session.refresh(run)

@@ -68,7 +68,7 @@ class _RunInProgress:
         documents = [each for each in effects if isinstance(each, DocumentEffect)]
         act_id, now = self.doing.id, self.doing.now
         writes.store_effects(organization, self.run_id, lines, act_id=act_id, now=now)
-        document_rules.store_effects(organization.id, self.run_id, documents, act_id=act_id, now=now)
+        document_rules.store_effects(organization.id, self.run_id, documents, act_id=act_id)
 
 
 def apply(

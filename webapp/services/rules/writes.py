@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.journal.entries import Leg
+from webapp.ledger.references import Kind
 from webapp.ledger.rules.line_outcomes import CounterLeg
 from webapp.models import JournalEntry, Organization, Posting, RuleSetting, Transaction
 from webapp.models.base import table_of
@@ -17,9 +18,10 @@ from webapp.queries.common import lookups
 from webapp.queries.rule_decisions import candidates, compiled_rules, line_effects
 from webapp.queries.rule_decisions.candidates import CandidateLine, LineState
 from webapp.queries.rule_decisions.line_effects import LineEffect
+from webapp.services.audit import updates
 from webapp.services.ingestion import rule_choices
 from webapp.services.ingestion.rules import LineRules
-from webapp.services.journal import counter_legs, touches
+from webapp.services.journal import counter_legs
 
 _POSTING = table_of(Posting)
 _SETTING = table_of(RuleSetting)
@@ -52,7 +54,7 @@ def replace_counters(
         own = lines[each.line.id], entries[each.line.journal_entry_id]
         counter_legs.write_own(*own, [_leg(each.after)])
     entry_ids = [each.line.journal_entry_id for each in changes if each.line.journal_entry_id is not None]
-    touches.touch_lines(organization.id, entry_ids, now=now)
+    updates.touch(Kind.JOURNAL_ENTRY, entry_ids)
     # The entries that the session has loaded are outdated.
     db.session.flush()
     db.session.expire_all()

@@ -29,7 +29,8 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
 from webapp.queries.common.portions import ids_where, portions
 from webapp.queries.journal import entries
-from webapp.services.journal import corrections, line_drafts, touches
+from webapp.services.audit import updates
+from webapp.services.journal import corrections, line_drafts
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import clearing, unpairing
 
@@ -53,11 +54,10 @@ def facts_of(line: Transaction) -> Facts:
     return Facts(*(getattr(line, name) for name in FIELDS))
 
 
-def write_facts(line: Transaction, facts: Facts, *, now: datetime) -> None:
+def write_facts(line: Transaction, facts: Facts) -> None:
     """Store the bank's present fields of a line."""
     for name, value in zip(FIELDS, facts, strict=True):
         setattr(line, name, value)
-    line.updated_at = now
 
 
 def apply(line: Transaction, facts: Facts, *, now: datetime) -> str:
@@ -70,7 +70,7 @@ def apply(line: Transaction, facts: Facts, *, now: datetime) -> str:
     if (was.amount_minor, was.booked_on) != (facts.amount_minor, facts.booked_on):
         # With another amount or day the line may not fit its transfer: the pair is proposed again where it does.
         unpairing.unpair(line, now=now)
-    write_facts(line, facts, now=now)
+    write_facts(line, facts)
     changed = _differences(was, facts, line.currency)
     if not changed:
         return ""
@@ -262,11 +262,11 @@ def remove(feed_account: FeedAccount, lines: Sequence[Transaction], *, now: date
     for line in removed:
         if line.journal_entry_id in is_draft:
             line.journal_entry_id = None
-        line.status, line.updated_at = "REMOVED", now
+        line.status = "REMOVED"
     posted = {line.id for line in removed if line.journal_entry_id is not None}
     removed_ids = [line.id for line in removed]
     db.session.flush()
-    _delete_drafts(feed_account.organization_id, is_draft, entry_ids, now=now)
+    _delete_drafts(feed_account.organization_id, is_draft, entry_ids)
     for portion in portions(removed_ids):
         clearing.unclear_lines(feed_account.organization_id, portion)
     return posted
@@ -282,12 +282,12 @@ def _drafts_among(organization_id: str, entry_ids: set[int]) -> set[int]:
     return ids_where(_drafts(organization_id), JournalEntry.id, entry_ids)
 
 
-def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int], *, now: datetime) -> None:
+def _delete_drafts(organization_id: str, draft_ids: set[int], entry_ids: set[int]) -> None:
     """Delete drafts and the markers of posted entries."""
     markers = ids_where(_drafts(organization_id), JournalEntry.corrects_id, entry_ids - draft_ids)
     doomed = draft_ids | markers
     for portion in portions(doomed):
-        touches.touch_documents(organization_id, portion, now=now)
+        updates.touch_documents_of(portion)
         for model, column in ((Posting, Posting.journal_entry_id), (JournalEntry, JournalEntry.id)):
             db.session.execute(
                 sa.delete(model)

@@ -29,7 +29,7 @@ from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
-from webapp.services.journal import counter_legs, line_drafts, touches
+from webapp.services.journal import counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
 from webapp.services.rules import writes
 from webapp.services.transactions import unpairing
@@ -131,8 +131,6 @@ def edit(transaction: Transaction, changes: LineChanges, *, actor: Actor, now: d
         else:
             touched = _edit_posted(transaction, entry, changes, doing)
         if not doing.is_void:
-            touches.touch_lines(transaction.organization_id, [entry.id], now=now)
-            db.session.expire(transaction, ["updated_at"])
             kinds = {kind for name in changes for kind in SET_BY_RULES.get(name, ())}
             writes.supersede(
                 transaction.organization_id, [(transaction.id, each) for each in kinds], doing.id
@@ -169,8 +167,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
             return
         doing.before = entry_facts.of_legs(entries.legs_of(marker), marker.description)
         doing.result = TouchedIds(deleted_journal_entry_ids=[marker.id]).as_json()
-        touches.touch_lines(entry.organization_id, [entry.id], now=now)
-        journal_entries.delete_draft(marker, now=now)
+        journal_entries.delete_draft(marker)
 
 
 def _ends_transfer(line: Transaction, entry: JournalEntry, changes: LineChanges) -> bool:

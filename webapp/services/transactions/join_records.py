@@ -85,10 +85,10 @@ def remove_from_books(line: Transaction, *, now: datetime) -> None:
     """Remove a line that is only another report from the books, with its draft."""
     unpairing.unpair(line, now=now)
     entry = line.journal_entry
-    line.journal_entry_id, line.status, line.updated_at = None, "REMOVED", now
+    line.journal_entry_id, line.status = None, "REMOVED"
     db.session.flush()
     if entry is not None:
-        entries.delete_draft(entry, now=now)
+        entries.delete_draft(entry)
     clearing.unclear_lines(line.organization_id, [line.id])
 
 

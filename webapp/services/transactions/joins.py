@@ -165,7 +165,7 @@ def _restore_joined(found: LineJoin, joined: Transaction, doing: Act) -> None:
     if feed_line is not None and feed_line.event == "REMOVED":
         return
     if was_pending(found, feed_line):
-        joined.status, joined.updated_at = "PENDING", doing.now
+        joined.status = "PENDING"
         return
     proof_id = _proof_of(found)
     if proof_id is not None:
@@ -180,7 +180,7 @@ def _remove_kept_again(found: LineJoin, doing: Act) -> None:
     if feed_line is None:
         return
     if feed_line.event == "REMOVED":
-        kept.status, kept.updated_at = "REMOVED", doing.now
+        kept.status = "REMOVED"
     elif kept.status == "REMOVED":
         # It was removed with an id that is not its own; a posted entry was never removed.
         add_to_books(kept, now=doing.now)

@@ -110,10 +110,9 @@ def delete(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
         entry = transaction.journal_entry
         transaction.journal_entry_id = None
         transaction.status = "DELETED"
-        transaction.updated_at = now
         db.session.flush()
         if entry is not None:
-            journal_entries.delete_draft(entry, now=now)
+            journal_entries.delete_draft(entry)
         clearing.unclear_lines(transaction.organization_id, [transaction.id])
 
 

@@ -50,7 +50,7 @@ def match_pending(
         if {each.kept_id, each.joined_id} & new
     ]
     joined = join_records.record(feed_account.organization_id, found, now=now)
-    _settle(feed_account.organization_id, [each.joined_id for each in joined], now)
+    _settle(feed_account.organization_id, [each.joined_id for each in joined])
     return found
 
 
@@ -64,7 +64,7 @@ def _booked(
     return [*near, *(each for each in new_booked if each.id not in near_ids)]
 
 
-def _settle(organization_id: str, line_ids: Sequence[int], now: datetime) -> None:
+def _settle(organization_id: str, line_ids: Sequence[int]) -> None:
     for portion in portions(line_ids):
         db.session.execute(
             sa.update(Transaction)
@@ -73,6 +73,6 @@ def _settle(organization_id: str, line_ids: Sequence[int], now: datetime) -> Non
                 Transaction.id.in_(portion),
                 Transaction.status == "PENDING",
             )
-            .values(status="REMOVED", updated_at=now)
+            .values(status="REMOVED")
             .execution_options(synchronize_session="fetch")
         )

@@ -21,7 +21,7 @@ from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.queries.transfers import proposed
-from webapp.services.audit import titles
+from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import corrections, counter_legs, line_drafts
@@ -71,7 +71,7 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
         doing.before = _facts(line, other)
         _record(line, other, "STANDING", now)
         _join(line, other, doing)
-        line.updated_at = other.updated_at = now
+        updates.touch(Kind.TRANSACTION, [line.id, other.id])
         db.session.flush()
         doing.after = _facts(line, other)
 
@@ -157,7 +157,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
     elif (
         one.status == two.status == "DRAFT" and one.effective_on == two.effective_on and _is_free(line, other)
     ):
-        _merge(first, second, one, two, now=doing.now)
+        _merge(first, second, one, two)
     else:
         for each, entry in ((first, one), (second, two)):
             counter_legs.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
@@ -173,16 +173,14 @@ def _is_free(*sides: Transaction) -> bool:
     return db.session.scalar(reconciled) == 0
 
 
-def _merge(
-    first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry, *, now: datetime
-) -> None:
+def _merge(first: Transaction, second: Transaction, one: JournalEntry, two: JournalEntry) -> None:
     """Make the first line's draft the one entry of both, with both bank legs and no other."""
     organization = organizations.get(first.organization_id)
     legs = [line_drafts.bank_leg(each, each.feed_account.account_id) for each in (first, second)]
     journal_entries.write_legs(one, line_drafts.mirror_legs(organization, legs, first.booked_on))
     second.journal_entry_id = one.id
     db.session.flush()
-    journal_entries.delete_draft(two, now=now)
+    journal_entries.delete_draft(two)
     db.session.expire(second, ["journal_entry"])
 
 

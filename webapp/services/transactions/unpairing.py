@@ -8,9 +8,11 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.references import Kind
 from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
+from webapp.services.audit import updates
 from webapp.services.journal import counter_legs, line_drafts
 from webapp.services.journal.counter_legs import StoredLeg
 
@@ -28,9 +30,9 @@ def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Tra
     theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
     sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
     kept = {each.id: side.counters for each, side in sides}
-    for each, side in sides:
-        each.updated_at = now
+    for _, side in sides:
         _end(side, now, is_refused=is_refused)
+    updates.touch(Kind.TRANSACTION, kept)
     db.session.flush()
     entry = line.journal_entry
     if entry is None or line.journal_entry_id != other.journal_entry_id:

@@ -97,7 +97,6 @@ def unedit(undoing: Undoing, request: ActionRequest) -> str:
         doing.before = entry_facts.of_legs(present, entry.description)
         counter_legs.put_counters(line, entry, _counters(line, before), now=undoing.now)
         entry.description = before["description"]
-        line.updated_at = undoing.now
         db.session.flush()
         doing.after = entry_facts.of_legs(target_legs.of(entry), entry.description)
         _reinstate_settings(request, line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import sqlalchemy as sa
 
@@ -11,7 +10,7 @@ from webapp.db import db
 from webapp.models import FeedAccount, Import, ImportLine, Transaction, of_same_organization, refers_to
 
 
-def update_pending(feed_account: FeedAccount, imports: Sequence[Import], *, now: datetime) -> None:
+def update_pending(feed_account: FeedAccount, imports: Sequence[Import]) -> None:
     """Update which lines of an account are pending by its imports, listed from the first to the last.
 
     A line is pending while the last import has it, else removed by the one that came after the last that had it.
@@ -30,7 +29,7 @@ def update_pending(feed_account: FeedAccount, imports: Sequence[Import], *, now:
         remover = imports[after].id if after < len(imports) else None
         status = "PENDING" if remover is None else "REMOVED"
         if (line.status, line.removed_by_import_id) != (status, remover):
-            line.status, line.removed_by_import_id, line.updated_at = status, remover, now
+            line.status, line.removed_by_import_id = status, remover
     db.session.flush()
 
 

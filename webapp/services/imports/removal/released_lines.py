@@ -55,7 +55,7 @@ def _comes_back(join: LineJoin, now: datetime) -> bool:
     if feed_line is not None and feed_line.event == "REMOVED":
         return False
     if join_records.was_pending(join, feed_line):
-        line.status, line.updated_at = "PENDING", now
+        line.status = "PENDING"
         return False
     join_records.add_to_books(line, now=now)
     return True

@@ -149,7 +149,7 @@ def _undo(imported: Import, now: datetime) -> None:
     for stored in imported.accounts:
         feed_account = feed_accounts.get(imported.organization_id, stored["fa_id"])
         touching = [each for each in others if _says_about(each, feed_account.id)]
-        pending_lines.update_pending(feed_account, touching, now=now)
+        pending_lines.update_pending(feed_account, touching)
         if feed_account.last_feed_at == imported.created_at:
             feed_account.last_feed_at = touching[-1].created_at if touching else None
         unused_accounts.undo_account(feed_account, stored, touching)

@@ -1,0 +1,83 @@
+"""`updated_at` of rows that change by what hangs on them: lines by their entry, documents by what they belong to.
+
+The column of a row that is written itself is set with it (models/base.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, orm
+
+from webapp.db import db
+from webapp.ledger.references import Kind
+from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
+from webapp.queries.common.portions import portions
+from webapp.session_state import ActWrites, state_of
+
+# With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
+# the id alone, and compared with the organization after that.
+
+
+@contextmanager
+def writing(now: datetime) -> Iterator[None]:
+    """Let the rows that are written within the block say that they changed now."""
+    state = state_of(db.session())
+    outer, state.writes = state.writes, ActWrites(now)
+    try:
+        yield
+    finally:
+        state.writes = outer
+
+
+def touch(kind: Kind, ids: Iterable[int]) -> None:
+    """Mark rows of the open act whose own columns stay, though what is read of them changes.
+
+    An entry stands for its bank line, a correction for the line of the entry that it corrects.
+    """
+    writes = state_of(db.session()).writes
+    if writes is None:
+        raise RuntimeError("Rows are touched within an act.")
+    writes.touched.setdefault(kind, set()).update(ids)
+
+
+def touch_documents_of(entry_ids: Collection[int]) -> None:
+    """Mark the documents that are attached to some entries: each lists what it is attached to."""
+    theirs = sa.select(DocumentRelation.document_id).where(DocumentRelation.journal_entry_id.in_(entry_ids))
+    touch(Kind.DOCUMENT, db.session.scalars(theirs))
+
+
+def settle(organization_id: str) -> None:
+    """Write the instant of the open act to everything that it touched."""
+    writes = state_of(db.session()).writes
+    if writes is None or not writes.touched:
+        return
+    db.session.flush()
+    line = orm.aliased(Transaction)
+    for portion in portions(writes.touched.pop(Kind.JOURNAL_ENTRY, set())):
+        entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
+            JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
+        )
+        lines = sa.select(line.id).where(line.journal_entry_id.in_(entries))
+        _update(Transaction, organization_id, lines, writes.now)
+    for kind, model in ((Kind.TRANSACTION, Transaction), (Kind.DOCUMENT, Document)):
+        for portion in portions(writes.touched.pop(kind, set())):
+            _update(model, organization_id, portion, writes.now)
+
+
+def _update(model: type[Transaction | Document], organization_id: str, ids: Any, now: datetime) -> None:
+    db.session.execute(
+        sa.update(model)
+        .where(model.organization_id == organization_id, model.id.in_(ids))
+        .values(updated_at=now)
+        .execution_options(synchronize_session="fetch")
+    )
+
+
+@event.listens_for(JournalEntry, "after_update")
+def _touch_line_of(_mapper: Any, _connection: Any, entry: JournalEntry) -> None:
+    touch(Kind.JOURNAL_ENTRY, [entry.id])
