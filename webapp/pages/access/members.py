@@ -92,7 +92,7 @@ def join(secret: str) -> Response:
         session = services.access.sessions.join(secret, request.form.get("password", ""), now=requests.now())
     except LedgerError as error:
         return show_welcome(secret, error)
-    return set_session_cookie(make_response(redirect("/", 303)), session)
+    return set_session_cookie(make_response(redirect(url_for("hub.index"), 303)), session)
 
 
 def show_link(name: str, secret: str) -> Response:

@@ -85,7 +85,7 @@ def switch_organization(organization_id: str) -> Response:
     secret = services.access.sessions.choose_organization(
         principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
     )
-    return set_session_cookie(redirect_to("/"), secret)
+    return set_session_cookie(redirect_to(url_for("hub.index")), secret)
 
 
 def show_organization(problem: Problem | None = None) -> Response:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.schemas.audit.action_requests import ActivityQuerySchema
@@ -53,6 +53,7 @@ def actor_of(token_id: int | None, person_id: int | None) -> tuple[str, int] | N
 
 def address(actor: tuple[str, int] | None, **parameters: str | None) -> str:
     """The URL of this list for the same actor."""
-    actor_id = {{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]: actor[1]} if actor else {}
-    query = urlencode({**actor_id, **{name: value for name, value in parameters.items() if value}})
-    return f"/activity?{query}" if query else "/activity"
+    query: dict[str, Any] = {name: value for name, value in parameters.items() if value}
+    if actor:
+        query[{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]] = actor[1]
+    return url_for("action_requests.index", **query)

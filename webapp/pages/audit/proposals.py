@@ -154,4 +154,4 @@ def notice_of(query: dict[str, Any]) -> dict[str, str] | None:
         if (query["count"] or 1) > 1
         else titles.proposed(proposal.request.title)
     )
-    return {"text": f"{decision}: {what}", "href": "/activity", "link": "See it"}
+    return {"text": f"{decision}: {what}", "href": url_for("action_requests.index"), "link": "See it"}

@@ -151,7 +151,7 @@ def show_form(
     context: dict[str, Any] = {
         "form": form,
         "rule": rule,
-        "place": f"/rules/{rule.id}/" if rule else "/rules/",
+        "rule_id": rule.id if rule else None,
         "conditions": [
             rule_rows.shown_condition(row, index, choices) for index, row in enumerate(form.conditions)
         ],

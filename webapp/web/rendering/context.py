@@ -12,6 +12,7 @@ from webapp.ledger.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import figures, wording
+from webapp.web.rendering.addresses import line_address
 
 
 def add_context(app: Flask) -> None:
@@ -19,7 +20,7 @@ def add_context(app: Flask) -> None:
     app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
     app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
     app.jinja_env.tests.update(figures.TESTS)
-    app.jinja_env.globals.update(wording.GLOBALS)
+    app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
     app.jinja_env.finalize = printed
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.context_processor(names)

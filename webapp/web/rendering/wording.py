@@ -1,5 +1,6 @@
 """Template filters and functions for names, counts and sentences, all pure."""
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from webapp.ledger.titles import counted, joined
@@ -136,5 +137,23 @@ def owing(balance: object, currency: str) -> str:
     return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
 
 
+class Choice(NamedTuple):
+    """One of the values that a select offers, and its words."""
+
+    id: str
+    name: str
+
+
+def choices(values: Iterable[str | tuple[str, str]]) -> list[Choice]:
+    """Make what a select offers of values, or of pairs of a value and its words.
+
+    >>> choices([(",", "Comma"), (".", "Point")])[0].name, choices(["Sheet 1"])[0].id
+    ('Comma', 'Sheet 1')
+    """
+    return [Choice(each, each) if isinstance(each, str) else Choice(*each) for each in values]
+
+
 GLOBALS = {"summary_sentence": summary_sentence}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, remedy, owing, joined)}
+FILTERS = {
+    each.__name__: each for each in (spelled, counted, initials, breach, remedy, owing, joined, choices)
+}
