@@ -10,7 +10,7 @@ EXPORT := uv export --quiet --frozen --no-annotate --no-header --no-emit-project
 # Python keeps what it compiled, or each of many processes would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-full lint lock
+.PHONY: run test test-full lint lock generated pictures
 
 # Serve the books of this folder, and a demo organization where there are none yet.
 run: $(RUNTIME)
@@ -34,6 +34,17 @@ lint: $(DEVELOPMENT)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/djlint --lint --quiet webapp/templates
+
+# Write anew what scripts make of the code: who may do what, the libraries, the tables.
+generated: $(DEVELOPMENT)
+	@$(BIN)/python -m scripts.permissions
+	@$(BIN)/python -m scripts.third_party
+	@$(BIN)/python -m scripts.entities
+
+# Take the pictures of the README anew.
+pictures: $(DEVELOPMENT)
+	@.ci/system chromium
+	@$(BIN)/python -m scripts.pictures
 
 # Pin the newest versions that pyproject.toml allows, by hash and without addresses; needs uv.
 lock:

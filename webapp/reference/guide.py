@@ -101,7 +101,12 @@ def markdown() -> str:
     return "\n\n".join(f"## {title}\n\n{text}" for title, text in SECTIONS)
 
 
-INFO = {"summary": SUMMARY, "description": markdown()}
+INFO = {
+    "summary": SUMMARY,
+    "description": markdown(),
+    "contact": {"name": "Tieout"},
+    "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+}
 
 
 def tags(names: Iterable[str]) -> list[dict[str, Any]]:

@@ -1,5 +1,11 @@
 """What the interface says of itself."""
 
+import tomllib
+
+from tests import tree
+
+PROJECT = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
+
 
 def test_the_openapi_document_says_how_to_authenticate(ada):
     document = ada.get("/api/openapi.json").json
@@ -7,6 +13,12 @@ def test_the_openapi_document_says_how_to_authenticate(ada):
     assert document["security"] == [{"token": []}, {"session": []}]
     token = document["components"]["securitySchemes"]["token"]
     assert (token["type"], token["scheme"]) == ("http", "bearer")
+
+
+def test_the_openapi_document_names_the_licence_and_the_makers(ada):
+    info = ada.get("/api/openapi.json").json["info"]
+    assert info["license"]["identifier"] == PROJECT["license"] == "Apache-2.0"
+    assert info["contact"] == {"name": "Tieout"}
 
 
 def test_the_openapi_document_says_where_a_file_goes(ada):
