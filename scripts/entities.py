@@ -1,101 +1,76 @@
-"""Write docs/entities.md: a diagram of the tables for each group of nouns, out of the models.
+"""Write docs/entities.md: a diagram of the tables for each noun of webapp/models.
 
     python -m scripts.entities
 
-A test holds the file current, and every module of the models to one group.
+A test holds the file current.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import sqlalchemy as sa
 
 import webapp.models
 from webapp.db import Base
+from webapp.models.base import table_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "entities.md"
 ORGANIZATION = "organization_id"
-# Group -> what it is about, and the modules of webapp/models whose tables it has.
-GROUPS = {
-    "The books": (
-        "What is posted, on which accounts, and what each posting was for.",
-        ("accounts", "journal_entries", "merchants", "projects", "exchange_rates"),
-    ),
-    "Bank lines": (
-        "What banks sent, by file or by feed, and which lines belong together.",
-        ("feed_accounts", "transactions", "feed_lines", "line_joins", "transfer_pairs", "provider_balances"),
-    ),
-    "Imports": ("Bank files, their lines with their verdicts, and how columns are read.", ("imports",)),
-    "Reconciliation": (
-        "Open drafts and proofs, their cleared items, and what broke a proof.",
-        ("reconciliations", "proof_breaks"),
-    ),
-    "Rules": (
-        "Rules, their versions, their runs, and every field that a run set.",
-        ("rules", "rule_runs", "suggestion_dismissals"),
-    ),
-    "Documents": ("Receipts, invoices and bills, and what they belong to.", ("documents",)),
-    "Kept sums": (
-        "What history adds up to, so that no balance reads history; rewritten in the transaction of each posting.",
-        ("sums",),
-    ),
-    "Access": (
-        "Organizations, their members, sessions and API keys.",
-        ("organizations", "users", "sessions", "tokens"),
-    ),
-    "Audit": (
-        "Who did what: the record of every write, its hash chain, proposals, and answers kept for a retry.",
-        ("action_requests", "audit_events", "idempotency_keys"),
-    ),
-}
 HEAD = """# The tables
 
 Written by `python -m scripts.entities` out of `webapp/models`; a test holds it current.
 
 The rows of a table belong to one organization by their `organization_id`. A foreign key between two tables carries
 it, so that no row can point into other books, and the diagrams leave it out. Without one are
-{outside}. A table without columns belongs to another group.
+{outside}. A table without columns belongs to another noun.
 """
 
 
 def page() -> str:
-    """Give the whole file; raises LookupError for a module of no group."""
-    tables = tables_by_module()
-    grouped = [module for _, modules in GROUPS.values() for module in modules]
-    if sorted(grouped) != sorted(tables):
-        raise LookupError(f"In no group, or in several: {sorted(set(tables) ^ set(grouped))}")
+    """Give the whole file."""
     outside = [
         f"`{name}`" for name, table in sorted(Base.metadata.tables.items()) if ORGANIZATION not in table.c
     ]
-    return HEAD.format(outside=", ".join(outside[:-1]) + f" and {outside[-1]}") + "".join(
-        section(group, about, [table for module in modules for table in tables[module]])
-        for group, (about, modules) in GROUPS.items()
-    )
+    head = HEAD.format(outside=", ".join(outside[:-1]) + f" and {outside[-1]}")
+    return head + "".join(section(noun, tables) for noun, tables in sorted(tables_by_noun().items()))
 
 
-def tables_by_module() -> dict[str, list[tuple[sa.Table, str]]]:
-    """Give the tables of each module in the order of their classes, each with what it holds."""
-    found: dict[str, list[tuple[sa.Table, str]]] = {}
-    for mapper in sorted(Base.registry.mappers, key=lambda each: inspect.getsourcelines(each.class_)[1]):
-        module = mapper.class_.__module__.removeprefix(f"{webapp.models.__name__}.")
-        sentence = " ".join((inspect.getdoc(mapper.class_) or "").partition("\n\n")[0].split())
-        found.setdefault(module, []).append((mapper.class_.__table__, sentence))
+def tables_by_noun() -> dict[str, list[type[Base]]]:
+    """Give the models of each package or module of webapp/models, module by module in the order of their classes."""
+    found: dict[str, list[type[Base]]] = {}
+    models = [mapper.class_ for mapper in Base.registry.mappers]
+    for model in sorted(models, key=lambda each: (each.__module__, inspect.getsourcelines(each)[1])):
+        noun = model.__module__.removeprefix(f"{webapp.models.__name__}.").partition(".")[0]
+        found.setdefault(noun, []).append(model)
     return found
 
 
-def section(group: str, about: str, tables: list[tuple[sa.Table, str]]) -> str:
-    """Write a group: what each of its tables holds, and the diagram."""
-    lines = ["", f"## {group}", "", about, ""]
-    lines += [f"* `{table.name}`: {sentence}" for table, sentence in tables]
+def section(noun: str, models: list[type[Base]]) -> str:
+    """Write the tables of a noun: what each of them holds, and the diagram."""
+    lines = [
+        "",
+        f"## {noun.capitalize()}",
+        "",
+        sentence_of(import_module(f"{webapp.models.__name__}.{noun}")),
+        "",
+    ]
+    lines += [f"* `{model.__tablename__}`: {sentence_of(model)}" for model in models]
     lines += ["", "```mermaid", "erDiagram"]
-    for table, _ in tables:
+    tables = [table_of(model) for model in models]
+    for table in tables:
         lines += [f"  {relation}" for relation in relations(table)]
-    for table, _ in tables:
+    for table in tables:
         lines += [f"  {table.name} {{", *(f"    {column}" for column in columns(table)), "  }"]
     return "\n".join([*lines, "```", ""])
+
+
+def sentence_of(documented: object) -> str:
+    """Give the first sentence of a docstring on one line."""
+    return " ".join((inspect.getdoc(documented) or "").partition("\n\n")[0].split())
 
 
 def relations(table: sa.Table) -> list[str]:

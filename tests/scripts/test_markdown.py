@@ -1,0 +1,54 @@
+"""Markdown files: their links and paths lead somewhere, and the README is short and light."""
+
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests import tree
+
+OURS = ("webapp", "tests", "scripts", "docs", "examples", "benchmarks", ".ci")
+FILES = [str(path) for path in tree.files()]
+FOLDERS = {str(folder) for path in tree.files() for folder in path.parents}
+PAGES = [path for path in tree.files() if path.suffix == ".md"]
+PICTURES = [path for path in tree.files() if path.parent == Path("docs/pictures")]
+
+
+def links(page):
+    """The local files that a page links to, relative to the top."""
+    found = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", tree.text(page))
+    return {(tree.ROOT / page.parent / link).resolve() for link in found if "://" not in link}
+
+
+def paths(page):
+    """What a page names in backticks that is a file or a folder of ours; `<noun>` stands for any name."""
+    for named in re.findall(r"`([^`\s]+)`", tree.text(page)):
+        if named.startswith(OURS) and "/" in named:
+            yield re.sub(r"<\w+>", "*", named).rstrip("/")
+        elif named.endswith((".py", ".html", ".txt")) and "/" not in named:
+            yield f"*/{named}"
+
+
+def is_there(path):
+    return any(fnmatch(each, path) for each in (*FILES, *FOLDERS))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_a_link_leads_to_a_file(page):
+    assert not [str(link) for link in links(page) if not link.exists()]
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md"])
+def test_a_path_that_is_named_is_there(page):
+    named = list(paths(Path(page)))
+    assert named
+    assert not [path for path in named if not is_there(path)]
+
+
+def test_the_readme_is_short_and_shows_two_light_pictures():
+    readme = tree.text(Path("README.md"))
+    assert readme.count("\n") <= 150
+    assert {f"docs/pictures/{path.name}" for path in PICTURES} == set(re.findall(r"!\[.*\]\((.*)\)", readme))
+    assert len(PICTURES) == 2
+    assert sum((tree.ROOT / path).stat().st_size for path in PICTURES) <= 200_000
