@@ -25,9 +25,10 @@ HEAD = """# Who may do what
 
 Written by `python -m scripts.permissions`; a test compares every cell with what the application does.
 
-`nobody` is who is not signed in; `viewer`, `bookkeeper` and `owner` are people who are; `read` to `propose` are tokens
-of an owner with that one scope. A token with several may what any of them may, and never more than its owner may now.
-With `propose` a token asks for what its owner may: the call is tried, and waits with its effect until a person decides.
+`nobody` is a visitor who is not signed in; `viewer`, `bookkeeper` and `owner` are signed-in members; `read` to
+`propose` are tokens of an owner with that one scope. A token with several scopes may do what any of them allows, and
+never more than its owner may do now. With `propose` a token asks for what its owner may do: the call is tried, and
+waits with its effect until a person decides.
 """
 
 

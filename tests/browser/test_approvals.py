@@ -37,7 +37,7 @@ def test_a_queue_is_decided_by_keys(browse, ben, asked):
     page.keyboard.press("k")
     expect(title).to_contain_text("Rent")
     page.keyboard.press("r")
-    expect(page.get_by_label("Why not?")).to_be_focused()
+    expect(page.get_by_label("Reason for rejecting")).to_be_focused()
     page.keyboard.type("Paid twice")
     page.keyboard.press("Enter")
     expect(page.locator(".proposal")).to_have_count(3)
@@ -47,7 +47,7 @@ def test_a_queue_is_decided_by_keys(browse, ben, asked):
     expect(page.locator(".proposal")).to_have_count(2)
     page.get_by_role("button", name="Select all").click()
     page.get_by_role("button", name="Approve 2").click()
-    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("Nothing to approve")).to_be_visible()
     expect(badge).to_have_count(0)
     assert outcomes(ben, asked)[1:] == ["EXECUTED"] * 3
 
@@ -67,7 +67,7 @@ def test_what_breaks_a_proof_takes_more_than_a_key(browse, ben, bank, desk):
     expect(approve).to_be_focused()
     expect(page.locator(".proposal")).to_have_count(1)
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("Nothing to approve")).to_be_visible()
 
 
 @pytest.mark.rare
@@ -80,10 +80,10 @@ def test_a_queue_is_decided_without_javascript(browse, ben, asked):
     expect(page.get_by_text("Approved: 2 proposals")).to_be_visible()
     page.get_by_role("link", name="Confirm Rent").click()
     page.get_by_text("Reject…").click()
-    page.get_by_label("Why not?").fill("Paid twice")
+    page.get_by_label("Reason for rejecting").fill("Paid twice")
     page.get_by_role("button", name="Reject", exact=True).click()
     page.get_by_role("link", name="Confirm Tea").click()
     page.get_by_label("Note to the agent").fill("Thank you")
     page.get_by_role("button", name="Approve", exact=True).click()
-    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("Nothing to approve")).to_be_visible()
     assert outcomes(ben, asked) == ["REJECTED", "EXECUTED", "EXECUTED", "EXECUTED"]

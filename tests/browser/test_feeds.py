@@ -13,14 +13,14 @@ def test_a_tip_is_joined_with_one_click_and_undone_with_another(browse, ada, fee
     page = browse(ada)
     page.goto(f"/feeds/{feed.fa_id}?show=all")
     row = page.locator(f"#line-{result['transactionId']}")
-    expect(row).to_contain_text("The pending line?")
-    row.get_by_role("button", name="One line").click()
+    expect(row).to_contain_text("Same as the pending line?")
+    row.get_by_role("button", name="Same line").click()
     expect(page.locator(".line")).to_have_count(2)
     expect(row).to_contain_text("Joined with the pending line of the feed")
     row.get_by_role("button", name="Undo the join").click()
     expect(page.locator(".line")).to_have_count(3)
     expect(page.locator(".segments")).to_contain_text("Pending 1")
-    expect(row).not_to_contain_text("The pending line?")
+    expect(row).not_to_contain_text("Same as the pending line?")
 
 
 @pytest.mark.rare
@@ -31,5 +31,5 @@ def test_a_paused_feed_is_resumed_on_the_hub(browse, ada, feed):
     page.goto("/")
     expect(page.get_by_role("status").filter(has_text="paused")).to_contain_text("1 Jan 1970")
     page.get_by_role("button", name="Resume the feed").click()
-    expect(page.get_by_text("The feed is paused")).to_have_count(0)
+    expect(page.get_by_text("The feed has been paused")).to_have_count(0)
     assert feed.verdicts(added=[line()]) == ["NEW"]

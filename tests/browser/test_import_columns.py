@@ -16,7 +16,7 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     page.locator("input[type=file]").set_input_files(
         {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
-    page.get_by_role("button", name="Show what it holds").click()
+    page.get_by_role("button", name="Preview the file").click()
     expect(page.get_by_text("No row is a header with known names")).to_be_visible()
     page.get_by_label("Header").select_option("Row 1")
     for column, kind in (("Wann", "Date"), ("Was", "Description"), ("Wieviel", "Amount")):
@@ -25,17 +25,17 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
         ).select_option(kind)
     question = page.get_by_role("group", name="Is “03/04/2026” a day in which month?")
     question.get_by_label("3 April 2026").check()
-    lines = page.get_by_role("region", name="As it reads")
+    lines = page.get_by_role("region", name="Preview")
     expect(lines).to_contain_text("3 Apr 2026")
     expect(lines).to_contain_text("−1,450.00")
     expect(lines).to_contain_text("2,101.60")
-    page.get_by_role("button", name="See all rows, and say whose they are").click()
-    page.get_by_label("Name of a new one").fill("Markt")
+    page.get_by_role("button", name="See all rows and choose the account").click()
+    page.get_by_label("Name of the new account").fill("Markt")
     page.get_by_role("button", name="Import 3 lines").click()
     expect(page.get_by_text("3 lines were added")).to_be_visible()
     page.goto("/imports/new")
     page.locator("input[type=file]").set_input_files(
         {"name": "again.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
-    page.get_by_role("button", name="Show what it holds").click()
+    page.get_by_role("button", name="Preview the file").click()
     expect(page.get_by_text("The columns were read as remembered for")).to_be_visible()

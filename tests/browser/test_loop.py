@@ -37,7 +37,7 @@ def import_file(page):
     page.goto("/imports/new")
     file = {"name": "october.ofx", "mimeType": "application/x-ofx", "buffer": STATEMENT}
     page.get_by_label("File").set_input_files(file)
-    page.get_by_role("button", name="Show what it holds").click()
+    page.get_by_role("button", name="Preview the file").click()
     expect(page.get_by_text("5 lines will be added")).to_be_visible()
     page.get_by_role("button", name="Import 5 lines").click()
     expect(page.get_by_text("5 lines were added")).to_be_visible()
@@ -74,4 +74,4 @@ def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
     page.goto("/reconciliations/proofs/1")
     expect(page.get_by_text("This proof holds")).to_be_visible()
     page.goto("/")
-    expect(page.get_by_text("Needs reconciling")).to_be_visible()
+    expect(page.get_by_text("Needs reconciling", exact=True)).to_be_visible()

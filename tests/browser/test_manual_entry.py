@@ -73,7 +73,7 @@ def test_an_entry_is_written_without_scripts(browse, ada, books):
     page.locator("[name='postings.0.debit']").fill("40.00")
     page.locator("[name='postings.1.accountId']").fill("Rent")
     page.locator("[name='postings.1.debit']").fill("2.50")
-    page.get_by_role("button", name="One leg more").click()
+    page.get_by_role("button", name="Add a leg").click()
     page.locator("[name='postings.2.accountId']").fill("petty")
     page.get_by_role("button", name="Fill in the rest").click()
     expect(page.locator("[name='postings.2.credit']")).to_have_value("42.50")

@@ -82,7 +82,7 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     page.get_by_label("Value of condition 2").fill("50")
     expect(page.locator("#note-conditions-conditions-1 .problem")).to_have_count(0)
     expect(page.locator("#found")).to_contain_text("1 line matches")
-    page.get_by_role("button", name="Make it and apply…").click()
+    page.get_by_role("button", name="Create and apply…").click()
     page.get_by_role("button", name="Apply to 1 line").click()
     page.wait_for_url("**/rules/runs/1")
     expect(page.locator(".diff")).to_contain_text("Uncategorised expenses → Food")
@@ -98,7 +98,7 @@ def test_a_rule_is_written_while_its_effect_follows_then_applied_undone_and_expl
     page.locator(".line-open").first.click()
     expect(page.locator(".line-edit").first).to_be_visible()
     page.keyboard.press("w")
-    expect(page.locator(".why")).to_contain_text("No rule set this line.")
+    expect(page.locator(".why")).to_contain_text("No rule changed this line.")
 
 
 @pytest.mark.rare
@@ -132,12 +132,12 @@ def test_a_rule_is_written_moved_and_applied_without_scripts(browse, ada, food, 
     page.get_by_label("Value of condition 1").fill("coffee")
     page.get_by_role("button", name="Condition", exact=True).click()
     page.get_by_label("Field of condition 2").select_option(label="Direction")
-    page.get_by_role("button", name="Fit the choices to the fields").click()
+    page.get_by_role("button", name="Update the choices").click()
     page.get_by_label("Value of condition 2").select_option(label="Money out")
     page.get_by_label("Value of effect 1").select_option(label="6100F · Food")
-    page.get_by_role("button", name="Show what it would do").click()
+    page.get_by_role("button", name="Show the preview").click()
     expect(page.locator("#found")).to_contain_text("2 lines match")
-    page.get_by_role("button", name="Make the rule").click()
+    page.get_by_role("button", name="Create the rule").click()
     page.wait_for_url("**/rules")
     expect(names(page)).to_have_text(["Other", "Coffee"])
     page.get_by_role("button", name="Move Coffee up").click()

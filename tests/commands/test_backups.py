@@ -227,7 +227,7 @@ def test_what_is_no_archive_is_refused(restored, tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("nothing")
     result = restored("restore", str(path))
-    assert (result.exit_code, "no whole backup" in result.stderr) == (1, True)
+    assert (result.exit_code, "not a complete backup" in result.stderr) == (1, True)
 
 
 def test_backups_under_load_are_whole(gunicorn, ada, bank, command, restored, rounds, figure, tmp_path):

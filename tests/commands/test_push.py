@@ -82,7 +82,7 @@ def test_a_body_of_our_own_is_pushed_as_it_is(tieout, ada):
             payloads.gocardless(payloads.gocardless_line()),
             "is in EUR, and the account is in USD",
         ),
-        ("tieout", {"batchId": "b", "added": [{}]}, "This is no push"),
+        ("tieout", {"batchId": "b", "added": [{}]}, "This is not a push"),
         ("plaid", payloads.plaid(payloads.plaid_line(date="1926-03-02")), "more than 50 years ago"),
     ],
 )

@@ -92,6 +92,6 @@ def test_balances_are_revalued(command, ada, bank):
     first, second = json.loads(result.stdout)["journalEntryIds"]
     assert ada.get(f"/api/journal-entries/{first}").json["entry"]["effectiveAt"][:10] == "2026-03-31"
     assert ada.get(f"/api/journal-entries/{second}").json["entry"]["effectiveAt"][:10] == "2026-04-01"
-    assert "worth what the books say" in command("revalue", *organization, "--as-of", "2026-03-02").stdout
+    assert "All balances are up to date" in command("revalue", *organization, "--as-of", "2026-03-02").stdout
     refused = command("revalue", *organization, "--as-of", "2026-06-30")
     assert (refused.exit_code, "no exchange rate for USD" in refused.stderr) == (1, True)

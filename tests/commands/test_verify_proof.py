@@ -101,7 +101,7 @@ def test_what_is_no_proof_is_said_to_be_none(installation, tmp_path, text):
     path.write_text(text)
     result = installation("verify-proof", str(path))
     assert result.exit_code == 1
-    assert "holds no proof" in result.stderr
+    assert "is not a proof" in result.stderr
 
 
 def test_a_draft_is_no_proof(installation, desk, bank, tmp_path):

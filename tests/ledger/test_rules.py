@@ -48,7 +48,7 @@ def test_unknown_keys_bind_by_their_words_and_known_keys_never(payload, target, 
 
 
 def test_two_unknown_keys_that_disagree_are_ambiguous_unless_the_canonical_one_decides():
-    with pytest.raises(AmbiguousFieldError, match="a and b say different things about the target"):
+    with pytest.raises(AmbiguousFieldError, match="a and b contradict each other about the target"):
         bind_target_and_trigger({"a": "RECEIPT", "b": "TRANSACTION"})
     bound = bind_target_and_trigger({"a": "RECEIPT", "b": "TRANSACTION", "target": "RECEIPT"})
     assert (bound.target, bound.ignored) == (RECEIPT, ["a", "b"])

@@ -48,7 +48,7 @@ def test_it_shows_what_would_happen_and_then_does_it(page, ada):
     shown = page("/preview", since="2026-01-02T00:00")
     assert shown.status_code == 200
     assert "3 acts to undo" in shown.text
-    assert "the line waits to be confirmed again" in shown.text
+    assert "the line can be confirmed again" in shown.text
     assert ada.get("/api/transactions").json["transactions"][0]["entryStatus"] == "POSTED"
     done = page(since="2026-01-02T00:00", digest=digest_of(shown))
     assert "3 acts undone" in done.text
@@ -66,7 +66,7 @@ def test_a_round_goes_on_where_the_last_one_ended(page, ada, monkeypatch):
     older = page("/preview", since=since, before=before)
     assert ("1 act to undo" in older.text, "older act" in older.text) == (True, False)
     done = page(since=since, digest=digest_of(first))
-    assert "Look at the older ones" in done.text
+    assert "Show the older ones" in done.text
     rest = page("/preview", since=since, before=before)
     assert "1 act undone" in page(since=since, before=before, digest=digest_of(rest)).text
     assert ada.get("/api/transactions").json["transactions"][0]["entryStatus"] == "DRAFT"

@@ -81,9 +81,9 @@ def test_a_void_shows_what_is_in_force_and_the_reversal_that_it_posts(ada, bank,
         ["Main account", "", "", "-100.00", "+100.00"],
         ["Travel", "", "", "100.00", "-100.00"],
     ]
-    assert f"its corrections {correction} included" in said(page)
+    assert f"including its corrections {correction}" in said(page)
     assert (
-        "The bank line \N{LEFT DOUBLE QUOTATION MARK}DB ICE 571\N{RIGHT DOUBLE QUOTATION MARK} gets a fresh draft."
+        "The bank line \N{LEFT DOUBLE QUOTATION MARK}DB ICE 571\N{RIGHT DOUBLE QUOTATION MARK} gets a new draft."
         in said(page)
     )
     assert "would no longer hold" not in said(page)

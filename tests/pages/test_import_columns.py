@@ -43,7 +43,7 @@ def test_the_order_of_qif_days_is_asked_with_the_file_s_own_day(ben, browser):
     looked = browser.post(place, data={"dateFormat": "%d/%m/%Y"}).text
     assert "3 Apr 2026" in looked
     assert "2 new" in looked
-    assert "See all rows, and say whose they are" in looked
+    assert "See all rows and choose the account" in looked
     assert lines_of(ben) == []
     assert browser.post(place, data={"dateFormat": "%d/%m/%Y", "act": "import"}).status_code == 303
     assert lines_of(ben) == [("2026-04-03", "-2.50", "BOOKED"), ("2026-04-04", "-7.00", "BOOKED")]
@@ -96,7 +96,7 @@ def test_a_refused_file_shows_row_column_and_value_and_the_way_on(ben, browser):
     assert re.search(r"<dt>Row</dt><dd>4</dd>", page)
     assert "column 3 “Amount”" in page
     assert "12.3x4" in page
-    assert "Tell how it is read" in page
+    assert "Choose how to read it" in page
     assert lines_of(ben) == []
 
 

@@ -18,7 +18,7 @@ def test_doubtful_lines_stand_beside_those_that_they_may_be_and_are_decided_one_
     import_id = previewed(ben, fa_id)
     browser = ben.browser()
     page = browser.get(f"/imports/{import_id}").text
-    assert "3 lines may be there already" in page
+    assert "3 lines may be duplicates" in page
     (first, coffees), _, (third, _) = doubtful(ben, import_id)
     assert page.count(f"line={coffees[0]}") == 2
     form = {
@@ -56,7 +56,7 @@ def test_a_file_without_a_number_asks_whose_it_is(ben, bank):
     import_id = send(ben, csv(*ROWS), "march.csv", mapping=MAPPING, dryRun="true").json["import"]["id"]
     browser = ben.browser()
     page = browser.get(f"/imports/{import_id}").text
-    assert "Whose is this file?" in page
+    assert "Which account does this file belong to?" in page
     choices = re.search(r'name="accounts.0.faId".*?</select>', page, re.DOTALL)[0]
     assert ("Savings" in choices, "Dollars" in choices) == (True, False)
     form = {"accounts.0.faId": "", "accounts.0.name": "Company card", "accounts.0.type": "LIABILITY"}

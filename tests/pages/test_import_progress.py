@@ -25,7 +25,7 @@ def test_a_page_that_waits_asks_again_until_the_file_is_in(ben, previewed):
     assert ben.post(f"/api/feeds/imports/{previewed}/commit").status_code == 200
     done = pages.get(f"/imports/{previewed}/progress").text
     assert "hx-trigger" not in done.split('id="progress"')[1].split("</p>")[0]
-    assert "Imported. See what it brought." in done
+    assert "Imported. Show the result." in done
 
 
 def test_it_is_told_how_far_a_running_import_is(ben, cleo, previewed, house, monkeypatch):

@@ -38,15 +38,15 @@ def text_of(browser, address):
 
 def test_a_file_that_does_not_add_up_says_by_how_much_and_what_that_may_mean(ben):
     text = text_of(*preview(ben, month("100.00", "40.00", "2026-10-02", "2026-10-30")))
-    assert "It does not add up" in text
+    assert "Does not add up" in text
     assert "lines may be missing" not in text
     assert (
         "Off by −35.00. Opening and booked lines come to 75.00, and the file closes with 40.00."
         " It may be one of these: Lines of −35.00 together are missing from the file. Export the same days again."
-        " A line of 35.00 stands in the file twice." in text
+        " A line of 35.00 is in the file twice." in text
     )
     assert "between the opening of 2 Oct 2026 and the close of 30 Oct 2026" in text
-    assert "pending" not in text[text.index("Off by") : text.index("The file can go in as it is")]
+    assert "pending" not in text[text.index("Off by") : text.index("You can import the file as it is")]
 
 
 def test_pending_lines_that_the_close_may_count_are_named_where_there_are_some(ben):
@@ -59,7 +59,7 @@ def test_pending_lines_that_the_close_may_count_are_named_where_there_are_some(b
 
 def test_a_file_that_adds_up_says_only_that(ben):
     text = text_of(*preview(ben, month("100.00", "75.00", "2026-10-02", "2026-10-30")))
-    assert "It adds up" in text
+    assert "Adds up" in text
     assert "Off by" not in text
 
 
@@ -77,8 +77,8 @@ def test_what_is_missing_between_two_files_stands_beside_the_account_and_nowhere
 
 def test_an_import_that_nothing_holds_can_be_taken_back(ben):
     text = text_of(*take(ben, month("100.00", "87.50", "2026-10-02")))
-    assert "Take this import back" in text
-    assert "It cannot be taken back" not in text
+    assert "Remove this import" in text
+    assert "This import cannot be removed" not in text
 
 
 @pytest.mark.parametrize("state", ["confirmed", "cleared"])
@@ -96,8 +96,11 @@ def test_an_import_that_cannot_go_names_the_lines_that_hold_it(ben, cleo, state)
         assert cleared.status_code < 400, cleared.text
         link = f'href="/feeds/{line["faId"]}">Cleared<'
     page = browser.get(address).text
-    assert "It cannot be taken back." in page
-    assert "Take this import back" not in page
-    assert f"?show=all&amp;line={line['id']}#line-{line['id']}" in page.partition("It cannot be taken")[2]
+    assert "This import cannot be removed." in page
+    assert "Remove this import" not in page
+    assert (
+        f"?show=all&amp;line={line['id']}#line-{line['id']}"
+        in page.partition("This import cannot be removed")[2]
+    )
     assert link in page
-    assert "It cannot be taken back." not in cleo.browser().get(address).text
+    assert "This import cannot be removed." not in cleo.browser().get(address).text

@@ -13,13 +13,13 @@ def test_a_tip_is_settled_on_the_line_and_undone_there(ada, feed):
     waiting, line_id = feed.one(status="PENDING"), result["transactionId"]
     browser, path = ada.browser(), f"/feeds/{feed.fa_id}"
     page = unescape(browser.get(path).text)
-    assert "The pending line?" in page
+    assert "Same as the pending line?" in page
     assert "20 % less, as before a tip" in page
     form = {"transactionId": waiting["id"]}
     assert browser.post(f"/transactions/{line_id}/join", data=form).status_code == 303
     page = unescape(browser.get(f"{path}?show=all&line={line_id}").text)
     assert "Undo the join" in page
-    assert "The pending line?" not in page
+    assert "Same as the pending line?" not in page
     target = {"target": "lines", "headers": {"HX-Current-URL": path}, "data": form}
     part = browser.htmx("POST", f"/transactions/{line_id}/unjoin", **target)
     assert part.status_code == 200
@@ -47,7 +47,7 @@ def test_a_line_says_which_sources_gave_it(ada, feed):
     feed.import_(bank_file(Line("2026-03-02", "-12.50", "COFFEE BAR", "F1"), account=None))
     (result,) = feed.results(added=[line()])
     page = ada.browser().get(f"/feeds/{feed.fa_id}?show=all&line={result['transactionId']}").text
-    assert "<dt>Came by</dt><dd>file and feed</dd>" in page
+    assert "<dt>Source</dt><dd>file and feed</dd>" in page
     assert "same day, amount and text" in page
 
 
@@ -57,9 +57,9 @@ def test_a_paused_feed_is_said_on_the_hub_until_an_owner_resumes_it(ada, ben, fe
         feed.push(added=[line(day="1970-01-01")])
     for person, says in ((ada, "Resume the feed"), (ben, "An owner can resume it.")):
         page = unescape(person.browser().get("/").text)
-        assert "The feed is paused since" in page
+        assert "The feed has been paused since" in page
         assert "1 Jan 1970 is more than 50 years ago." in page
         assert says in page
-    assert "The feed is paused" in ada.browser().get(f"/feeds/{feed.fa_id}").text
+    assert "The feed has been paused" in ada.browser().get(f"/feeds/{feed.fa_id}").text
     assert ada.browser().post(f"/feeds/{feed.fa_id}/resume").status_code == 303
-    assert "The feed is paused" not in ada.browser().get("/").text
+    assert "The feed has been paused" not in ada.browser().get("/").text

@@ -62,7 +62,7 @@ def test_legs_that_nothing_was_typed_into_are_left_out(pages, books):
         ([("Travel", "5.00", ""), ("petty", "", "4.00")], "Debits exceed credits by 1.00 EUR.", "4.00"),
         (
             [("Travel", "5.00", ""), ("nowhere", "", "5.00")],
-            "No account in use has this code or name.",
+            "No active account has this code or name.",
             "nowhere",
         ),
         ([("Travel", "5.00", ""), ("uncat", "", "5.00")], "2 accounts match: ", "uncat"),
@@ -76,7 +76,7 @@ def test_legs_that_nothing_was_typed_into_are_left_out(pages, books):
             "5.001",
         ),
         ([("Travel", "12,34", ""), ("petty", "", "12,34")], "write it as digits", "12,34"),
-        ([("Travel", "5", "", "XXQ"), ("petty", "", "5", "XXQ")], "XXQ is no ISO 4217 currency", "XXQ"),
+        ([("Travel", "5", "", "XXQ"), ("petty", "", "5", "XXQ")], "XXQ is not an ISO 4217 currency", "XXQ"),
         ([("Travel", "5.00", "")], "Write 2 to 200 legs.", "5.00"),
     ],
     ids=str,

@@ -18,7 +18,7 @@ def request_(agent, bank):
 
 def test_nothing_waits(ben):
     page = ben.browser().get("/proposals")
-    assert (page.status_code, "Nothing waits for you" in page.text) == (200, True)
+    assert (page.status_code, "Nothing to approve" in page.text) == (200, True)
     assert "badge-count" not in page.text
 
 
@@ -45,7 +45,7 @@ def test_it_is_approved_as_it_was_shown(ben, request_):
     assert (answer.status_code, answer.headers["Location"]) == (303, f"/proposals?done={request_['id']}")
     page = browser.get(answer.headers["Location"]).text
     assert f"Approved: Confirm {ROW} as Uncategorised expenses" in page
-    assert "Nothing waits for you" in page
+    assert "Nothing to approve" in page
     assert "Done" in browser.get("/proposals?show=decided").text
 
 
@@ -100,7 +100,7 @@ def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
     assert "Posted" in now
     assert "Correction of" in after
     assert "Groceries" in after
-    assert "It is not there yet" not in page
+    assert "Does not exist yet" not in page
 
 
 def test_several_are_approved_as_they_were_shown(ben, agent, bank, request_):

@@ -43,7 +43,7 @@ def test_an_import_that_is_taken_back_shows_the_drafts_that_go(ada, agent, shown
     taken = sent.json["import"]["id"]
     page = shown(agent.delete(f"/api/feeds/imports/{taken}"))
     assert "Coffee" in page
-    assert "It is gone." in page
+    assert "Deleted." in page
 
 
 def test_a_merchant_and_a_project_that_an_edit_sets_stand_on_the_leg(agent, bank, shown):

@@ -40,10 +40,10 @@ def test_a_suggestion_is_dismissed_and_suggested_again(ada, bank, travel):
     (browser, key) = ada.browser(), suggested(ada)[0]["key"]
     assert browser.post("/rules/suggestions/dismiss", data={"key": key}).status_code == 303
     shown = text(browser.get("/rules/suggestions"))
-    assert "Make it a rule" not in shown
-    assert "It comes back with 6 lines" in shown
+    assert "Create this rule" not in shown
+    assert "Suggested again after 6 lines" in shown
     assert browser.post("/rules/suggestions/undismiss", data={"key": key}).status_code == 303
-    assert "Make it a rule" in text(browser.get("/rules/suggestions"))
+    assert "Create this rule" in text(browser.get("/rules/suggestions"))
 
 
 def test_a_refusal_is_said_above_the_list(ada, bank, travel):
@@ -51,15 +51,15 @@ def test_a_refusal_is_said_above_the_list(ada, bank, travel):
     for act in ("dismiss", "undismiss"):
         refused = ada.browser().post(f"/rules/suggestions/{act}", data={"key": "unknown"})
         assert refused.status_code == 404
-        assert "Make it a rule" in refused.text
+        assert "Create this rule" in refused.text
 
 
 def test_a_viewer_sees_suggestions_and_no_acts(ada, cleo, bank, travel):
     decide(ada, bank, travel, *["DB Bahn"] * 3)
     shown = text(cleo.browser().get("/rules/suggestions"))
     assert "3 of 3 lines of DB Bahn" in shown
-    assert "Make it a rule" not in shown
-    assert "Not this one" not in shown
+    assert "Create this rule" not in shown
+    assert "Dismiss" not in shown
 
 
 def test_htmx_gets_the_list_as_a_part(ada, bank, travel):

@@ -146,7 +146,7 @@ def test_the_form_makes_a_rule_as_the_api_would(ada, pages, food, bank):
         (
             {"conditions.conditions.0.operator": "MATCHES", "conditions.conditions.0.value": "(a"},
             "note-conditions-conditions-0",
-            "is no regular expression",
+            "is not a regular expression",
         ),
         (
             {
@@ -159,7 +159,11 @@ def test_the_form_makes_a_rule_as_the_api_would(ada, pages, food, bank):
         ),
         ({"effects.0.accountId": ""}, "note-effects-0", "Choose an account."),
         ({"effects.0.accountId": "999999"}, "note-effects-0", "There is nothing under this id."),
-        ({"effects.0.kind": "SET_CURRENCY", "effects.0.currency": "XXQ"}, "note-effects-0", "no ISO 4217"),
+        (
+            {"effects.0.kind": "SET_CURRENCY", "effects.0.currency": "XXQ"},
+            "note-effects-0",
+            "not an ISO 4217",
+        ),
     ],
     ids=str,
 )
@@ -230,7 +234,7 @@ def test_a_rule_is_applied_as_previewed_and_its_run_shows_each_field(ada, pages,
     page = said(pages.get("/rules/runs/1"))
     assert "2 lines matched, 2 changed." in page
     assert page.count("Uncategorised expenses → Food") == 2
-    assert page.count("Stands") == 2
+    assert page.count("In effect") == 2
     assert "Coffee v1" in said(pages.get("/rules/runs"))
 
 
@@ -274,7 +278,7 @@ def test_two_who_change_a_rule_are_told_and_both_versions_are_there(ada, ben, pa
     assert "Ben changed this rule after you opened it." in said(stale)
     assert "If description contains “tea”, set account Food." in said(stale)
     assert 'value="cocoa"' in stale.text
-    mine = re.search(r'name="version" value="(\d+)">Save mine over it', stale.text)[1]
+    mine = re.search(r'name="version" value="(\d+)">Overwrite it with mine', stale.text)[1]
     assert pages.post(f"/rules/{rule}", data=data | {"version": mine}).status_code == 303
     assert ada.get(f"{RULES}/{rule}").json["rule"]["version"] == 3
 
@@ -331,10 +335,10 @@ def test_a_line_tells_which_rule_set_it_when_and_condition_by_condition_why(ada,
     assert 'class="by-rule"' in pages.get(f"/feeds/{feed.fa_id}?show=all").text
     page = said(pages.get(f"{address}&edit=why"))
     assert "Uncategorised expenses → Food by Coffee, version 1" in page
-    assert "Holds: description contains “coffee”" in page
+    assert "True: description contains “coffee”" in page
     part = pages.htmx("GET", f"{address}&edit=why", target=f"tbody#line-{came['transactionId']}")
-    assert "Large does not match. Holds: direction is money out Does not hold: unsigned amount" in said(part)
-    assert "No rule set this line." in said(
+    assert "Large does not match. True: direction is money out Not true: unsigned amount" in said(part)
+    assert "No rule changed this line." in said(
         pages.get(f"/feeds/{feed.fa_id}?show=all&line={three[2]}&edit=why")
     )
 

@@ -212,7 +212,7 @@ def test_a_new_member_comes_in_by_a_link_that_works_once(ada):
     assert visitor.get("/settings/members").status_code == 200
     for answer in (visitor.get(path), visitor.post(path, data={"password": "a long enough one"})):
         assert answer.status_code == 404
-        assert "An owner makes a new one" in answer.text
+        assert "An owner can create a new one" in answer.text
 
 
 @on_sqlite
@@ -358,7 +358,7 @@ def test_what_one_key_or_person_did_stands_apart_with_before_and_after(ada, ben,
     assert "Printer" in own
     assert "Web shop" not in own
     assert f'href="/activity?tokenId={ada.token_id}"' in text(browser.get(f"/settings/keys/{ada.token_id}"))
-    assert "Nothing has happened yet" in text(browser.get(f"/activity?tokenId={dan.token_id}"))
+    assert "No activity yet" in text(browser.get(f"/activity?tokenId={dan.token_id}"))
 
 
 def test_before_and_after_name_what_ids_stand_for(ada, bank):

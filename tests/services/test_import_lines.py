@@ -18,7 +18,7 @@ def become_of_another_source(session):
 
 def suspected(answer):
     """Give the warnings of lines that another source may have given."""
-    return [said for said in answer["warnings"] if said.startswith("1 of the lines may be there already")]
+    return [said for said in answer["warnings"] if said.startswith("1 of the lines may be duplicates")]
 
 
 def test_a_line_that_another_source_gave_is_added_and_warned_of(ben, session):

@@ -43,7 +43,7 @@ def backup(file: Path, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--revoke-tokens", is_flag=True, help="Let no API key of the backup go on.")
+@click.option("--revoke-tokens", is_flag=True, help="Revoke all API keys of the backup.")
 @JSON
 def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
     """Bring the books of a backup into an empty database, and check every invariant of them.

@@ -21,7 +21,7 @@ from webapp.services.audit.act import Actor
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
 ORGANIZATION = click.option(
-    "--organization", "organization_id", required=True, metavar="ID", help="Whose books."
+    "--organization", "organization_id", required=True, metavar="ID", help="Organization."
 )
 EMAIL = click.option("--email", required=True, help="The person's email address.")
 PASSWORD_STDIN = click.option(

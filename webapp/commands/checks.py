@@ -13,7 +13,7 @@ from webapp.queries import checks
 @JSON
 @click.pass_context
 def check(context: click.Context, *, as_json: bool) -> None:
-    """Check every invariant of the books of every organization; exit status 1 where one is broken."""
+    """Check every invariant of the books of every organization; exit status 1 if one is broken."""
     with books():
         begin_read()
         violations = list(checks.violations())

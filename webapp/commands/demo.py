@@ -34,21 +34,21 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
     "--day",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="The day it is in the demo; default: today.",
+    help="The present day of the demo; default: today.",
 )
 @JSON
 def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> None:
-    """Make an organization to look around in: a design studio with three bank accounts and fourteen months."""
+    """Create a demo organization: a design studio with three bank accounts and fourteen months."""
     now = datetime.now(UTC)
     with books() as settings:
         if not is_loopback(settings.host):
             raise click.ClickException(
-                f"HOST is {settings.host}: the demo's sign-in lies in a file and is for this machine only. "
-                "Unset HOST, or open books of your own with tieout create-organization."
+                f"HOST is {settings.host}: the demo's password is kept in a file and is for this machine only. "
+                "Unset HOST, or create your own books with tieout create-organization."
             )
         begin_write()
         if if_empty and db.session.scalar(sa.select(Organization.id).limit(1)) is not None:
-            click.echo("There are books already; no demo was made.", err=True)
+            click.echo("There are books already; no demo was created.", err=True)
             return
         sign_in = SignIn(studio.OWNER_EMAIL, _password())
         organization_id = _make(seed, day.date() if day else now.date(), sign_in, now)

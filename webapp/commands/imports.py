@@ -48,7 +48,7 @@ def import_files(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Import bank files, each whole or not at all; exit status 1 where one was refused."""
+    """Import bank files, each completely or not at all; exit status 1 if one was refused."""
     columns = _mapping(mapping)
     with books() as settings:
         _require(organization_id, fa_id)

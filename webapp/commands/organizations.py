@@ -20,7 +20,7 @@ from webapp.services.access import organizations, users
 def create_organization(
     name: str, base_currency: str, email: str, *, password_stdin: bool, as_json: bool
 ) -> None:
-    """Open an organization's books with their first owner."""
+    """Create an organization with its first owner."""
     now = datetime.now(UTC)
     password = password_from_stdin() if password_stdin else None
     with books():

@@ -22,15 +22,15 @@ from webapp.ledger.proofs.proof_files import NoProofFileError
 @JSON
 @click.pass_context
 def verify_proof(context: click.Context, files: tuple[Path, ...], *, as_json: bool) -> None:
-    """Verify saved proofs: digest, arithmetic, and where there are several how they follow each other.
+    """Verify saved proofs: digest, arithmetic, and the order of several.
 
-    Exit status 1 where one is not what it says.
+    Exit status 1 if one is wrong.
     """
     proofs = [proof for path in files for proof in _read(path)]
     found = list(proof_files.findings(proofs))
-    sound = "The proof is what its digest says, and adds up."
+    sound = "The proof matches its digest and adds up."
     if len(proofs) > 1:
-        sound = f"The {len(proofs)} proofs are what their digests say, add up, and follow each other."
+        sound = f"The {len(proofs)} proofs match their digests, add up and follow each other."
     sentence = "\n".join(each.message for each in found) or sound
     value = {
         "ok": not found,

@@ -29,7 +29,7 @@ from webapp.services.feeds.incoming_lines import PushBody
     "--provider",
     type=click.Choice(pushes.FORMATS),
     default=pushes.OWN_FORMAT,
-    help="Whose answer the file is; of tieout, the body of a push.",
+    help="Provider of the file; for tieout, the body of a push.",
 )
 @click.option(
     "--account",
@@ -41,7 +41,7 @@ from webapp.services.feeds.incoming_lines import PushBody
 )
 @click.option("--provider-account", metavar="ID", help="The provider's id for it, where a file has several.")
 @click.option(
-    "--organization", "organization_id", metavar="ID", help="Whose books; else those that have the account."
+    "--organization", "organization_id", metavar="ID", help="Organization; default: the one with the account."
 )
 @JSON
 @click.pass_context
@@ -55,7 +55,7 @@ def push(
     organization_id: str | None,
     as_json: bool,
 ) -> None:
-    """Push a provider's answer, whole or not at all; the same file again changes nothing."""
+    """Push a provider's response, completely or not at all; the same file again changes nothing."""
     with books():
         feed_account = _feed_account(organization_id, fa_id)
         result: dict[str, Any] = {"batchId": None, "results": [], "warnings": [], "error": None}
@@ -102,7 +102,7 @@ def _body(content: object) -> PushBody:
         body: PushBody = PushSchema().load(content)  # type: ignore[arg-type]
     except ma.ValidationError as error:
         faults = json.dumps(error.messages, ensure_ascii=False)
-        raise UnprocessableError(f"This is no push: {faults}") from None
+        raise UnprocessableError(f"This is not a push: {faults}") from None
     return body
 
 

@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 60
 )
 @JSON
 def fetch_rates(organization_id: str, path: Path | None, *, history: bool, as_json: bool) -> None:
-    """Write down the European Central Bank's reference rates; drafts that wait for one are mirrored."""
+    """Store the European Central Bank's reference rates; drafts that wait for a rate get one."""
     with books():
         require_organization(organization_id)
         db.session.rollback()
@@ -71,11 +71,11 @@ def _fetched(name: str) -> bytes:
     type=click.DateTime(["%Y-%m-%d"]),
     required=True,
     metavar="YYYY-MM-DD",
-    help="The day whose rates count; its reversal is dated the next.",
+    help="Day of the rates; the reversal is dated the next day.",
 )
 @JSON
 def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
-    """Bring assets and liabilities in other currencies to their worth at a day's rates."""
+    """Revalue assets and liabilities in other currencies at the rates of a day."""
     day: date = as_of.date()
     with books():
         begin_write(organization_id)
@@ -83,5 +83,7 @@ def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
         written = revaluations.revalue(day, actor=command_actor(organization_id), now=datetime.now(UTC))
         ids = [entry.id for entry in written]
         db.session.commit()
-    sentence = f"Entries {ids[0]} and {ids[1]}." if ids else "Every balance is worth what the books say."
+    sentence = (
+        f"Entries {ids[0]} and {ids[1]}." if ids else "All balances are up to date; nothing was posted."
+    )
     answer({"journalEntryIds": ids}, sentence, as_json=as_json)

@@ -33,7 +33,7 @@ def greeting(settings: Settings) -> str:
 
 @click.command()
 def migrate() -> None:
-    """Bring the books to this program's revision."""
+    """Migrate the database to the schema of this version."""
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
     with app.app_context():

@@ -36,7 +36,7 @@ class AmountParam(click.ParamType):  # type: ignore[type-arg]
         except InvalidOperation:
             amount = Decimal("NaN")
         if not amount.is_finite() or amount < 0:
-            self.fail(f"{value} is no amount; write one like 250.00.", param, ctx)
+            self.fail(f"{value} is not an amount; write one like 250.00.", param, ctx)
         return amount
 
 
@@ -45,14 +45,22 @@ class AmountParam(click.ParamType):  # type: ignore[type-arg]
 @EMAIL
 @click.option("--name", required=True, help="What the token is for.")
 @click.option(
-    "--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="Default: all that the owner may."
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    help="Default: everything that the owner may do.",
 )
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which it works.")
 @click.option(
     "--max-entries-a-day", type=click.IntRange(0, 2**31 - 1), help="Entries that it may post a day."
 )
-@click.option("--max-amount-a-day", type=AmountParam(), help="Base currency that it may post a day.")
-@click.option("--max-requests-a-minute", type=click.IntRange(1, 1_000_000), help="How often it may ask.")
+@click.option(
+    "--max-amount-a-day", type=AmountParam(), help="Amount in the base currency that it may post a day."
+)
+@click.option(
+    "--max-requests-a-minute", type=click.IntRange(1, 1_000_000), help="Requests that it may make a minute."
+)
 @JSON
 def create_token(
     organization_id: str,
@@ -64,7 +72,7 @@ def create_token(
     as_json: bool,
     **caps: Any,
 ) -> None:
-    """Make an API token; its text is printed once."""
+    """Create an API token; its text is printed once."""
     with books():
         begin_write(organization_id)
         membership = _membership(organization_id, email)

@@ -14,7 +14,7 @@ from webapp.services.access import users
 @EMAIL
 @PASSWORD_STDIN
 def set_password(email: str, *, password_stdin: bool) -> None:
-    """Give a person another password; all their sessions end."""
+    """Set a new password for a person; all their sessions end."""
     password = password_from_stdin() if password_stdin else click.prompt("Password", hide_input=True)
     with books():
         hashed = users.hash_password(password)

@@ -72,9 +72,7 @@ def first_break(links: Iterable[Link], *, head: str | None = None) -> Break | No
 
 def _break_at(event: Link, sequence: int, previous: str) -> Break | None:
     if event.sequence != sequence:
-        return Break(
-            sequence, "sequence", f"Event {sequence} is missing; {event.sequence} stands in its place."
-        )
+        return Break(sequence, "sequence", f"Event {sequence} is missing; {event.sequence} is in its place.")
     if event.previous_hash != previous:
         return Break(sequence, "previous", f"Event {sequence} does not follow from the event before it.")
     if event.hash != hash_of(previous, event.body):

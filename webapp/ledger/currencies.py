@@ -7,7 +7,7 @@ from webapp.ledger.errors import UnprocessableError
 
 
 class UnknownCurrencyError(UnprocessableError):
-    """That is no ISO 4217 currency; use a three-letter code such as EUR."""
+    """That is not an ISO 4217 currency; use a three-letter code such as EUR."""
 
     code = "unknown_currency"
 
@@ -66,14 +66,14 @@ def canonical(code: str) -> str:
     'DEM'
     >>> canonical("XAU")
     Traceback (most recent call last):
-    webapp.ledger.currencies.UnknownCurrencyError: XAU is no ISO 4217 currency with a minor unit, as EUR is.
+    webapp.ledger.currencies.UnknownCurrencyError: XAU is not an ISO 4217 currency with minor units, like EUR.
     """
     upper = code.strip().upper()
     current = SUCCESSORS.get(upper, upper)
     if current not in DIGITS:
         # Only what could be a code is quoted; a file's whole text has no place in a sentence.
         if re.fullmatch("[A-Z]{3}", upper):
-            raise UnknownCurrencyError(f"{upper} is no ISO 4217 currency with a minor unit, as EUR is.")
+            raise UnknownCurrencyError(f"{upper} is not an ISO 4217 currency with minor units, like EUR.")
         raise UnknownCurrencyError
     return current
 

@@ -15,7 +15,7 @@ EXACT: Final = Context(prec=100, rounding=ROUND_HALF_UP)
 
 
 class NotAnAmountError(UnprocessableError):
-    """That is no amount; write it as digits with a decimal point, such as -12.50."""
+    """That is not an amount; write it as digits with a decimal point, such as -12.50."""
 
     code = "not_an_amount"
 

@@ -151,9 +151,7 @@ def test_an_entry_that_came_from_a_document_keeps_it(ben, bank, document):
     assert (posted["result"]["documentRelationIds"], relation["journalEntryId"]) == ([relation["id"]], entry)
     ben.delete(f"{address(document)}/relations", json={"journalEntryId": entry})
     error, _ = refusal(ben, document)
-    assert (
-        error == f"Entry {entry} came from this document and stays in the books, so the document stays too."
-    )
+    assert error == f"Entry {entry} came from this document and stays in the books, so it cannot be deleted."
     ben.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong", "copy": True})
     copy = refusal(ben, document)[1]["journalEntryIds"][1]
     assert [each["journalEntryId"] for each in read(ben, document)["relations"]] == [copy]

@@ -129,7 +129,7 @@ def test_a_file_that_tells_nothing_of_the_payments_knows_that_they_are_there(ben
     assert counted(answer) == [(0, 1, 0)]
     lines = ben.get(f"{PATH}/{answer['id']}/lines").json["lines"]
     assert [(each["verdict"], each["reason"]) for each in lines] == [
-        ("ALREADY_THERE", "It is there as its payments, a line each.")
+        ("ALREADY_THERE", "It is in the books as its payments, one line each.")
     ]
     assert counted(send(ben, file_of(batch(("Ada", "10.00"), ("Ben", "20.00"))))) == [(0, 1, 0)]
     assert len(amounts(session)) == 3
@@ -221,9 +221,9 @@ def test_an_owner_sets_it_on_the_accounts_page(ada, ben, split):
     split(wanted=False)
     (account,) = ben.get("/api/feeds/accounts").json["feedAccounts"]
     page, browser = f"/accounts/{account['accountId']}", ada.browser()
-    assert 'value="true" checked' not in browser.get(page).text.partition("Its CAMT files")[2]
+    assert 'value="true" checked' not in browser.get(page).text.partition("CAMT files of this account")[2]
     answer = browser.post(f"/feeds/{account['faId']}/batches", data={"splitsBatches": "true"})
     assert (answer.status_code, answer.headers["Location"]) == (303, page)
-    assert 'value="true" checked' in browser.get(page).text.partition("Its CAMT files")[2]
+    assert 'value="true" checked' in browser.get(page).text.partition("CAMT files of this account")[2]
     assert counted(send(ben, file_of(batch()))) == [(3, 0, 0)]
     assert ben.browser().post(f"/feeds/{account['faId']}/batches").status_code == 403

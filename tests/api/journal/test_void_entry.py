@@ -1,4 +1,4 @@
-"""Voiding: one reversal cancels an entry as it stands, and a bank line gets a fresh draft."""
+"""Voiding: one reversal cancels an entry as it stands, and a bank line gets a new draft."""
 
 import pytest
 

@@ -98,7 +98,7 @@ class TestTwoDraftsOfOneDay:
     def test_get_fresh_drafts_each_when_their_entry_is_voided(self, ben, moved):
         join(ben, *moved)
         posted = confirm(ben, moved[0])["result"]["journalEntryIds"][0]
-        voided = ben.post(f"/api/journal-entries/{posted}/void", json={"reason": "No transfer"}).json
+        voided = ben.post(f"/api/journal-entries/{posted}/void", json={"reason": "Not a transfer"}).json
         drafts = [line(ben, each)["journalEntryId"] for each in moved]
         assert sorted(voided["result"]["journalEntryIds"][1:]) == sorted(drafts)
         assert len(set(drafts)) == 2

@@ -12,13 +12,13 @@ MIN_LEGS: Final = 2
 
 
 class TooFewPostingsError(UnprocessableError):
-    """An entry needs at least two postings; add the account that stands against this one."""
+    """An entry needs at least two postings; add the account opposite this one."""
 
     code = "too_few_postings"
 
 
 class UnbalancedError(UnprocessableError):
-    """Debits and credits differ; change the postings until they add up to nothing."""
+    """Debits and credits differ; change the postings until they add up to zero."""
 
     code = "unbalanced"
 

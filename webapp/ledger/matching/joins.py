@@ -196,7 +196,7 @@ def pair_duplicates(
 
 
 def _duplicates(new: list[LineReport], existing: list[LineReport], refused: Pairs) -> Iterator[Pairing]:
-    same = "Another source gave this line: same day, amount and text."
+    same = "Another source has this line: same day, amount and text."
     for report in list(new):
         duplicate = next(
             (each for each in existing if each.text == report.text and _may_pair(each, report, refused)), None
@@ -213,7 +213,7 @@ def _duplicates(new: list[LineReport], existing: list[LineReport], refused: Pair
     }
     if len(new) == len(existing) and all(len(fits[report.id]) == len(existing) for report in new):
         for report, duplicate in zip(new, existing, strict=True):
-            reason = "Another source gave this line: same day and amount, as often, and no text against it."
+            reason = "Another source has this line: same day and amount, equally often, and no text contradicts it."
             yield Pairing(duplicate.id, report.id, "TWIN", is_certain=True, reason=reason)
         return
     yield from _only_ones(new, existing, fits, refused)
@@ -230,7 +230,7 @@ def _only_ones(
             continue
         new.remove(report)
         left.remove(only)
-        reason = "Another source gave this line: same day and amount, and only its text fits."
+        reason = "Another source has this line: same day and amount, and only its text matches."
         yield Pairing(only.id, report.id, "TWIN", is_certain=True, reason=reason)
     for report in new:
         duplicate = next((each for each in left if _may_pair(each, report, refused)), None)

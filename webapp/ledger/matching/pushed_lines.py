@@ -18,7 +18,7 @@ _SAFE_SIZE: Final = 15
 
 
 class NonsenseError(UnprocessableError):
-    """This batch says what no bank means; nothing of it was taken."""
+    """This batch has impossible values; nothing of it was accepted."""
 
     code = "nonsense"
     untrusted = ("error", "details")
@@ -91,13 +91,13 @@ def outdated_reason(*, last_event: str, was_pending: bool, is_modified: bool, is
     Batches may come in any order. A line is added before it is modified, and pending before it is booked.
 
     >>> outdated_reason(last_event="MODIFIED", was_pending=False, is_modified=False, is_pending=False)
-    'A later change of this line was here first.'
+    'A later change of this line arrived first.'
     >>> outdated_reason(last_event="ADDED", was_pending=False, is_modified=True, is_pending=True)
-    'The line is booked already; this is how it was pending.'
+    'The line is booked already; this is its pending report.'
     >>> outdated_reason(last_event="ADDED", was_pending=True, is_modified=False, is_pending=False)
     """
     if is_pending and not was_pending:
-        return "The line is booked already; this is how it was pending."
+        return "The line is booked already; this is its pending report."
     if last_event == "MODIFIED" and not is_modified and is_pending == was_pending:
-        return "A later change of this line was here first."
+        return "A later change of this line arrived first."
     return None

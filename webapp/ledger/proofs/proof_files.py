@@ -34,7 +34,7 @@ ITEM: Final = ("transactionId", "journalEntryId", "providerTransactionId", "book
 
 
 class NoProofFileError(LedgerError):
-    """This file holds no proof; save one as JSON from its page or from /api/reconciliations/{id}."""
+    """This file is not a proof; save one as JSON from its page or from /api/reconciliations/{id}."""
 
     status = 422
     code = "no_proof_file"
@@ -89,7 +89,7 @@ def findings(proofs: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """Find everything that is wrong with proofs; nothing where each is sound and follows the one before."""
     for proof in proofs:
         if sha256_hex(canonical_json(document(proof))) != proof["digest"]:
-            yield Finding(proof["id"], "digest", f"Proof {proof['id']} is not what its digest is of.")
+            yield Finding(proof["id"], "digest", f"Proof {proof['id']} does not match its digest.")
         yield from _sums(proof)
     yield from _chain(proofs)
 
@@ -114,7 +114,7 @@ def _sums(proof: Mapping[str, Any]) -> Iterator[Finding]:
             for name in ("lines", "outstanding", "inTransit")
         )
     except (LedgerError, ArithmeticError, ValueError, TypeError):
-        yield Finding(proof["id"], "amount", f"Proof {proof['id']} has an amount that is none.")
+        yield Finding(proof["id"], "amount", f"Proof {proof['id']} has an unreadable amount.")
         return
     if opening + lines != statement:
         apart = Money(statement - opening - lines, proof["currency"])

@@ -109,7 +109,7 @@ def pattern_problem(pattern: str) -> str | None:
         if (group and not group.startswith(_LINEAR_GROUPS)) or (escape and escape in "123456789"):
             return f"A pattern cannot look back at what it found or look around; leave out {part[0]}."
         if part[0] == "[":
-            return f"{_quoted(pattern)} is no regular expression; close its bracket."
+            return f"{_quoted(pattern)} is not a regular expression; close its bracket."
         if _SET_OPERATION.search(part[0]):
             return f"The class {part[0]} may mean two things; put a backslash before the signs in it."
     try:
@@ -117,7 +117,7 @@ def pattern_problem(pattern: str) -> str | None:
         re.compile(pattern)
         re2.compile(pattern, pattern_options())
     except (re.error, re2.error, OverflowError, RecursionError):
-        return f"{_quoted(pattern)} is no regular expression; check its brackets and repetitions."
+        return f"{_quoted(pattern)} is not a regular expression; check its brackets and repetitions."
     return None
 
 

@@ -129,7 +129,7 @@ def _currency_problem(code: str, receipt: Receipt, books: Books) -> str | None:
 
 
 def _account_problem(account_id: int, receipt: Receipt, books: Books) -> str | None:
-    facts = books.accounts.get(account_id, AccountFacts("", "This account is gone."))
+    facts = books.accounts.get(account_id, AccountFacts("", "This account no longer exists."))
     if facts.closed is not None:
         return facts.closed
     return None if receipt.currency is None else other_currency(account_id, receipt.currency, books)

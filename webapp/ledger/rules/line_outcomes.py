@@ -94,7 +94,7 @@ def settle(
     account = settings.get(EffectKind.SET_ACCOUNT)
     account_id = leg.account_id
     if account is not None:
-        facts = books.accounts.get(int(account.value), AccountFacts("", "This account is gone."))
+        facts = books.accounts.get(int(account.value), AccountFacts("", "This account no longer exists."))
         if facts.closed is not None:
             skipped.append(Skip(EffectKind.SET_ACCOUNT, account.rule_id, facts.closed))
             account = None

@@ -32,18 +32,18 @@ NAMES: Final[Mapping[str, str]] = {
     Trigger.TRANSACTION_UPDATED: "when the bank changes a line",
     Trigger.RECEIPT_PARSED: "when a receipt is read",
     Trigger.MANUAL_APPLY: "only by hand",
-    Trigger.MANUAL_PREVIEW: "never, only tried out",
+    Trigger.MANUAL_PREVIEW: "never, only previewed",
 }
 
 
 class UnknownValueError(UnprocessableError):
-    """This is none of the words that the field takes."""
+    """The field does not take this word."""
 
     code = "validation"
 
 
 class AmbiguousFieldError(UnprocessableError):
-    """Two unknown fields say different things about the same; keep one of them."""
+    """Two unknown fields contradict each other; keep one of them."""
 
     code = "ambiguous_field"
 
@@ -141,8 +141,8 @@ def _code(name: str, codes: type[Code], payload: Mapping[str, object]) -> tuple[
     if len(set(found.values())) > 1:
         keys = " and ".join(sorted(found))
         raise AmbiguousFieldError(
-            f"{keys} say different things about the {name}; keep one, or use {name} itself.",
-            fields={key: [f"This is read as the {name}, and another field says otherwise."] for key in found},
+            f"{keys} contradict each other about the {name}; keep one, or use {name} itself.",
+            fields={key: [f"This is read as the {name}, and another field contradicts it."] for key in found},
         )
     return next(iter(found.values()), None), frozenset(found)
 

@@ -207,7 +207,7 @@ def account_of(accounts: Sequence[Account], text: str) -> Account:
             raise ma.ValidationError(
                 {"accountId": [f"{len(matches)} accounts match: {some}{more}. Type more of the name."]}
             )
-    raise ma.ValidationError({"accountId": ["No account in use has this code or name."]})
+    raise ma.ValidationError({"accountId": ["No active account has this code or name."]})
 
 
 def signed(row: Row) -> str:

@@ -110,8 +110,8 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
         return ColumnQuestion(key, f"Is “{example}” a day in which month?", choices)
     if key == "decimal":
         choices = [
-            (",", f"The comma parts the cents: “{example}” has {_cents(example, ',')}"),
-            (".", f"The point parts the cents: “{example}” has {_cents(example, '.')}"),
+            (",", f"The comma is the decimal mark: “{example}” has {_cents(example, ',')}"),
+            (".", f"The point is the decimal mark: “{example}” has {_cents(example, '.')}"),
         ]
         return ColumnQuestion(key, f"Where do the cents begin in “{example}”?", choices)
     if key == "invert":

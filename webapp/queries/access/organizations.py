@@ -78,7 +78,7 @@ def of_user(user_id: int) -> list[Organization]:
 
 
 class LinkEndedError(NotFoundError):
-    """This link opens nothing any more: it works once, and for a week. An owner makes a new one under Members."""
+    """This link no longer works: it works once, and for one week. An owner can create a new one under Members."""
 
 
 def invitation(secret: str, now: datetime) -> Membership:

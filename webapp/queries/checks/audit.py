@@ -79,7 +79,7 @@ def events() -> Iterator[Violation]:
             )
             yield Violation("event_without_request", message, event.organization_id, about)
         elif not _agrees(event, request):
-            message = f"Event {event.sequence} tells another story than the rows beside it."
+            message = f"Event {event.sequence} does not match the rows beside it."
             yield Violation("event_differs", message, event.organization_id, about)
 
 

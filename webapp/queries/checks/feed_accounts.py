@@ -26,7 +26,7 @@ def backing() -> Iterable[Violation]:
             )
         ),
         lambda row: (
-            f"Feed account {row.id} sends {row.currency}; behind it stands an account of {row[4]}, {row.type}."
+            f"Feed account {row.id} sends {row.currency}; its ledger account is in {row[4]}, {row.type}."
         ),
         lambda row: {"faId": row.id},
     )

@@ -41,7 +41,7 @@ def without_line() -> Iterable[Violation]:
     return found(
         "feed_line_without_line",
         _feed_lines(FeedLine.event != "REMOVED", Transaction.id.is_(None)),
-        lambda row: f"The feed gave {row.provider_transaction_id}, and no line is kept for it.",
+        lambda row: f"The feed gave {row.provider_transaction_id}, and there is no line for it.",
         _id_and_line,
     )
 
@@ -67,7 +67,7 @@ def of_another_state() -> Iterable[Violation]:
                 sa.and_(sa.not_(FeedLine.is_pending), Transaction.status == "PENDING"),
             ),
         ),
-        lambda row: f"Line {row.line_id} is {row.status}, and the feed said otherwise.",
+        lambda row: f"Line {row.line_id} is {row.status}, which does not match its feed.",
         _id_and_line,
     )
 

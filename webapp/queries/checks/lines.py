@@ -114,7 +114,7 @@ def bank_legs() -> Iterable[Violation]:
             ~_agrees_when_confirmed(),
         )
         .order_by(Transaction.id),
-        lambda row: f"Entry {row.entry_id} has no bank leg that says what line {row.line_id} says.",
+        lambda row: f"Entry {row.entry_id} has no bank leg that matches line {row.line_id}.",
         _line_and_entry,
     )
 

@@ -37,7 +37,7 @@ def set_aside_for_nothing() -> Iterable[Violation]:
             Transaction.status == "SET_ASIDE", ~sa.exists().where(*_opens("DRAFT", "COMPLETED"))
         ),
         lambda row: (
-            f"Line {row.line_id} is set aside, and its account is not kept as new from a later day on."
+            f"Line {row.line_id} is set aside, and its account has no opening balance on a later day."
         ),
         line,
     )
@@ -72,7 +72,7 @@ def opening_entries() -> Iterable[Violation]:
             JournalEntry.source == "opening",
             sa.or_(Reconciliation.id.is_(None), JournalEntry.status != required),
         ),
-        lambda row: f"Entry {row.entry_id} opens an account, and no standing proof says so.",
+        lambda row: f"Entry {row.entry_id} opens an account, and belongs to no valid proof.",
         entry,
     )
 

@@ -49,7 +49,7 @@ def archived_accounts() -> Iterable[Violation]:
         sa.select(Account.organization_id, Account.id, Account.name).where(
             Account.role.is_not(None), Account.is_archived
         ),
-        lambda row: f"The books themselves post to {row.name}, which is archived.",
+        lambda row: f"The system posts to {row.name}, which is archived.",
         lambda row: {"accountId": row.id},
     )
 

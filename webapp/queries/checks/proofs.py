@@ -57,7 +57,7 @@ def _of_proof(proof: Reconciliation, previous_digest: str | None) -> Iterator[Vi
     document = json.loads(proof.frozen)
     differing = [key for key, value in _columns(proof).items() if document.get(key) != value]
     if differing:
-        yield _about(proof, "frozen_differs", f"says otherwise than its row: {', '.join(differing)}")
+        yield _about(proof, "frozen_differs", f"does not match its row: {', '.join(differing)}")
     if document.get("previousDigest") != previous_digest:
         yield _about(proof, "proof_chain", "does not follow the proof before it")
     if not _adds_up(document):
@@ -175,7 +175,7 @@ def astray_items() -> Iterable[Violation]:
                 ReconciliationItem.is_standing != is_standing,
             )
         ),
-        lambda row: f"Item {row[1]} is not an item of reconciliation {row[2]} as it stands.",
+        lambda row: f"Item {row[1]} does not belong to reconciliation {row[2]}.",
         lambda row: {"reconciliationId": row[2], "itemId": row[1]},
     )
 
@@ -195,7 +195,7 @@ def states() -> Iterable[Violation]:
                 Reconciliation.currency != FeedAccount.currency,
             )
         ),
-        lambda row: f"Reconciliation {row.id} is {row.status}, and its row says otherwise.",
+        lambda row: f"Reconciliation {row.id} is {row.status}, which does not match its row.",
         lambda row: {"reconciliationId": row.id},
     )
 
@@ -215,7 +215,7 @@ def recorded_verdicts() -> Iterator[Violation]:
         for proof in proofs:
             if recorded[proof.id].holds != computed[proof.id].holds:
                 fact = "holds" if computed[proof.id].holds else "does not hold"
-                yield _about(proof, "proof_verdict", f"{fact}, and its record says otherwise")
+                yield _about(proof, "proof_verdict", f"{fact}, which does not match its record")
 
 
 def breaks() -> Iterable[Violation]:
@@ -225,7 +225,7 @@ def breaks() -> Iterable[Violation]:
         sa.select(ProofBreak.organization_id, ProofBreak.reconciliation_id)
         .join(Reconciliation, refers_to(ProofBreak.reconciliation_id, Reconciliation))
         .where(ProofBreak.repaired_at.is_(None), Reconciliation.status != "COMPLETED"),
-        lambda row: f"Proof {row.reconciliation_id} stands no longer, and is still noted as broken.",
+        lambda row: f"Proof {row.reconciliation_id} is no longer valid, and is still recorded as broken.",
         lambda row: {"reconciliationId": row.reconciliation_id},
     )
 

@@ -25,7 +25,7 @@ def versions_differ() -> Iterable[Violation]:
         sa.select(Rule.organization_id, Rule.id.label("rule_id"), Rule.version)
         .outerjoin(RuleVersion, is_kept)
         .where(sa.or_(RuleVersion.id.is_(None), *differs)),
-        lambda row: f"Rule {row.rule_id} does not say what is kept as its version {row.version}.",
+        lambda row: f"Rule {row.rule_id} does not match its stored version {row.version}.",
         lambda row: {"ruleId": row.rule_id},
     )
 

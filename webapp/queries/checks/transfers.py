@@ -27,7 +27,7 @@ def one_sided() -> Iterable[Violation]:
         sa.select(
             TransferPair.organization_id, TransferPair.transaction_id.label("line_id"), TransferPair.other_id
         ).where(~is_mirrored),
-        lambda row: f"Line {row.line_id} is paired with line {row.other_id}, which does not say so.",
+        lambda row: f"Line {row.line_id} is paired with line {row.other_id}, which is not paired with it.",
         line,
     )
 
@@ -82,7 +82,7 @@ def strangers() -> Iterable[Violation]:
         )
         .join(JournalEntry, refers_to(Transaction.journal_entry_id, JournalEntry))
         .where(JournalEntry.status == "DRAFT", ~is_pair),
-        lambda row: f"Line {row.line_id} shares draft {row.entry_id} with a line that it is no pair with.",
+        lambda row: f"Line {row.line_id} shares draft {row.entry_id} with a line that it is not paired with.",
         line,
     )
 

@@ -59,7 +59,7 @@ def _by_written(document: Document) -> DeletionBlocker | None:
     if posted:
         stay = "stays" if len(posted) == 1 else "stay"
         sentence = (
-            f"{_first(posted)} came from this document and {stay} in the books, so the document stays too."
+            f"{_first(posted)} came from this document and {stay} in the books, so it cannot be deleted."
         )
         return DeletionBlocker(sentence, details)
     drafts = [f"Entry {row.id}" for row in written]

@@ -29,7 +29,7 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
     """Give the reason why this entry cannot be voided; None where it can."""
     if entry.status == "DRAFT":
         return VoidRefusal(
-            f"Entry {entry.id} is a draft; it counts nowhere. Change or delete it instead.", "draft"
+            f"Entry {entry.id} is a draft and counts in no balance. Edit or delete it instead.", "draft"
         )
     if entry.status == "VOIDED":
         by = entry.voided_by_id
@@ -44,7 +44,7 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
     if entry.source == "opening":
         return _opening(entry)
     if entry.source not in VOIDABLE_SOURCES:
-        return VoidRefusal(f"Entry {entry.id} was written by the books themselves and stays.")
+        return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
     return _absorbed(entry.organization_id, [entry]).get(entry.id)
 
 

@@ -30,7 +30,7 @@ Effect = LineEffect | DocumentEffect
 
 
 class OtherTargetError(UnprocessableError):
-    """A rule on bank lines is tried on these, one on receipts on documents; name what the rule looks at."""
+    """A rule on bank lines is previewed on bank lines, one on receipts on documents; name its target."""
 
     code = "other_target"
 

@@ -108,7 +108,7 @@ def _decided(side: TransferPair, other: Transaction) -> SuggestionRecord:
     return SuggestionRecord(
         **_other(other),
         status="JOINED" if is_paired else "REFUSED",
-        reason="Two sides of one transfer." if is_paired else "Somebody says that they are no transfer.",
+        reason="Two sides of one transfer." if is_paired else "Somebody said that they are not a transfer.",
         created_at=side.created_at,
         undone_at=side.ended_at,
     )

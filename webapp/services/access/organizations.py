@@ -31,7 +31,7 @@ class AlreadyMemberError(LedgerError):
 
 
 class LastOwnerError(LedgerError):
-    """An organization keeps at least one owner; make somebody else owner first."""
+    """An organization needs at least one owner; make somebody else owner first."""
 
     code = "last_owner"
 

@@ -22,7 +22,7 @@ MOST_SWEPT = 1000
 
 
 class SignInRefusedError(LedgerError):
-    """No one signs in with that email and password."""
+    """The email or the password is wrong."""
 
     status = 401
     code = "sign_in_refused"

@@ -83,7 +83,7 @@ def _reached(cap: str, has: str, entry: JournalEntry, today: date, now: datetime
     organization = organizations.get(entry.organization_id)
     resets_at = organizations.end_of_day(organization.id, today)
     return CapReachedError(
-        f"{has} It counts anew from midnight ({organization.time_zone}); a person may raise the cap in the settings.",
+        f"{has} It starts again at midnight ({organization.time_zone}); a person may raise the cap in the settings.",
         details={
             "cap": cap,
             "resetsAt": instant_text(resets_at),

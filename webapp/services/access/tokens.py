@@ -36,7 +36,7 @@ class NegativeCapError(UnprocessableError):
 
 
 class RevokedError(LedgerError):
-    """This key is revoked for good; make another one."""
+    """This key is revoked for good; create another one."""
 
     code = "revoked"
 

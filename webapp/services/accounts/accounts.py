@@ -51,13 +51,13 @@ class SystemAccountError(LedgerError):
 
 
 class FeedBackedError(LedgerError):
-    """A bank's lines post to this account, so this stays as it is."""
+    """Bank lines post to this account, so this cannot be changed."""
 
     code = "feed_backed"
 
 
 class PostedAccountError(LedgerError):
-    """Something is posted to this account, so this stays as it is."""
+    """This account has postings, so this cannot be changed."""
 
     code = "posted"
 
@@ -158,7 +158,7 @@ def _check_type(account: Account, type_: str) -> None:
     if account.is_system:
         raise SystemAccountError(f"Tieout itself posts to {account.name}; its type stays {account.type}.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"A bank's lines post to {account.name}; it is an ASSET or a LIABILITY.")
+        raise FeedBackedError(f"Bank lines post to {account.name}; it is an ASSET or a LIABILITY.")
     if accounts.has_counting_postings(account):
         raise PostedAccountError(
             f"Something is posted to {account.name}; its type stays {account.type}. Open another account instead."
@@ -168,7 +168,7 @@ def _check_type(account: Account, type_: str) -> None:
 def _check_currency(account: Account, currency: str | None) -> None:
     """Refuse a currency that the bank's, the books' own or earlier postings on the account contradict."""
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"A bank's lines post to {account.name}; it stays in {account.currency}.")
+        raise FeedBackedError(f"Bank lines post to {account.name}; it stays in {account.currency}.")
     if currency is None:
         return
     if account.is_system:
@@ -194,7 +194,7 @@ def _check_counterparty(account: Account, is_required: bool) -> None:  # noqa: F
     if account.is_system:
         raise SystemAccountError(f"Tieout itself posts to {account.name}, and names no merchant.")
     if accounts.feed_of(account.organization_id, account.id) is not None:
-        raise FeedBackedError(f"A bank's lines post to {account.name}, and name no merchant.")
+        raise FeedBackedError(f"Bank lines post to {account.name}, without a merchant.")
 
 
 CHECKS: Mapping[str, Callable[[Account, Any], None]] = {

@@ -30,7 +30,7 @@ class AlreadyBackedError(LedgerError):
 
 
 class PostedLinesError(LedgerError):
-    """Lines of this account are posted, so its ledger account stays."""
+    """Lines of this account are posted, so its ledger account cannot be changed."""
 
     code = "posted"
 
@@ -51,7 +51,7 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
     feed_account = accounts.feed_of(organization_id, account.id)
     if feed_account is not None:
         raise AlreadyBackedError(
-            f"{account.name} is the ledger account of {feed_account.name} already. Choose another account, or none.",
+            f"{account.name} is the ledger account of {feed_account.name}. Choose another account, or none.",
             details={"faId": feed_account.id},
         )
     if (account.currency or currency) != currency:

@@ -49,7 +49,7 @@ class MovedError(LedgerError):
 
 
 class BlockedError(LedgerError):
-    """Something stands against this proposal; it waits until that is settled."""
+    """This proposal cannot be approved yet; it waits until that is resolved."""
 
     code = "blocked"
     untrusted = ("error", "details")
@@ -150,7 +150,7 @@ def _tried(proposal: Proposal, replay: Replay, shapes: Shapes) -> Trial:
     try:
         return trials.run(proposal.organization_id, replay.call, shapes)
     except NotFoundError:
-        raise BlockedError("What this is about is not there any more. Reject it.", "gone") from None
+        raise BlockedError("What this is about no longer exists. Reject it.", "gone") from None
     except UnprocessableError as error:
         raise BlockedError(str(error), error.code, error.details) from error
 

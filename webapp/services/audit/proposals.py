@@ -27,13 +27,13 @@ PROPOSE, APPROVE, REJECT, EXPIRE = "propose", "approve_proposal", "reject_propos
 
 
 class TooManyWaitingError(LedgerError):
-    """As many proposals of this key wait as people can look at; wait until some are decided."""
+    """This key has as many open proposals as a key may have; wait until some are decided."""
 
     code = "too_many_waiting"
 
 
 class DecidedError(LedgerError):
-    """This is decided already; look at it again."""
+    """This has been decided already; look at it again."""
 
     code = "decided"
 
@@ -56,7 +56,7 @@ class ProposedCall:
 def sweep(organization_id: str, folder: Path, *, now: datetime) -> None:
     """Let the proposals end whose time is over, and remove the files that no proposal waits with any more."""
     for proposal in proposals.expired(organization_id, now):
-        _expire(proposal, "Its time was over.", now)
+        _expire(proposal, "It expired.", now)
     waiting = {file.name for file in proposals.files()}
     kept_files.sweep(folder, older_than=now - LIFETIME, but=waiting)
 
@@ -74,7 +74,7 @@ def end_of_member(organization_id: str, user_id: int, *, now: datetime) -> None:
     )
     token_ids = db.session.scalars(owned).all()
     for proposal in proposals.waiting_of_tokens(organization_id, token_ids):
-        _expire(proposal, "Whose key proposed this is no member any more.", now)
+        _expire(proposal, "The owner of the key that proposed this is no longer a member.", now)
 
 
 def wait(call: ProposedCall, tried: Trial, folder: Path, *, actor: Actor, now: datetime) -> ActionRequest:
@@ -100,7 +100,7 @@ def _waiting_for(call: ProposedCall, organization_id: str, now: datetime) -> Pro
     found = proposals.waiting_call(organization_id, call.fingerprint)
     if found is not None and principals.proposer(db.session(), found, now) is None:
         _expire(
-            found, "The key that proposed this may do so no more; another one has proposed it since.", now
+            found, "The key that proposed this can no longer propose; another key has proposed it since.", now
         )
         return None
     return found

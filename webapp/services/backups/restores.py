@@ -40,7 +40,7 @@ UNREADABLE = (
 
 
 class NotABackupError(LedgerError):
-    """The file is no backup, or it is damaged; nothing was restored."""
+    """The file is not a backup, or it is damaged; nothing was restored."""
 
     code = "no_backup"
 
@@ -76,11 +76,13 @@ def restore(
             _bring_files(session, archive, manifest["lostFiles"])
     except UNREADABLE as error:
         reason = getattr(error, "orig", None) or error
-        raise NotABackupError(f"The file is no whole backup ({reason}); nothing was restored.") from error
+        raise NotABackupError(
+            f"The file is not a complete backup ({reason}); nothing was restored."
+        ) from error
     if revoke_tokens:
         session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
     if book_totals.of_all(session) != manifest["organizations"]:
-        raise NotABackupError("The restored books do not come to what the backup says; nothing was restored.")
+        raise NotABackupError("The restored books do not match the backup; nothing was restored.")
     return manifest
 
 
@@ -113,7 +115,7 @@ def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recor
             count += len(some)
             connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
     if (count, digest.hexdigest()) != (recorded["rows"], recorded["sha256"]):
-        raise NotABackupError(f"The backup's {table.name} are not whole; nothing was restored.")
+        raise NotABackupError(f"The backup's {table.name} are incomplete; nothing was restored.")
 
 
 def _bring_files(session: orm.Session, archive: zipfile.ZipFile, lost: list[str]) -> None:

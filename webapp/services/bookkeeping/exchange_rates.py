@@ -45,7 +45,7 @@ MOST_FILE_BYTES = reference_rates.MOST_BYTES
 
 
 class BaseCurrencyRateError(UnprocessableError):
-    """The base currency is measured in itself; send rates of other currencies."""
+    """The base currency needs no rate; send rates of other currencies."""
 
     code = "base_currency"
 
@@ -141,7 +141,7 @@ def _check(rates: Sequence[RateInput], base: str) -> None:
     seen: set[tuple[date, str]] = set()
     for index, rate in enumerate(rates):
         if rate["currency"] == base:
-            sentence = f"{base} is the base currency and measured in itself; send rates of other currencies."
+            sentence = f"{base} is the base currency and needs no rate; send rates of other currencies."
             raise BaseCurrencyRateError(sentence, fields={f"rates.{index}.currency": [sentence]})
         key = (rate["day"], rate["currency"])
         if key in seen:

@@ -21,13 +21,13 @@ DAY = timedelta(days=1)
 
 
 class DraftsInPeriodError(LedgerError):
-    """There are drafts in this period; confirm or delete them, or let them move to the first open day."""
+    """There are drafts in this period; confirm or delete them, or move them to the first open day."""
 
     code = "drafts_in_period"
 
 
 class ReasonNeededError(UnprocessableError):
-    """Moving the lock back opens a closed period; say why."""
+    """Moving the lock back opens a closed period; give a reason."""
 
     code = "reason_needed"
 

@@ -49,18 +49,18 @@ PostingInputs = Sequence[PostingInput]
 
 
 class NotManualError(LedgerError):
-    """This entry was not written by hand; change the bank line or the entry that it is of."""
+    """This entry was not written by hand; change the bank line or the entry that it belongs to."""
 
     code = "not_manual"
 
 
 class EntryStateError(LedgerError):
-    """The entry is no draft any more."""
+    """The entry is no longer a draft."""
 
     code = "posted"
     codes: ClassVar[Mapping[str, str]] = {
-        "posted": "The entry is posted and stays. Void it, and write another one.",
-        "voided": "The entry is voided and stays. Write another one.",
+        "posted": "The entry is posted and cannot be changed. Void it and write another one.",
+        "voided": "The entry is voided and cannot be changed. Write another one.",
     }
 
 
@@ -197,7 +197,7 @@ def _require_manual(entry: JournalEntry) -> None:
     if manual_entries.is_manual(entry):
         return
     lines = entries.transactions_of(entries.legs_of(entry))
-    sentence = f"Entry {entry.id} is of bank line {lines[0]}; change it there." if lines else None
+    sentence = f"Entry {entry.id} belongs to bank line {lines[0]}; change it there." if lines else None
     raise NotManualError(sentence, details={"transactionIds": lines})
 
 
@@ -205,9 +205,13 @@ def _require(entry: JournalEntry, version: str | None) -> None:
     """Refuse an entry that was not written by hand, is no draft any more, or has another version."""
     _require_manual(entry)
     if entry.status == "POSTED":
-        raise EntryStateError(f"Entry {entry.id} is posted and stays. Void it, and write another one.")
+        raise EntryStateError(
+            f"Entry {entry.id} is posted and cannot be changed. Void it and write another one."
+        )
     if entry.status != "DRAFT":
-        raise EntryStateError(f"Entry {entry.id} is voided and stays. Write another one.", code="voided")
+        raise EntryStateError(
+            f"Entry {entry.id} is voided and cannot be changed. Write another one.", code="voided"
+        )
     if version is not None and version != manual_entries.version(entry):
         raise StaleEntryError(entry)
 

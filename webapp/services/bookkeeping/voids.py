@@ -31,8 +31,8 @@ class NotVoidableError(LedgerError):
 
     code = "not_voidable"
     codes: ClassVar[Mapping[str, str]] = {
-        "not_voidable": "The entry was written by the books themselves and stays.",
-        "draft": "The entry is a draft; it counts nowhere. Change or delete it instead.",
+        "not_voidable": "The entry was written by the system and cannot be voided.",
+        "draft": "The entry is a draft and counts in no balance. Edit or delete it instead.",
         "voided": "The entry was voided already.",
         "correction": "The entry corrects another one; void that one.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",

@@ -41,14 +41,14 @@ class EmptyFileError(UnprocessableError):
 
 
 class AlreadyThereError(LedgerError):
-    """This file is there already."""
+    """This file exists already."""
 
     code = "already_there"
     untrusted = ("error",)
 
 
 class DocumentInUseError(LedgerError):
-    """The books hold on to this document; detach it there first."""
+    """The books use this document; detach it there first."""
 
     code = "in_use"
 
@@ -154,7 +154,7 @@ def _keep_file(document: Document, file: SentFile, doing: Act) -> None:
     kind, digest = kind_of(file.data), sha256(file.data).hexdigest()
     existing = documents.with_file(document.organization_id, digest)
     if existing is not None:
-        sentence = f"This file is there already: {existing.label}, document {existing.id}."
+        sentence = f"This file exists already: {existing.label}, document {existing.id}."
         raise AlreadyThereError(sentence, details={"documentId": existing.id})
     document_files.sweep(now=doing.now)
     document.file_name, document.file_type = cleaned(file.name, kind.endings), kind.type

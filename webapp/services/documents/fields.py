@@ -58,7 +58,7 @@ class DocumentInput(TypedDict, total=False):
 
 
 class DocumentAccountError(UnprocessableError):
-    """An entry of this document could not go to that account; choose another one."""
+    """An entry of this document cannot be posted to that account; choose another one."""
 
     code = "document_account"
 

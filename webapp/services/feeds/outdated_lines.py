@@ -12,7 +12,7 @@ from webapp.queries.matching import feed_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.transactions import bank_changes, join_records
 
-REASON = "Another source gave this line as it was before the bank changed it."
+REASON = "Another source has this line as it was before the bank changed it."
 POSSIBLE = (
     "Another source gave a line as this one was before the bank changed it; check whether it is the same."
 )

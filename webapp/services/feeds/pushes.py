@@ -37,13 +37,13 @@ FORMATS = (OWN_FORMAT, *providers.PROVIDERS)
 
 
 class PushReusedError(LedgerError):
-    """A batch of this id was taken with another content; send the new lines under an id of their own."""
+    """A batch with this id was accepted with other content; send the new lines under another id."""
 
     code = "batch_reused"
 
 
 class FeedPausedError(LedgerError):
-    """This feed is paused; a person resumes it."""
+    """This feed is paused until a person resumes it."""
 
     code = "feed_paused"
     untrusted = ("error",)
@@ -70,7 +70,9 @@ def push(
         actor, now, "push_feed", ("feed_account", feed_account.id), title=title, payload=payload
     ) as doing:
         if feed_account.paused_at is not None:
-            raise FeedPausedError(f"This feed is paused: {feed_account.paused_reason} A person resumes it.")
+            raise FeedPausedError(
+                f"This feed is paused: {feed_account.paused_reason} A person can resume it."
+            )
         earlier = feed_lines.push(feed_account, body["batch_id"])
         if earlier is not None:
             if earlier.digest != digest:
@@ -250,7 +252,7 @@ def count_refused(feed_account: FeedAccount, error: LedgerError, now: datetime) 
     feed.refused_pushes += 1
     if feed.refused_pushes >= PAUSED_AFTER and feed.paused_at is None:
         feed.paused_at = now
-        feed.paused_reason = f"{PAUSED_AFTER} batches in a row were nonsense. The last: {error}"
+        feed.paused_reason = f"{PAUSED_AFTER} batches in a row were unusable. The last: {error}"
     db.session.flush()
 
 

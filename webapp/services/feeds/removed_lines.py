@@ -66,7 +66,7 @@ def _reason(event: FeedEvent, staying: set[int | None], posted: set[int]) -> str
     if event.status == "DELETED":
         return "Somebody had deleted this line."
     if event.line_id in staying:
-        return "The bank gives this line under another id too; it stays."
+        return "The bank has this line under another id too; it stays."
     if event.line_id in posted:
         return "Its entry is posted and stays until somebody voids it."
     return "Its draft is deleted."

@@ -86,7 +86,7 @@ def forget(mapping: ColumnMapping, *, actor: Actor, now: datetime) -> None:
         now,
         "forget_columns",
         ("feed_account", mapping.feed_account_id),
-        title="Forgot how columns are read",
+        title="Forgot the remembered columns",
     ) as doing:
         doing.before = {"mapping": mapping.mapping, "names": mapping.names}
         db.session.delete(mapping)

@@ -25,7 +25,7 @@ _ENTRY, _POSTING = table_of(JournalEntry), table_of(Posting)
 
 
 class NotInForceError(LedgerError):
-    """Only a posted entry is corrected: a draft is changed, and of a voided one nothing is in force."""
+    """Only a posted entry can be corrected: edit a draft instead; a voided entry has no effect."""
 
     code = "not_in_force"
 

@@ -47,13 +47,13 @@ class PeriodLockedError(LedgerError):
 
 
 class BeforeOpeningError(LedgerError):
-    """The account's books begin later; reopen the proof that set the opening to post before it."""
+    """The books of this account begin later; reopen the proof with the opening balance to post before it."""
 
     code = "before_opening"
 
 
 class ArchivedError(LedgerError):
-    """An account of the draft was archived since; choose another one or bring it back, then post."""
+    """An account of the draft was archived since; choose another one or restore it, then post."""
 
     code = "archived"
 
@@ -251,9 +251,7 @@ def check_accounts(organization_id: str, legs: Sequence[Leg], *, existing: Seque
         .limit(1)
     ).first()
     if refused is not None and refused.is_archived and refused.id in added:
-        raise ArchivedError(
-            f"{refused.name} is archived. Choose another account or bring it back, then post."
-        )
+        raise ArchivedError(f"{refused.name} is archived. Choose another account or restore it, then post.")
     if refused is not None:
         raise CounterpartyRequiredError(
             f"{refused.name} needs a merchant on each posting. Choose one, then post."

@@ -60,13 +60,13 @@ class AfterStatementError(UnprocessableError):
 
 
 class NoItemError(UnprocessableError):
-    """That entry is no item of this account; its items are bank lines, and posted entries that come from none."""
+    """That entry is not an item of this account; items are bank lines, and posted entries without one."""
 
     code = "no_item"
 
 
 class ClearedBeforeError(LedgerError):
-    """A proof that stands has cleared this already; reopen that proof first."""
+    """A proof has cleared this already; reopen that proof first."""
 
     code = "reconciled"
 
@@ -238,7 +238,7 @@ def _refuse(account: FeedAccount, kind: int, each: int, path: str) -> None:
     else:
         lookups.refer(JournalEntry, organization_id, each, path)
         if not _is_proved(account, each):
-            raise NoItemError(fields={path: ["This entry is no item of the account."]})
+            raise NoItemError(fields={path: ["This entry is not an item of the account."]})
     raise ClearedBeforeError
 
 

@@ -128,9 +128,9 @@ def _figures(account: FeedAccount, anchor: Reconciliation | None, statement: Sta
     """Check the figures of a statement, and give them as a draft stores them."""
     if anchor is not None and statement.statement_date <= anchor.statement_date:
         day = f"{anchor.statement_date:%-d %b %Y}"
-        raise _invalid("statementDate", f"The last proof is of {day}. Write a later day.")
+        raise _invalid("statementDate", f"The last proof is of {day}. Choose a later day.")
     if anchor is not None and statement.keep_as_new:
-        raise _invalid("keepAsNew", "This account has a proof already, and goes on from its balance.")
+        raise _invalid("keepAsNew", "This account has a proof already and continues from its balance.")
     balance = money_at(statement.statement_balance, account.currency, "statementBalance").minor
     opening: int | None = None
     if statement.opening_balance is not None:
@@ -143,7 +143,9 @@ def _figures(account: FeedAccount, anchor: Reconciliation | None, statement: Sta
         opening = opening or 0
         opening_date = opening_date or _opening_day(account, statement.statement_date)
         if opening_date > statement.statement_date:
-            raise _invalid("openingDate", "The books cannot begin after the statement. Write an earlier day.")
+            raise _invalid(
+                "openingDate", "The books cannot begin after the statement. Choose an earlier day."
+            )
     return Figures(statement.statement_date, balance, statement.keep_as_new, opening, opening_date)
 
 
@@ -174,7 +176,7 @@ def _in_words(figures: Figures, currency: str) -> str:
     if not figures.keep_as_new:
         return sentence
     opening = Money(figures.opening_balance_minor or 0, currency).formatted
-    return f"{sentence}, kept as new with {opening} on {figures.opening_date:%-d %b %Y}"
+    return f"{sentence}, starting from an opening balance of {opening} on {figures.opening_date:%-d %b %Y}"
 
 
 def _figures_of(draft: Reconciliation) -> Figures:

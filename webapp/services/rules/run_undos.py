@@ -37,7 +37,7 @@ from webapp.services.rules.document_rules import PutBack
 from webapp.services.rules.writes import CounterReplacement
 
 CHANGED_SINCE = "It was changed since."
-GONE = "The line is not in the books any more."
+GONE = "The line is no longer in the books."
 CANNOT_BE = "The earlier value is not possible any more."
 
 

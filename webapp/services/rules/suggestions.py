@@ -38,7 +38,7 @@ def dismiss(suggestion: RuleSuggestion, *, actor: Actor, now: datetime) -> Sugge
 
 def undismiss(dismissal: SuggestionDismissal, *, actor: Actor, now: datetime) -> None:
     """Suggest a dismissed rule again, as long as its lines still support it."""
-    title = f"Took back the dismissal of the suggested rule: {dismissal.sentence.rstrip('.')}"
+    title = f"Withdrew the dismissal of the suggested rule: {dismissal.sentence.rstrip('.')}"
     with act(actor, now, "undismiss_suggestion", ("suggestion", dismissal.key), title=title) as doing:
         doing.before = facts(dismissal, FACTS)
         db.session.delete(dismissal)

@@ -141,7 +141,7 @@ def _update_entry(line: Transaction, entry: JournalEntry, was: Facts, now: datet
     if line.amount_minor != was.amount_minor:
         return _open_correction(line, entry, was, now)
     if line.booked_on != was.booked_on:
-        return ["The entry is posted on the old day; void it to date it anew."]
+        return ["The entry is posted on the old day; void it to change its day."]
     return []
 
 

@@ -16,7 +16,7 @@ from webapp.queries.reconciliation.statement_items import IS_LINE
 
 
 class NoDraftError(LedgerError):
-    """This account has no open reconciliation draft; start one with its statement's day and balance."""
+    """This account has no open reconciliation draft; start one with the date and balance of the statement."""
 
     code = "no_draft"
 
@@ -29,7 +29,9 @@ class StaleDraftError(LedgerError):
     def __init__(self, current: int | None) -> None:
         """Name the current version; None where the draft is gone."""
         message = (
-            None if current is not None else "This draft is gone: it was completed or abandoned. Look again."
+            None
+            if current is not None
+            else "This draft no longer exists: it was completed or abandoned. Look again."
         )
         super().__init__(message, details={"version": current})
 

@@ -83,7 +83,7 @@ class AccountOrSplitsError(UnprocessableError):
 
 
 class UseTransfersAccountError(UnprocessableError):
-    """A bank's account is posted to by its own lines only; use "Transfers between own accounts" here."""
+    """Only its own lines post to a bank account; use "Transfers between own accounts" here."""
 
     code = "use_transfers_account"
 
@@ -101,7 +101,7 @@ class TransferError(LedgerError):
 
 
 class PostedDescriptionError(LedgerError):
-    """The entry is posted and its description stays; void it to write another one."""
+    """The entry is posted, so its description cannot be changed; void it to write another one."""
 
     code = "posted"
 
@@ -274,7 +274,7 @@ def counter_account(organization_id: str, account_id: int, currency: str, path: 
     )
     if db.session.scalar(backed) is not None:
         raise UseTransfersAccountError(
-            f"{account.name} is a bank's account: its own lines post to it. "
+            f"{account.name} is a bank account: only its own lines post to it. "
             'Use "Transfers between own accounts" here, on both lines.',
             fields={path: ['Use "Transfers between own accounts" instead.']},
         )

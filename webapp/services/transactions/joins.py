@@ -37,13 +37,13 @@ JOINABLE = ("BOOKED", "SET_ASIDE", "PENDING")
 
 
 class OtherAccountError(UnprocessableError):
-    """Lines of two accounts are never one line; link them as a transfer."""
+    """Lines of two accounts cannot be one line; pair them as a transfer."""
 
     code = "other_account"
 
 
 class JoinedAmountsDifferError(LedgerError):
-    """Both lines are booked with other amounts, so they are two lines; delete the one that is wrong."""
+    """Both lines are booked with different amounts, so they are two lines; delete the one that is wrong."""
 
     code = "amounts_differ"
 

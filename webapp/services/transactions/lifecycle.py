@@ -126,7 +126,7 @@ def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[s
 
 def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
     """Bring a deleted line back with a fresh draft."""
-    title = f"Brought back {transaction.label}"
+    title = f"Restored {transaction.label}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}

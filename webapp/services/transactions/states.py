@@ -12,7 +12,7 @@ _SENTENCES = {
     "PENDING": "The bank may still change this line. Confirm it when it is booked.",
     "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
     "REMOVED": "The bank removed this line. There is nothing to confirm.",
-    "DELETED": "Somebody deleted this line. Bring it back first.",
+    "DELETED": "Somebody deleted this line. Restore it first.",
     "BOOKED": "This line is in the books.",
 }
 

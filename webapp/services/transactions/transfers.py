@@ -43,7 +43,7 @@ class PairedError(LedgerError):
 
 
 class NotPairedError(LedgerError):
-    """These two lines are no pair; there is nothing to undo."""
+    """These two lines are not a pair; there is nothing to undo."""
 
     code = "not_paired"
 

@@ -69,18 +69,18 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         if len(made) > 1:
             stay("It was of two lines, which are separate now; pair them and confirm again.")
         if not made:
-            stay("The bank had removed the line, so nothing is there to be confirmed again.")
+            stay("The bank had removed the line, so there is nothing to confirm again.")
         fresh = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         line_ids = entries.transactions_of(entries.legs_of(fresh))
         line = transactions.get(voided.organization_id, line_ids[0])
         sentence = lines.post_again(undoing, line, fresh.id, voided)
         is_marked = bool((request.result or {}).get("deletedJournalEntryIds"))
-        return f"{sentence} Its open correction is not there any more." if is_marked else sentence
+        return f"{sentence} Its open correction no longer exists." if is_marked else sentence
     if made:
         copy = entries.get(voided.organization_id, undoing.present_id("journal_entry", made[0]))
         manual_entries.post(copy, version=None, **undoing.by)
         undoing.move("journal_entry", voided.id, copy.id)
-        return "Post the copy that the void left."
+        return "Post the copy that the void made."
     written = manual_entries.create(
         effective_at=voided.effective_on,
         postings=_postings(entries.effective_legs(voided)),

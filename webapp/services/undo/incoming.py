@@ -19,7 +19,7 @@ def take_back(undoing: Undoing, request: ActionRequest) -> str:
     """Take an import back, as if it had never been."""
     imported = lookups.get(Import, undoing.actor.organization_id, int(request.target_id))
     removals.take_back(imported, undoing.folder, **undoing.by)
-    return "Take the import back, with its lines and drafts."
+    return "Remove the import, with its lines and drafts."
 
 
 def delete_pushed_lines(undoing: Undoing, request: ActionRequest) -> str:

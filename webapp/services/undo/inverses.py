@@ -71,14 +71,14 @@ INVERSES: Mapping[str, Inverse] = {
 STAYS: Mapping[str, str] = {
     "take_back_import": "The file is not kept once it is imported; import it again.",
     "accept_reconciliation": "What was accepted is a proof now; reopen it to change the statement.",
-    "undo_rule_run": "A run is not done again by itself; apply the rule from a new preview.",
-    "dismiss_transfer": "The two lines are only not proposed any more; pair them by hand if they are a transfer.",
-    "resume_feed": "The feed pauses by itself when it sends nonsense again.",
+    "undo_rule_run": "A run is not repeated by itself; apply the rule from a new preview.",
+    "dismiss_transfer": "The two lines are only no longer proposed; pair them by hand if they are a transfer.",
+    "resume_feed": "The feed pauses by itself when it sends unusable batches again.",
     "take_reference_rates": "The central bank's rates are facts; write another rate in the place of one that is wrong.",
     "revalue": "A revaluation is replaced by the next one of its day; run it again.",
     "delete_document": "Its file was deleted with it; upload it again.",
     "update_document": "Correct the fields of the document beside its file.",
-    "dismiss_suggestion": "The rule is suggested again once its dismissal is taken back, below the rules.",
+    "dismiss_suggestion": "The rule is suggested again once its dismissal is withdrawn, below the rules.",
     "undismiss_suggestion": "A suggestion does nothing by itself; dismiss it again below the rules.",
     "forget_columns": "The columns are chosen again with the next file.",
 }

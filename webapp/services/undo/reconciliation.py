@@ -74,7 +74,7 @@ def reopen(undoing: Undoing, request: ActionRequest) -> str:
     proof_id = undoing.target_id(request)
     anchor = reconciliations.anchor_of(account)
     if anchor is None or anchor.id != proof_id:
-        raise ChangedSinceError("It was reopened since, or a later proof stands on it.")
+        raise ChangedSinceError("It was reopened since, or a later proof depends on it.")
     draft = reopenings.reopen(account, reason=undoing.reason, reconciliation_id=proof_id, **undoing.by)
     undoing.move("reconciliation", proof_id, draft.id)
     return f"Reopen the proof of {account.name} into a draft."

@@ -20,7 +20,7 @@ def uncreate(undoing: Undoing, request: ActionRequest) -> str:
     rule = _rule(undoing, request)
     require_same(facts(rule, RuleContent.FACTS), request.after)
     rules.delete(rule, **undoing.by)
-    return "Delete the rule; what it did stays until its runs are undone."
+    return "Delete the rule; its changes stay until its runs are undone."
 
 
 def unchange(undoing: Undoing, request: ActionRequest) -> str:

@@ -59,7 +59,7 @@ def unconfirm(undoing: Undoing, request: ActionRequest) -> str:
     if other is not None and is_shared:
         transfers.pair(line, other, **undoing.by)
     day = entries.get(line.organization_id, done.result.journal_entry_ids[0]).effective_on
-    return f"Void entry {entry.id} on {day:%-d %b %Y}; the line waits to be confirmed again."
+    return f"Void entry {entry.id} on {day:%-d %b %Y}; the line can be confirmed again."
 
 
 def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entry: JournalEntry) -> str:
@@ -72,7 +72,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
     legs = [entries.legs_of(each) for each in family]
     if effective(*legs[place + 1 :]):
         raise ChangedSinceError("Somebody corrected it again since, so it is left as it is.")
-    title = f"Took back a correction of {line.label}"
+    title = f"Undid a correction of {line.label}"
     with act(**undoing.by, kind="undo_correction", target=("transaction", line.id), title=title) as doing:
         target = entries.effective_legs(entry)
         marker = corrections.set_correction_target(entry, effective(*legs[:place]), now=undoing.now)
@@ -80,7 +80,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         back = corrections.set_correction_target(entry, target, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
         doing.result = TouchedIds(made).as_json()
-    return "Post the opposite of the correction; it waits to be confirmed again."
+    return "Post the opposite of the correction, which can be confirmed again."
 
 
 def unedit(undoing: Undoing, request: ActionRequest) -> str:
@@ -110,7 +110,7 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
     entry = _entry(line) if line is not None else None
     if line is None or entry is None or entry.status != "POSTED" or entries.marker_of(entry) is not None:
         raise ChangedSinceError
-    title = f"Brought back the correction of {line.label}"
+    title = f"Restored the correction of {line.label}"
     with act(**undoing.by, kind="undo_discard", target=("transaction", line.id), title=title) as doing:
         counter_legs.correct_counters(
             entry, {line.id: _counters(line, request.before or {})}, now=undoing.now
@@ -128,7 +128,7 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
         counter_legs.write_own(line, entry, counter_legs.from_stored(line, before["counters"]))
         entry.description = before.get("description", entry.description)
         db.session.flush()
-    return "Bring the line back with its draft."
+    return "Restore the line with its draft."
 
 
 def delete_again(undoing: Undoing, request: ActionRequest) -> str:
@@ -146,7 +146,7 @@ def unpair(undoing: Undoing, request: ActionRequest) -> str:
 def pair_again(undoing: Undoing, request: ActionRequest) -> str:
     """Pair the two lines of an ended transfer again."""
     transfers.pair(_line(undoing, request), _other(request), **undoing.by)
-    return "Make the two lines one transfer again."
+    return "Pair the two lines as a transfer again."
 
 
 def unjoin(undoing: Undoing, request: ActionRequest) -> str:
@@ -209,7 +209,7 @@ def _require_uncleared(line: Transaction) -> None:
     )
     found = db.session.scalar(cleared.order_by(ReconciliationItem.reconciliation_id).limit(1))
     if found is not None:
-        raise ChangedSinceError(f"Reconciliation {found} has cleared it; take it out there first.")
+        raise ChangedSinceError(f"Reconciliation {found} has cleared it; unclear it there first.")
 
 
 def _legs(facts: Mapping[str, Any]) -> list[Leg]:

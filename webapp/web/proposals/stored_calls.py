@@ -24,7 +24,7 @@ from webapp.web.access import requests
 
 
 class NoTextError(UnprocessableError):
-    """A text in this body is no Unicode: it has half of a character. Send whole ones."""
+    """A text in this body is not valid Unicode: a character is incomplete."""
 
     code = "validation"
 

@@ -47,13 +47,13 @@ def summary_sentence(broken: int, needs: int, never: int) -> str:
     """One sentence on the accounts that are not reconciled, the most urgent first.
 
     >>> summary_sentence(1, 1, 1)
-    'One proof is broken, one account is half-way, one was never reconciled.'
+    'One proof is broken, one account needs reconciling, one was never reconciled.'
     >>> summary_sentence(0, 3, 0), summary_sentence(0, 0, 0)
-    ('Three accounts are half-way.', 'Every account agrees with its bank.')
+    ('Three accounts need reconciling.', 'Every account agrees with its bank.')
     """
     parts = [
         (broken, "proof is broken", "proofs are broken"),
-        (needs, "account is half-way", "accounts are half-way"),
+        (needs, "account needs reconciling", "accounts need reconciling"),
         (never, "was never reconciled", "were never reconciled"),
     ]
     text = ", ".join(f"{spelled(count)} {one if count == 1 else many}" for count, one, many in parts if count)
@@ -91,22 +91,22 @@ class Remedy(NamedTuple):
 
 
 # By the field that changed, and whether an entry broke the proof.
-LINE_REMOVED = ("The bank took the line back", "When it sends the line again, the proof holds")
+LINE_REMOVED = ("The bank removed the line", "When it sends the line again, the proof holds")
 REMEDIES = {
     ("entryStatus", True): (
         "Undo the voiding of entry {entry}",
-        "Confirm its fresh draft again, and the proof holds",
+        "Confirm its new draft again, and the proof holds",
     ),
-    ("entryStatus", False): ("Bring the line back", "Restore and confirm it, and the proof holds"),
+    ("entryStatus", False): ("Restore the line", "Restore and confirm it, and the proof holds"),
     ("lineStatus", True): LINE_REMOVED,
     ("lineStatus", False): LINE_REMOVED,
     ("arrival", True): ("Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds"),
     ("arrival", False): (
-        "Take the line away",
-        "Delete the line or take its import back, and the proof holds",
+        "Remove the line",
+        "Delete the line or remove its import, and the proof holds",
     ),
     ("other", True): ("Look at entry {entry}", "Put it back as it was, and the proof holds"),
-    ("other", False): ("Look at the line", "As the bank first sent it, the proof holds"),
+    ("other", False): ("Look at the line", "With the values that the bank first sent, the proof holds"),
 }
 
 
@@ -117,7 +117,7 @@ def remedy(culprit: BreachText) -> Remedy:
     >>> remedy(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
     'Undo the voiding of entry 1187'
     >>> remedy(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
-    'Delete the line or take its import back, and the proof holds'
+    'Delete the line or remove its import, and the proof holds'
     """
     entry = culprit.journal_entry_id
     field = culprit.field if culprit.field in ("entryStatus", "lineStatus", "arrival") else "other"

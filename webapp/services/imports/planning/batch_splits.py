@@ -16,7 +16,7 @@ from webapp.services.imports.planning.records import PlannedLine
 
 WITH_BATCHES = frozenset({"camt"})
 MOST_WARNINGS = 5
-AS_PAYMENTS = "It is there as its payments, a line each."
+AS_PAYMENTS = "It is in the books as its payments, one line each."
 
 
 class _SplitLines(NamedTuple):
@@ -104,7 +104,7 @@ def _sentences(unsplit: Iterable[PlannedLine]) -> list[str]:
 
 def _why(line: PlannedLine) -> str:
     if line.verdict == "POSSIBLY_THERE":
-        return "another source may have given it whole"
+        return "another source may have it as one line"
     payments = f"its {line.line.payments:,} payments"
     return (
         f"{payments} do not add up to it" if line.line.parts else f"{payments} have no amounts of their own"

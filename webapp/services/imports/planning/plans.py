@@ -58,7 +58,7 @@ def plan(
     possible = sum(line.verdict == "POSSIBLY_THERE" for account in accounts for line in account.lines)
     if possible:
         warnings.append(
-            f"{possible:,} of the lines may be there already from another source; check them before confirming."
+            f"{possible:,} of the lines may be duplicates from another source; check them before confirming."
         )
     return Plan(organization.id, reading.file, accounts, warnings)
 

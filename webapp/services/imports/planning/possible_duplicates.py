@@ -13,7 +13,7 @@ from webapp.queries.matching.existing_lines import ExistingLine
 from webapp.services.imports.planning.records import PlannedLine
 
 STORED = frozenset({"BOOKED", "SET_ASIDE", "DELETED"})
-REASON = "Another source gave a line of this day and amount."
+REASON = "Another source has a line with this day and amount."
 
 Key = tuple[date, int]
 

@@ -76,7 +76,7 @@ class RemovalBlocker(NamedTuple):
 
 def take_back(imported: Import, folder: Path, *, actor: Actor, now: datetime) -> None:
     """Undo an import and forget it; a preview or a refused one is only forgotten."""
-    title = f"Took back {imported.file_name}"
+    title = f"Removed the import {imported.file_name}"
     with act(actor, now, "take_back_import", ("import", imported.id), title=title) as doing:
         doing.before = {"status": imported.status, "fileName": imported.file_name, "sha256": imported.sha256}
         error = refusal(imported)
