@@ -62,9 +62,7 @@ def of_same_organization(left: Any, right: Any) -> sa.ColumnElement[bool]:
     return same
 
 
-def refers_to(
-    key: orm.QueryableAttribute[Any] | sa.ColumnElement[Any], row: Any
-) -> sa.ColumnElement[bool]:
+def refers_to(key: orm.QueryableAttribute[Any] | sa.ColumnElement[Any], row: Any) -> sa.ColumnElement[bool]:
     """Build the condition that a foreign key names a row: `refers_to(Posting.journal_entry_id, JournalEntry)`.
 
     `key` is a column of a model, an alias or a table, `row` what it leads to: a model, an alias, a table, or one row

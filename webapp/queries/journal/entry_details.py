@@ -28,7 +28,6 @@ from webapp.models import (
     Project,
     Transaction,
     of_same_organization,
-    refers_to,
 )
 from webapp.queries.audit import field_changes
 from webapp.queries.audit.field_changes import Change
