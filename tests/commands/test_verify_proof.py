@@ -15,7 +15,7 @@ def saved(bank, desk, tmp_path):
     one = desk.prove("2026-10-31", "100.00")
     left = bank.send("2026-11-04", "-3.00", "On its way")
     desk.confirm(left)
-    answers = [desk.put("2026-11-30", "60.00"), desk.clear(cleared=[second]), desk.complete()]
+    answers = [desk.put("2026-11-20", "60.00"), desk.clear(cleared=[second]), desk.complete()]
     assert answers[-1].status_code == 200, answers[-1].json
     two = answers[-1].json["reconciliation"]
     assert two["outstanding"]

@@ -8,7 +8,7 @@ def prove_two(bank, desk):
     desk.confirm(first, second)
     october = desk.prove("2026-10-31", "60.00")
     desk.confirm(bank.send("2026-11-02", "5.00", "Interest"))
-    return second, october, desk.prove("2026-11-30", "65.00")
+    return second, october, desk.prove("2026-11-20", "65.00")
 
 
 def off_by(person, bank):

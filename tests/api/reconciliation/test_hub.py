@@ -17,7 +17,7 @@ def furnish(bank, desk, name):
     desk.prove("2026-10-31", "30.00")
     desk.void(desk.line(second)["journalEntryId"])
     third = bank.send("2026-11-03", "20.00", "C")
-    desk.put("2026-11-30", "50.00")
+    desk.put("2026-11-20", "50.00")
     desk.clear(cleared=[third])
 
 

@@ -28,7 +28,7 @@ def october(lines, desk):
 @pytest.fixture
 def november(october, lines, desk):
     desk.confirm(lines[2])
-    return desk.prove("2026-11-30", "65.00")
+    return desk.prove("2026-11-20", "65.00")
 
 
 def entry_of(desk, line):
@@ -186,7 +186,7 @@ def test_accepting_proves_the_same_statement_again_where_nothing_is_off(
     assert (again["statementDate"], again["statementBalance"]) == ("2026-10-31", "60.00")
     assert [each["journalEntryId"] for each in again["outstanding"]] == [entry]
     account = desk.account()
-    assert (account["status"], account["anchor"]["statementDate"]) == ("reconciled", "2026-11-30")
+    assert (account["status"], account["anchor"]["statementDate"]) == ("reconciled", "2026-11-20")
     assert desk.proof(account["anchor"]["id"])["previousDigest"] == again["digest"]
     assert desk.proof(october["id"])["history"][0]["repair"] == "ACCEPTED"
 

@@ -2,8 +2,13 @@
 
 import hashlib
 import json
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
+
+from webapp.models import Reconciliation
 
 
 @pytest.fixture
@@ -76,7 +81,7 @@ def test_from_a_draft_to_a_proof(ben, desk, lines, proof):
 def test_the_digest_is_of_what_the_proof_itself_says(bank, desk, lines, proof):
     bank.send("2026-11-05", "5.00", "Interest")
     desk.confirm(bank.send("2026-11-06", "-1.00", "Fee"))
-    desk.put("2026-11-30", "849.00")
+    desk.put("2026-11-20", "849.00")
     desk.clear(auto=True)
     second = desk.complete().json["reconciliation"]
     for shown in (proof, second):
@@ -142,7 +147,7 @@ def test_a_manual_posting_on_the_account_is_an_item(desk, books, lines):
             "amount": "200.00",
         }
     ]
-    desk.put("2026-11-30", "1050.00")
+    desk.put("2026-11-20", "1050.00")
     cleared = desk.clear(clearedEntries=[entry]).json["account"]["draft"]
     assert (cleared["difference"], cleared["clearedCount"]) == ("0.00", 1)
     second = desk.complete().json["reconciliation"]
@@ -196,7 +201,30 @@ def test_moving_the_day_back_unclears_what_lies_after_and_says_so(desk, lines):
 def test_a_statement_is_later_than_the_last_proof(desk, proof):
     refused = desk.put("2026-10-31")
     assert (refused.status_code, list(refused.json["fields"])) == (422, ["statementDate"])
-    assert list(desk.put("2026-11-30", keepAsNew=True).json["fields"]) == ["keepAsNew"]
+    assert list(desk.put("2026-11-20", keepAsNew=True).json["fields"]) == ["keepAsNew"]
+
+
+@pytest.mark.both
+def test_a_statement_does_not_end_after_today_in_the_organizations_zone(ada, bank, desk, lines):
+    # Kiritimati is 14 hours ahead of UTC, Pago Pago 11 hours behind: their days are never the same.
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        ada.browser().post("/settings/organization", data={"name": "Lantern Studio", "timeZone": zone})
+        today = datetime.now(ZoneInfo(zone)).date()
+        refused = desk.put(f"{today + timedelta(days=1)}")
+        assert (refused.status_code, refused.json["code"]) == (422, "statement")
+        assert list(refused.json["fields"]) == ["statementDate"]
+        assert f"today is {today:%-d %b %Y}" in refused.json["error"]
+        assert desk.put(f"{today}").status_code == 200
+        desk.abandon()
+
+
+def test_a_draft_after_today_from_before_this_rule_is_not_completed(session, desk, lines):
+    desk.put()
+    desk.clear(cleared=lines)
+    session.execute(sa.update(Reconciliation).values(statement_date=date(2199, 2, 28)))
+    session.commit()
+    refused = desk.complete()
+    assert (refused.status_code, list(refused.json["fields"])) == (422, ["statementDate"])
 
 
 def test_an_older_line_that_was_left_open_is_cleared_in_the_next_statement(ben, desk, lines):
@@ -205,7 +233,7 @@ def test_an_older_line_that_was_left_open_is_cleared_in_the_next_statement(ben, 
     first = desk.complete().json["reconciliation"]
     assert [item["transactionId"] for item in first["outstanding"]] == [lines[2]]
     assert desk.account()["status"] == "needs"
-    desk.put("2026-11-30", "850.00")
+    desk.put("2026-11-20", "850.00")
     desk.clear(cleared=[lines[2]])
     desk.complete()
     found = desk.account()
@@ -346,14 +374,14 @@ def test_between_a_voided_entry_and_its_reversal_the_voided_one_is_outstanding(b
 
 def test_abandoning_is_always_fine_and_leaves_proofs_alone(ben, desk, proof):
     assert desk.abandon().json == {"ok": True}
-    desk.put("2026-11-30", "850.00")
+    desk.put("2026-11-20", "850.00")
     assert desk.abandon().status_code == 200
     assert desk.account()["anchor"]["id"] == proof["id"]
     assert ben.post("/api/reconciliations/accounts/999999/abandon").status_code == 404
 
 
 def test_what_cannot_be_cleared_is_named(dan, bank, desk, lines, proof):
-    desk.put("2026-11-30", "850.00")
+    desk.put("2026-11-20", "850.00")
     pending = bank.send("2026-11-02", "-1.00", "Pending", status="PENDING")
     foreign = bank.of(dan).send("2026-11-02", "-1.00", "Of another")
     assert desk.clear(cleared=[pending]).json["code"] == "pending"

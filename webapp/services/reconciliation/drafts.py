@@ -15,6 +15,7 @@ from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.money import Money, money_at
 from webapp.ledger.references import Kind, Ref
 from webapp.models import FeedAccount, Reconciliation, ReconciliationItem, refers_to
+from webapp.queries.access import organizations
 from webapp.queries.reconciliation import openings, reconciliations
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
@@ -79,6 +80,7 @@ def put_draft(
     title = f"Changed the statement of {account.name}"
     with act(actor, now, "put_reconciliation_draft", ("feed_account", account.id), title=title) as doing:
         draft = _open_draft(account, version)
+        check_day(account, statement.statement_date, now)
         figures = _figures(account, reconciliations.anchor_of(account), statement)
         doing.payload = doing.after = _as_json(figures, account.currency)
         verb = "Started" if draft is None else "Changed"
@@ -122,6 +124,17 @@ def _create(account: FeedAccount, figures: Figures, *, actor: Actor, now: dateti
     db.session.add(draft)
     set_asides.resynchronise(account, now=now)
     return draft
+
+
+def check_day(account: FeedAccount, statement_date: date, now: datetime) -> None:
+    """Refuse a statement that ends after today: every line from then on would arrive inside its proof."""
+    today = organizations.today(account.organization_id, now)
+    if statement_date > today:
+        raise _invalid(
+            "statementDate",
+            f"{statement_date:%-d %b %Y} has not come yet: today is {today:%-d %b %Y}. "
+            "Choose the day on which the statement ends.",
+        )
 
 
 def _figures(account: FeedAccount, anchor: Reconciliation | None, statement: StatementInput) -> Figures:

@@ -23,7 +23,7 @@ from webapp.queries.reconciliation.reconciliations import Readiness
 from webapp.queries.reconciliation.statement_items import IS_LINE
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.reconciliation import openings, set_asides
+from webapp.services.reconciliation import drafts, openings, set_asides
 from webapp.services.transactions import clearing
 
 
@@ -47,6 +47,7 @@ def complete(
         doing.target_kind, doing.target_id = "reconciliation", str(draft.id)
         balance = Money(draft.statement_balance_minor, draft.currency).formatted
         doing.title += f": {balance} on {draft.statement_date:%-d %b %Y}"
+        drafts.check_day(account, draft.statement_date, now)
         opening = prove(account, draft, doing)
         doing.after = proof_facts(draft)
         doing.result = {"journalEntryIds": [] if opening is None else [Ref(Kind.JOURNAL_ENTRY, opening.id)]}
