@@ -21,3 +21,14 @@ def test_the_system_accounts_have_their_names_and_kinds():
         "realised_exchange": ("Realised exchange differences", "EXPENSE", False),
         "unrealised_exchange": ("Unrealised exchange differences", "EXPENSE", False),
     }
+
+
+def test_the_chart_has_what_the_first_year_end_needs():
+    kinds = {a.name: a.type.value for a in DEFAULT_CHART}
+    needed = {
+        "Depreciation": "EXPENSE",
+        "Accumulated depreciation": "ASSET",
+        "Accrued expenses": "LIABILITY",
+        "Deferred income": "LIABILITY",
+    }
+    assert kinds.items() >= needed.items()

@@ -1,7 +1,9 @@
 """The chart of accounts that every organization starts with."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, count
 from typing import Final
 
 
@@ -61,12 +63,15 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("1300", "VAT receivable", _ASSET, "🏛️"),
     ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
     ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
+    ChartAccount("1510", "Accumulated depreciation", _ASSET, "📉"),
     ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
     ChartAccount("2100", "Trade payables", _LIABILITY, "📬"),
     ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️"),
     ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾"),
     ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾"),
     ChartAccount("2500", "Loans", _LIABILITY, "🏦"),
+    ChartAccount("2600", "Accrued expenses", _LIABILITY, "⏳"),
+    ChartAccount("2700", "Deferred income", _LIABILITY, "⏳"),
     ChartAccount("3000", "Opening balances", _EQUITY, "🌱", Role.OPENING_BALANCES),
     ChartAccount("3100", "Owner's contributions", _EQUITY, "🤝"),
     ChartAccount("3200", "Owner's drawings", _EQUITY, "👛"),
@@ -93,6 +98,7 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("6650", "Legal and accounting", _EXPENSE, "⚖️"),
     ChartAccount("6700", "Postage and freight", _EXPENSE, "📮"),
     ChartAccount("6750", "Training", _EXPENSE, "🎓"),
+    ChartAccount("6800", "Depreciation", _EXPENSE, "📉"),
     ChartAccount("6900", "Taxes and duties", _EXPENSE, "🏛️"),
     ChartAccount("7000", "Bank charges", _EXPENSE, "🏧"),
     ChartAccount("7100", "Interest paid", _EXPENSE, "📉"),
@@ -102,6 +108,36 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("9100", "Uncategorised income", _INCOME, "❓", Role.UNCATEGORISED_INCOME),
     ChartAccount("9200", "Uncategorised expenses", _EXPENSE, "❓", Role.UNCATEGORISED_EXPENSES),
 )
+
+# The thousand in which an account that is opened without a code gets one; 5 and 7 are for accounts that choose it.
+_FIRST_DIGIT: Final[dict[str, str]] = {
+    _ASSET: "1",
+    _LIABILITY: "2",
+    _EQUITY: "3",
+    _INCOME: "4",
+    _EXPENSE: "6",
+}
+_STEP: Final = 10
+
+
+def next_code(type_: str, taken: Collection[str]) -> str:
+    """Give the code of a new account: the next ten after the last of its type, else the first free one.
+
+    A full thousand goes on with five digits, which sort where the thousand does.
+
+    >>> next_code("EXPENSE", {"6000", "6900", "7900"}), next_code("EXPENSE", {"6995"}), next_code("EQUITY", ())
+    ('6910', '6000', '3010')
+    >>> next_code("ASSET", {str(number) for number in range(1000, 2000)})
+    '10000'
+    """
+    digit = _FIRST_DIGIT[type_]
+    last = max(
+        (code for code in taken if code.isdecimal() and (code[0], len(code)) == (digit, 4)),
+        default=f"{digit}000",
+    )
+    tens = range(int(last) // _STEP * _STEP + _STEP, (int(digit) + 1) * 1000, _STEP)
+    others = (int(digit) * 10**zeros + number for zeros in count(3) for number in range(10**zeros))
+    return next(str(code) for code in chain(tens, others) if str(code) not in taken)
 
 
 def uncategorised(amount_minor: int) -> Role:

@@ -1,5 +1,7 @@
 """The chart of accounts over the API."""
 
+import pytest
+
 from tests.fixtures.helpers.marks import on_sqlite
 
 PATH = "/api/accounts"
@@ -78,9 +80,20 @@ def test_a_code_is_unique_within_an_organization(ada, dan):
     assert change(ada, named(ada, "Rent"), code="6100").status_code == 200
 
 
+@pytest.mark.both
+def test_an_account_without_a_code_gets_the_next_one_of_its_type(ada):
+    made = [
+        make(ada, name, type_)["code"] for name, type_ in (("a", "EXPENSE"), ("b", "EXPENSE"), ("c", "ASSET"))
+    ]
+    assert made == ["6910", "6920", "1910"]
+    assert make(ada, "Chosen null", "EQUITY", code=None)["code"] == "3310"
+    after_last = [make(ada, code="6990"), make(ada), make(ada)]
+    assert [one["code"] for one in after_last] == ["6990", "6001", "6002"]
+
+
 def test_accounts_are_listed_by_code_those_without_one_last(ada):
-    make(ada, "Zebra")
-    make(ada, "apple")
+    for name in ("Zebra", "apple"):
+        change(ada, make(ada, name), code=None)
     make(ada, "First", code="0001")
     names = [one["name"] for one in ada.get(f"{PATH}?limit=200").json["accounts"]]
     assert names[0] == "First"

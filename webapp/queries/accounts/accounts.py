@@ -164,6 +164,12 @@ def closed_to_counter_legs(organization_id: str) -> dict[int, str]:
     )
 
 
+def codes(organization_id: str) -> set[str]:
+    """Give the codes that the accounts have."""
+    rows = db.session.scalars(sa.select(Account.code).where(Account.organization_id == organization_id))
+    return {code for code in rows if code is not None}
+
+
 def is_code_taken(organization_id: str, code: str, *, except_id: int | None = None) -> bool:
     """Tell whether another account has this code."""
     taken = sa.select(Account.id).where(Account.organization_id == organization_id, Account.code == code)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType
+from webapp.ledger.chart import AccountType, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account
 from webapp.queries.accounts import accounts
@@ -92,12 +92,14 @@ class AccountChanges(TypedDict, total=False):
 
 
 def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> Account:
-    """Open a ledger account; without a code it stands after those that have one."""
+    """Open a ledger account; without a code it gets the next one of its type."""
     fields: dict[str, object] = {"name": content["name"], "type": content["type"], **content}
     target, title = ("account", "new"), f"Opened the {content['type'].lower()} account {content['name']}"
     with act(actor, now, "create_account", target, title=title, payload=payload(fields, Account)) as doing:
         _check_code(actor.organization_id, content.get("code"))
         _check_parent(actor.organization_id, content.get("parent_id"))
+        if content.get("code") is None:
+            fields["code"] = next_code(content["type"], accounts.codes(actor.organization_id))
         account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
         db.session.add(account)
         db.session.flush()

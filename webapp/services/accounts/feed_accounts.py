@@ -13,6 +13,7 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Account, FeedAccount, Institution, of_same_organization
+from webapp.queries.accounts import accounts
 from webapp.services.accounts import backing
 from webapp.services.audit import titles
 from webapp.services.audit.act import Actor
@@ -206,7 +207,7 @@ def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) 
 
 def _free_code(organization_id: str, type_: str) -> str | None:
     """Give the first code of the type's thousand that no account has; none when all are taken."""
-    taken = set(db.session.scalars(sa.select(Account.code).where(Account.organization_id == organization_id)))
+    taken = accounts.codes(organization_id)
     return next((str(code) for code in CODES[type_] if str(code) not in taken), None)
 
 
