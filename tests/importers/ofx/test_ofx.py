@@ -321,6 +321,32 @@ def test_two_transactions_run_into_one_refuse_the_file():
         read(text.replace("</STMTTRN>\n<STMTTRN>\n", "").encode())
 
 
+def test_two_equal_transactions_run_into_one_refuse_the_file():
+    text = written(document(statement(transaction(FITID=None), transaction(FITID=None))))
+    with pytest.raises(FileRefusedError, match="TRNAMT appears twice"):
+        read(text.replace("</STMTTRN>\n<STMTTRN>\n", "").encode())
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("<STMTTRN>", "<STMTTRN>DEBIT 20260302 -3.00 Tea</STMTTRN><STMTTRN>"),
+        ("<STMTTRN>", "<STMTTRN>20260302</STMTTRN><STMTTRN>"),
+        ("</STMTTRN>", "</STMTTRN>20260302 -3.00 Tea"),
+        ("<BANKTRANLIST>", "<BANKTRANLIST>20260302 -3.00 Tea"),
+        ("<STMTTRN>", "<STMTTRN><![CDATA[20260302 -3.00]]></STMTTRN><STMTTRN>"),
+        ("<STMTTRN>", "<STMTTRN><TRNTYPE>DEBIT<DATE>20260302<AMOUNT>-3.00</STMTTRN><STMTTRN>"),
+        ("<STMTTRN>", "<FITID>B2<NAME>Tea<STMTTRN>"),
+    ],
+)
+def test_a_line_whose_tags_are_lost_refuses_the_file(place, content):
+    text = written(document(statement(transaction())))
+    with pytest.raises(
+        FileRefusedError, match=r"text that belongs to no field|DTPOSTED is missing|outside of any"
+    ):
+        read(text.replace(place, content).encode())
+
+
 def test_a_transaction_whose_beginning_is_lost_refuses_the_file():
     text = written(document(statement(transaction())))
     with pytest.raises(FileRefusedError, match="outside of any transaction"):

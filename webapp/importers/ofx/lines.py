@@ -10,8 +10,9 @@ from webapp.importers.values import amount, day
 # A field's values in the order of the file; those of an inner aggregate (PAYEE, BANKACCTTO …) as PAYEE.NAME.
 Fields = Mapping[str, Sequence[str]]
 
-# Fields that a transaction has once; two different values mean that two transactions were merged.
-ONCE: Final = ("DTPOSTED", "DTTRAN", "TRNAMT", "FITID")
+AMOUNT: Final = "TRNAMT"
+# Fields of which a transaction has one value; a second one means that two transactions were merged.
+_ONCE: Final = ("DTPOSTED", "DTTRAN", "FITID", AMOUNT)
 
 _MAX_REFERENCE: Final = 1000
 
@@ -22,18 +23,18 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
     The day of a pending one is that of the transaction, as it has no booking date. Raises FileRefusedError for a
     date, an amount or a reference that is missing, unreadable or there twice.
     """
-    for name in ONCE:
-        if len(set(fields.get(name, ()))) > 1:
-            raise FileRefusedError(
-                f"{name} appears twice, {quoted(fields[name][0])} and {quoted(fields[name][1])}."
-            )
+    for name in _ONCE:
+        # Two equal amounts are two equal lines without their ends; other fields are sometimes repeated.
+        values = fields.get(name, ())
+        if len(values if name == AMOUNT else set(values)) > 1:
+            raise FileRefusedError(f"{name} appears twice, {quoted(values[0])} and {quoted(values[1])}.")
     dated = "DTTRAN" if pending and first(fields, ["DTTRAN"]) else "DTPOSTED"
     booked_on = day(_required(fields, dated))
     if not booked_on:
         raise FileRefusedError(f"{dated} is not a date: {quoted(fields[dated][0])}.")
-    amount_moved = amount(_required(fields, "TRNAMT"))
+    amount_moved = amount(_required(fields, AMOUNT))
     if amount_moved is None:
-        raise FileRefusedError(f"TRNAMT is not an amount: {quoted(fields['TRNAMT'][0])}.")
+        raise FileRefusedError(f"{AMOUNT} is not an amount: {quoted(fields[AMOUNT][0])}.")
     identity = first(fields, ["FITID"])
     if identity and len(identity) > _MAX_REFERENCE:
         raise FileRefusedError(f"FITID is longer than {_MAX_REFERENCE:,} characters.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError, SkippedRow, Statement
-from webapp.importers.ofx.lines import Fields, first, line
+from webapp.importers.ofx.lines import AMOUNT, Fields, first, line
 from webapp.importers.ofx.sgml import Tag
 from webapp.importers.ofx.statements import OfxStatementBuilder
 from webapp.importers.texts import quoted
@@ -61,23 +61,29 @@ _FIELDS: Final = frozenset[str]().union(
 )
 # Fields whose line breaks are folded; numbers are kept exactly as sent.
 _TEXTS: Final = frozenset({"NAME", "MEMO", "EXTDNAME", "PAYEE", "MESSAGE", "ORG"})
-_OF_A_TRANSACTION: Final = frozenset({"TRNAMT", "DTPOSTED"})
+_OF_A_TRANSACTION: Final = frozenset({AMOUNT, "DTPOSTED"})
 _AROUND_TRANSACTIONS: Final = frozenset({"statement", "list", "account", "balance"})
+# A list of bank transactions has no other fields than its first and last day; one of securities has trades.
+_BANK_LISTS: Final = frozenset({"BANKTRANLIST", "BANKTRANLISTP"})
+_OF_A_LIST: Final = frozenset({"DTASOF"})
+# Text directly in these is the rest of a line whose tags are lost.
+_WITHOUT_TEXT: Final = frozenset({"transaction", "list"})
 
 
 @dataclass(slots=True)
 class _Aggregate:
-    """An open aggregate with its fields so far."""
+    """An open aggregate with its fields so far; with `has_others` it also has fields that are of no use."""
 
     name: str
     kind: str
     offset: int
     fields: dict[str, list[str]] = field(default_factory=dict)
+    has_others: bool = False
 
     def add(self, name: str, value: str) -> None:
         text = " ".join(value[:_MAX_TEXT].split()) if name in _TEXTS else value[:_MAX_TEXT]
         values = self.fields.setdefault(name, [])
-        if text not in values and len(values) < _MAX_VALUES:
+        if (text not in values or name == AMOUNT) and len(values) < _MAX_VALUES:
             values.append(text)
 
 
@@ -103,13 +109,18 @@ class OfxParser:
     def feed(self, tag: Tag) -> None:
         """Add the next tag; raises FileRefusedError as soon as the file cannot be valid."""
         kind = _KINDS.get(tag.name)
+        if tag.value and kind in _WITHOUT_TEXT and self._open:
+            raise self._damage(tag, f"has text that belongs to no field, {quoted(tag.value)}")
         if tag.closes:
             if kind and self._open:
                 self._end(tag, kind)
         elif kind and (not tag.value or tag.name in _STRUCTURE):
             self._begin(tag, kind)
-        elif tag.name in _FIELDS and tag.value and self._open:
-            self._add_field(tag)
+        elif tag.value and self._open:
+            if tag.name in _FIELDS:
+                self._add_field(tag)
+            else:
+                self._open[-1].has_others = True
 
     def finish(self) -> BankFile:
         """Return the file after its last tag; raises FileRefusedError where it is cut off or has no statement."""
@@ -150,7 +161,8 @@ class OfxParser:
         innermost = self._open[-1]
         if innermost.name in _PARTS and tag.name not in _PARTS[innermost.name]:
             innermost = next(around for around in reversed(self._open) if tag.name in _fields_of(around.name))
-        if tag.name in _OF_A_TRANSACTION and innermost.kind in _AROUND_TRANSACTIONS:
+        is_lost = tag.name in _OF_A_TRANSACTION and innermost.kind in _AROUND_TRANSACTIONS
+        if is_lost or (innermost.name in _BANK_LISTS and tag.name not in _OF_A_LIST):
             raise self._damage(tag, f"has a {tag.name} outside of any transaction")
         if tag.name == "CURDEF" and self._statement:
             self._statement.name_currency(tag.value)
@@ -195,7 +207,7 @@ class OfxParser:
             )
         if not self._statement:
             raise self._transaction_error(ended, "it does not belong to a statement.")
-        if not ended.fields:
+        if not ended.fields and not ended.has_others:
             self._skip(f"<{ended.name}>", "It is empty.")
         elif (first(ended.fields, ["CORRECTACTION"]) or "").upper() == "DELETE":
             self._skip_deletion(ended.fields)

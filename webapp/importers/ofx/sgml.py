@@ -26,7 +26,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udf
 
 
 class Tag(NamedTuple):
-    """An opening tag with the text that follows it, or a closing one.
+    """An opening or a closing tag with the text that follows it.
 
     `name` is in upper case, `value` without control characters and outer white space; `offset` is the tag's
     position in the text.
@@ -48,27 +48,25 @@ def tags(text: str) -> Iterator[Tag]:
     """
     if text.count("<") > MAX_TAGS:
         raise FileRefusedError(f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods.")
-    opened: _Markup | None = None
+    before: _Markup | None = None
     parts: list[str] = []
     position = 0
     for mark in _marks(text):
-        if opened:
+        if before:
             parts.append(unescaped(text[position : mark.start]))
         position = mark.end
         if not mark.name:
             parts.append(mark.quoted)
             continue
-        if opened:
-            yield Tag(opened.name, _value(parts), opened.start)
-        opened = None if mark.closes or mark.empty else mark
+        if before:
+            yield Tag(before.name, _value(parts), before.start, before.closes)
+        if mark.empty:
+            yield Tag(mark.name, "", mark.start)
+        before = mark._replace(closes=mark.closes or mark.empty)
         parts.clear()
-        if not opened:
-            if mark.empty:
-                yield Tag(mark.name, "", mark.start)
-            yield Tag(mark.name, "", mark.start, closes=True)
-    if opened:
+    if before:
         parts.append(unescaped(text[position:]))
-        yield Tag(opened.name, _value(parts), opened.start)
+        yield Tag(before.name, _value(parts), before.start, before.closes)
 
 
 class _Markup(NamedTuple):
