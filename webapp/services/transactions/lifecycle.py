@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
 from webapp.queries.journal import attachments, entries
 from webapp.queries.reconciliation import openings
@@ -124,13 +125,20 @@ def _draft_facts(transaction: Transaction, entry: JournalEntry | None) -> dict[s
     return {"status": transaction.status, "description": entry.description, "counters": counters}
 
 
-def restore(transaction: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Bring a deleted line back with a fresh draft."""
+def restore(
+    transaction: Transaction,
+    *,
+    actor: Actor,
+    now: datetime,
+    legs: Sequence[Leg] | None = None,
+    description: str | None = None,
+) -> Transaction:
+    """Bring a deleted line back with a draft: of the counter legs and the description that it had, or a fresh one."""
     title = f"Restored {transaction.label}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
         require(transaction, "DELETED")
         doing.before = {"status": "DELETED"}
         transaction.status = openings.state_of(transaction)
-        line_drafts.add(transaction, now=now)
+        line_drafts.add(transaction, now=now, counter_legs=legs, description=description)
         doing.after = {"status": transaction.status}
     return transaction

@@ -121,13 +121,9 @@ def undiscard(undoing: Undoing, request: ActionRequest) -> str:
 
 def bring_back(undoing: Undoing, request: ActionRequest) -> str:
     """Bring a deleted line back, with its draft."""
-    line = lifecycle.restore(_line(undoing, request), **undoing.by)
-    before = request.before or {}
-    entry = line.journal_entry
-    if entry is not None and before.get("counters"):
-        counter_legs.write_own(line, entry, counter_legs.from_stored(line, before["counters"]))
-        entry.description = before.get("description", entry.description)
-        db.session.flush()
+    line, before = _line(undoing, request), request.before or {}
+    legs = counter_legs.from_stored(line, before["counters"]) if before.get("counters") else None
+    lifecycle.restore(line, legs=legs, description=before.get("description"), **undoing.by)
     return "Restore the line with its draft."
 
 
