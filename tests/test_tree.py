@@ -1,8 +1,9 @@
-"""The manners of the house: what every file of it keeps to."""
+"""The style of the project that every file follows: lengths, folders, docstrings, texts that name modules."""
 
 import ast
 import re
 from collections import Counter
+from pathlib import Path
 
 from tests import tree
 
@@ -17,7 +18,8 @@ MODULE_PATH = re.compile(
 TRUSTED = re.compile(r"\|\s*safe\b|autoescape\s+false")
 MODULES = [path for path in tree.modules("webapp") if tree.text(path)]
 PYTHON = [*MODULES, *tree.modules("tests"), *tree.modules("benchmarks")]
-MOST_MODULES = 20
+MOST_FILES = 20
+MIGRATIONS = Path("webapp/migrations/versions")  # a chain, which only grows
 LONG, TOO_LONG = 300, 450
 TEMPLATES = [path for path in tree.files() if path.suffix in {".html", ".jinja"}]
 
@@ -52,9 +54,10 @@ def test_a_module_holds_one_idea(remark):
     assert not {path: lines for path, lines in lengths.items() if lines > TOO_LONG}
 
 
-def test_a_folder_has_at_most_20_modules():
-    widths = Counter(path.parent for path in PYTHON)
-    assert not {str(folder): width for folder, width in widths.items() if width > MOST_MODULES}
+def test_a_folder_has_at_most_20_files():
+    widths = Counter(path.parent for path in tree.files())
+    del widths[MIGRATIONS]
+    assert not {str(folder): width for folder, width in widths.items() if width > MOST_FILES}
 
 
 def test_a_function_is_at_most_45_lines_long():

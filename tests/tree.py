@@ -1,4 +1,4 @@
-"""The files of this repository, as the tests that hold its manners read them."""
+"""The files of this repository, as the tests of the project's style read them."""
 
 import ast
 import functools

@@ -48,7 +48,7 @@ class ChartAccount:
 
     @property
     def is_watched(self) -> bool:
-        """Tell whether the hub counts this account's open items."""
+        """Return whether the hub counts this account's open items."""
         return self.role in WATCHED
 
 

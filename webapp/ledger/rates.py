@@ -38,7 +38,7 @@ class RateNotPositiveError(UnprocessableError):
 
 
 def is_current(rate_day: date, day: date) -> bool:
-    """Tell whether a rate of one day may still be used on another: at or before it, at most 10 days old.
+    """Return whether a rate of one day may still be used on another: at or before it, at most 10 days old.
 
     >>> is_current(date(2024, 2, 20), date(2024, 3, 1)), is_current(date(2024, 2, 20), date(2024, 3, 2))
     (True, False)

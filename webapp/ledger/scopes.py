@@ -106,7 +106,7 @@ def token_text(random: bytes) -> str:
 
 
 def is_token(text: str) -> bool:
-    """Tell whether a text could be one of our tokens: its form and its checksum are right.
+    """Return whether a text could be one of our tokens: its form and its checksum are right.
 
     >>> is_token(token_text(bytes(range(32)))), is_token(token_text(bytes(32))[:-1] + "x"), is_token("tie_")
     (True, False, False)

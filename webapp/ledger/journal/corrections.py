@@ -51,7 +51,7 @@ def difference(target: Sequence[Leg], current: Sequence[Leg]) -> tuple[Leg, ...]
 
 
 def is_same(target: Sequence[Leg], current: Sequence[Leg]) -> bool:
-    """Tell whether two states have the same effect: nothing would have to be posted between them."""
+    """Return whether two states have the same effect: nothing would have to be posted between them."""
     return not difference(target, current)
 
 

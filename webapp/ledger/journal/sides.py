@@ -7,7 +7,7 @@ from webapp.ledger.journal.entries import Leg
 
 
 def is_shared(legs: Sequence[Leg]) -> bool:
-    """Tell whether an entry has the bank legs of several lines.
+    """Return whether an entry has the bank legs of several lines.
 
     >>> out, into = Leg(1, -100, "EUR", is_bank_leg=True, transaction_id=7), Leg(2, 100, "EUR")
     >>> is_shared([out, into]), is_shared([out, Leg(2, 100, "EUR", is_bank_leg=True, transaction_id=8)])
@@ -34,7 +34,7 @@ def opposite(legs: Sequence[Leg], line_id: int) -> list[Leg]:
 
 
 def balances(legs: Sequence[Leg], amount_minor: int, currency: str) -> bool:
-    """Tell whether legs balance a line's amount, in its currency.
+    """Return whether legs balance a line's amount, in its currency.
 
     >>> balances([Leg(2, 60, "EUR"), Leg(3, 40, "EUR")], -100, "EUR"), balances([], 0, "EUR")
     (True, False)

@@ -212,7 +212,7 @@ def compact(number: str) -> str:
 
 
 def is_iban(number: str) -> bool:
-    """Tell whether an account's number has the shape of an IBAN (ISO 13616): country, check digits, 15 to 34 long.
+    """Return whether an account's number has the shape of an IBAN (ISO 13616): country, check digits, 15 to 34 long.
 
     >>> is_iban("DE89370400440532013000"), is_iban("0532013000")
     (True, False)
@@ -238,7 +238,7 @@ def _named_text(one: TransferSide, other: TransferSide, own: Mapping[int, OwnAcc
 
 
 def _contradicted(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> bool:
-    """Tell whether the IBAN in one line is not that of the other line's account."""
+    """Return whether the IBAN in one line is not that of the other line's account."""
     return any(
         is_iban(iban) and is_iban(number) and iban != number
         for iban, number in (

@@ -158,13 +158,13 @@ def _same_merchant(one: LineReport, other: LineReport) -> bool:
 
 
 def are_similar(one: LineReport, other: LineReport) -> bool:
-    """Tell whether half the words of the shorter text are in the other."""
+    """Return whether half the words of the shorter text are in the other."""
     shorter = min(len(one.words), len(other.words))
     return shorter > 0 and len(one.words & other.words) * 100 >= shorter * SIMILAR_PERCENT
 
 
 def contradict(one: LineReport, other: LineReport) -> bool:
-    """Tell whether two texts have words, and none in common.
+    """Return whether two texts have words, and none in common.
 
     >>> day = date(2026, 3, 1)
     >>> rent, food = LineReport(1, day, -5, "Rent March", None), LineReport(2, day, -5, "REWE says thanks", None)

@@ -103,7 +103,7 @@ def digest_of_parts(whole: LineKey) -> str:
 
 
 def is_placeholder(reference: str | None) -> bool:
-    """Tell whether a reference is only a placeholder for none.
+    """Return whether a reference is only a placeholder for none.
 
     >>> [is_placeholder(text) for text in (None, "", "NONREF", "Not provided", "0000-00", "0001", "F12")]
     [True, True, True, True, True, False, False]

@@ -140,7 +140,7 @@ def overlaps(statements: Iterable[Covered]) -> list[Days]:
 
 
 def _continues(one: Covered, other: Covered) -> bool:
-    """Tell whether the balances prove that a statement continues another one that ends no later."""
+    """Return whether the balances prove that a statement continues another one that ends no later."""
     return (
         one.closing is not None
         and one.closing == other.opening

@@ -55,7 +55,7 @@ class CompiledConditions:
     conditions: tuple[CompiledCondition, ...]
 
     def hold(self, values: Values) -> bool:
-        """Tell whether the rule matches an item's values."""
+        """Return whether the rule matches an item's values."""
         if not self.conditions:
             return True
         is_any = self.match is Match.ANY
@@ -72,7 +72,7 @@ class CompiledConditions:
         return max((each.needs for each in self.conditions), key=len, default="")
 
     def explain(self, values: Values) -> list[bool]:
-        """Tell of each condition, in their order, whether it holds."""
+        """Return for each condition, in their order, whether it holds."""
         return [each.holds(values) for each in self.conditions]
 
 
@@ -117,7 +117,7 @@ def _found_in_any(test: Test) -> Callable[[Values], bool]:
 
 
 def needs_choices(conditions: Sequence[CompiledCondition]) -> bool:
-    """Tell whether a condition is about what a person chose for a line, which is not in the bank's data."""
+    """Return whether a condition is about what a person chose for a line, which is not in the bank's data."""
     return any(each.condition.field in (Field.MERCHANT, Field.PROJECT) for each in conditions)
 
 

@@ -121,7 +121,7 @@ def completed(target: Target | None, trigger: Trigger | None) -> tuple[Target, T
 
 
 def is_narrowed(ignored: list[str]) -> bool:
-    """Tell whether an ignored path is part of the conditions, so that the rule matches more than was meant.
+    """Return whether an ignored path is part of the conditions, so that the rule matches more than was meant.
 
     >>> is_narrowed(["color", "effects.0.note"]), is_narrowed(["conditions.conditions.0.caseSensitive"])
     (False, True)

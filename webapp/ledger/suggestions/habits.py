@@ -44,7 +44,7 @@ class Habit:
 
 
 def is_pure(count: int, total: int) -> bool:
-    """Tell whether so many of a total are a habit.
+    """Return whether so many of a total are a habit.
 
     >>> is_pure(3, 3), is_pure(2, 2), is_pure(19, 20), is_pure(18, 19)
     (True, False, True, False)
@@ -106,7 +106,7 @@ class _Node:
 
 
 def still_dismissed(count: int, dismissed_count: int) -> bool:
-    """Tell whether a habit that was dismissed with so many lines is to stay so: until it has twice as many.
+    """Return whether a habit that was dismissed with so many lines is to stay so: until it has twice as many.
 
     >>> still_dismissed(5, 3), still_dismissed(6, 3)
     (True, False)
@@ -240,7 +240,7 @@ class _Search:
 
 
 def _is_narrower(longer: dict[str, _Node]) -> bool:
-    """Tell whether longer words are the narrower habit: all lines continue alike, or in two ways that each suffice."""
+    """Return whether longer words are the narrower habit: all lines continue alike, or in two sufficient ways."""
     decided = {word: tally.total() for word, node in longer.items() if (tally := node.tally())}
     if "" in decided or len(decided) >= CONTINUATIONS:
         return False

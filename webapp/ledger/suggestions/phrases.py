@@ -56,7 +56,7 @@ def runs_of(text: str) -> tuple[Words, ...]:
 
 
 def is_distinctive(words: Sequence[str]) -> bool:
-    """Tell whether words are distinctive, or could be on lines of every kind.
+    """Return whether words are distinctive, or could be on lines of every kind.
 
     >>> is_distinctive(["sepa", "lastschrift"]), is_distinctive(["sepa", "lastschrift", "stadtwerke"])
     (False, True)

@@ -39,5 +39,5 @@ class Account(Numbered, Base):
 
     @property
     def is_system(self) -> bool:
-        """Tell whether the books themselves need this account."""
+        """Return whether the books themselves need this account."""
         return self.role is not None

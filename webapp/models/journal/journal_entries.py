@@ -84,7 +84,7 @@ class JournalEntry(Numbered, Base):
 
     @property
     def is_marker(self) -> bool:
-        """Tell whether this draft is a correction marker."""
+        """Return whether this draft is a correction marker."""
         return self.status == "DRAFT" and self.corrects_id is not None
 
 

@@ -119,7 +119,7 @@ def show_keys(problem: Problem | None = None, *, new_token: dict[str, str] | Non
         new_token=new_token,
         presets=preset_scopes(principal().role),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(principal().role)],
-        said=typed_fields() if problem else {},
+        typed=typed_fields() if problem else {},
         chosen=request.form.getlist("scopes") if problem else [],
         problem=problem,
         most_requests=settings().rate_limit,
@@ -137,7 +137,7 @@ def show_key(token_id: int, problem: Problem | None = None) -> Response:
         today=queries.access.tokens.today(token, requests.now(), limit=ACTS_SHOWN),
         scopes=[scope for scope in SCOPES if scope in scopes_of_role(key.role)],
         chosen=request.form.getlist("scopes") if problem else key.scopes,
-        said=typed_fields() if problem else stored_fields(key),
+        typed=typed_fields() if problem else stored_fields(key),
         problem=problem,
         most_requests=settings().rate_limit,
     )

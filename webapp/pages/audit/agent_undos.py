@@ -25,7 +25,7 @@ bp = Blueprint("agent_undos", __name__, url_prefix="/settings/keys/<id:token_id>
 def show(token_id: int) -> Response:
     """Show the form for the start."""
     today = queries.access.organizations.today(organization_id(), requests.now())
-    return show_form(token_id, said={"since": f"{today}T00:00"})
+    return show_form(token_id, typed={"since": f"{today}T00:00"})
 
 
 @bp.post("/preview")
@@ -59,12 +59,12 @@ def undo(token_id: int) -> Response:
 def show_form(token_id: int, **context: Any) -> Response:
     """Render the page with its form, and a preview or results."""
     problem = context.setdefault("problem", None)
-    said = {"since": request.form.get("since", "")} | context.pop("said", {})
+    typed = {"since": request.form.get("since", "")} | context.pop("typed", {})
     return render(
         "settings/undo.html",
         status=problem.status if problem else 200,
         key=queries.access.tokens.record(agents.token(token_id)),
-        said=said,
+        typed=typed,
         most=services.undo.agent_undos.MOST_AT_ONCE,
         **{"agent_undo": None, **context},
     )

@@ -45,7 +45,7 @@ def show_lock(body: dict[str, Any] | None = None, problem: Problem | None = None
         "settings/lock_date.html",
         status=problem.status if problem else 200,
         lock_date=lock_date,
-        said=body
+        typed=body
         or {
             "lock_date": request.form.get("lockDate", lock_date),
             "reason": request.form.get("reason"),

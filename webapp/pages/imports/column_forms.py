@@ -15,7 +15,7 @@ from webapp.queries.imports.imports import ImportLineRecord
 from webapp.schemas.imports.column_forms import ROLES
 from webapp.services.imports.column_trials import ColumnReading
 
-FROM_MAPPING = "told"
+FROM_MAPPING = "typed"
 ROWS_SHOWN = 12
 _MARKS = {"tab": "\t", "none": "", "space": " "}
 _PLAIN = {

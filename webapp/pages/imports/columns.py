@@ -34,7 +34,7 @@ def show(import_id: int) -> Response:
 
 @bp.post("/<id:import_id>/columns")
 @requires("draft", begins=False)
-def tell(import_id: int) -> Response:
+def save(import_id: int) -> Response:
     """Preview a mapping of the columns, store it, or import the file with it."""
     _ = request.form
     form = ColumnsFormSchema().load({"act": "look"})
@@ -82,7 +82,7 @@ def show_columns(
         status=status,
         bank_import=queries.imports.imports.record(imported),
         standing=column_forms.columns_view(reading, mapping, form["columns"] if problem else ()),
-        said=form | column_forms.form_of(mapping),
+        typed=form | column_forms.form_of(mapping),
         remembered=queries.imports.column_mappings.listed(organization_id()),
         problem=problem,
     )

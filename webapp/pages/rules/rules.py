@@ -80,7 +80,7 @@ def versions(rule_id: int) -> Response:
         "rules/versions.html",
         rule_id=rule_id,
         rule=queries.rules.rules.find(organization_id(), rule_id),
-        versions=[{"said": each, "sentence": sentence(each, names)} for each in page.items],
+        versions=[{"version": each, "sentence": sentence(each, names)} for each in page.items],
         acts=acts,
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),

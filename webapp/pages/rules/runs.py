@@ -23,7 +23,7 @@ def index() -> Response:
     after = paging.decode(query.pop("cursor"), "i")
     page = queries.rules.runs.listed(organization_id(), after=after, **query)
     return render(
-        "rules/runs.html",
+        "rules/runs/index.html",
         runs=page.items,
         acts=queries.audit.action_requests.by_ids(
             organization_id(), [run.action_request_id for run in page.items]
@@ -76,7 +76,7 @@ def show_run(
     page = queries.rules.run_diffs.items(run, after=after, **query)
     acts = queries.audit.action_requests.by_ids(organization_id(), [run.action_request_id, run.undone_by])
     return render(
-        "rules/run.html",
+        "rules/runs/show.html",
         status=problem.status if problem else 200,
         run=run,
         act=acts.get(run.action_request_id),

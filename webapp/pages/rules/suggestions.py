@@ -93,7 +93,7 @@ def show(*, problem: Problem | None = None) -> Response:
         organization_id(), after=paging.decode(query["cursor"], "is"), limit=limit
     )
     return render(
-        "rules/suggestions.html",
+        "rules/suggestions/index.html",
         status=problem.status if problem else 200,
         suggestions=page.items,
         sentences={each.key: sentence(each) for each in page.items},

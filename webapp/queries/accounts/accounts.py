@@ -171,7 +171,7 @@ def codes(organization_id: str) -> set[str]:
 
 
 def is_code_taken(organization_id: str, code: str, *, except_id: int | None = None) -> bool:
-    """Tell whether another account has this code."""
+    """Return whether another account has this code."""
     taken = sa.select(Account.id).where(Account.organization_id == organization_id, Account.code == code)
     if except_id is not None:
         taken = taken.where(Account.id != except_id)
@@ -179,17 +179,17 @@ def is_code_taken(organization_id: str, code: str, *, except_id: int | None = No
 
 
 def has_counting_postings(account: Account) -> bool:
-    """Tell whether any posting on an account counts in its balance."""
+    """Return whether any posting on an account counts in its balance."""
     return _exists(sa.select(MonthSum.account_id).where(refers_to(MonthSum.account_id, account)))
 
 
 def has_postings(account: Account) -> bool:
-    """Tell whether any posting, of a draft too, is on an account."""
+    """Return whether any posting, of a draft too, is on an account."""
     return _exists(sa.select(Posting.id).where(refers_to(Posting.account_id, account)))
 
 
 def has_other_currency(account: Account, currency: str) -> bool:
-    """Tell whether a posting or a draft on an account is in another currency."""
+    """Return whether a posting or a draft on an account is in another currency."""
     return _exists(
         sa.select(Posting.id).where(refers_to(Posting.account_id, account), Posting.currency != currency)
     )

@@ -37,7 +37,7 @@ def last_act(organization_id: str) -> int:
 
 
 def have_moved(organization_id: str, since: int) -> bool:
-    """Tell whether any act after a sequence number could change the verdicts on a file's lines."""
+    """Return whether any act after a sequence number could change the verdicts on a file's lines."""
     statement = sa.select(AuditEvent.sequence).where(
         AuditEvent.organization_id == organization_id,
         AuditEvent.sequence > since,

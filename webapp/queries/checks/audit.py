@@ -84,7 +84,7 @@ def events() -> Iterator[Violation]:
 
 
 def _agrees(event: AuditEvent, request: ActionRequest | None) -> bool:
-    """Tell whether an event's body agrees with its own columns and its request."""
+    """Return whether an event's body agrees with its own columns and its request."""
     try:
         body: dict[str, Any] = json.loads(event.body)
     except ValueError:

@@ -203,7 +203,7 @@ def _lines_of_runs(organization_id: str, runs: Collection[int]) -> set[int]:
 
 
 def entries(organization_id: str, ids: Sequence[int]) -> dict[int, EntryRecord]:
-    """Tell all about these entries, as far as they are there."""
+    """Return everything about these entries, as far as they are there."""
     rows = db.session.scalars(
         sa.select(JournalEntry)
         .where(JournalEntry.organization_id == organization_id, JournalEntry.id.in_(ids))

@@ -127,7 +127,7 @@ def _entry(organization_id: str, change: Mapping[str, Any], names: Names) -> Ent
 
 
 def _in_force(organization_id: str, entry_id: int) -> EntryState:
-    """Tell what an entry and all its corrections come to in the books."""
+    """Return what an entry and all its corrections come to in the books."""
     entry = journal_entries.get(organization_id, entry_id)
     legs = journal_entries.effective_legs(entry)
     accounts = lookups.by_id(Account, organization_id, {leg.account_id for leg in legs})

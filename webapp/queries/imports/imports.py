@@ -60,7 +60,7 @@ class ImportAccountRecord:
 
     @property
     def adds_up(self) -> bool | None:
-        """Tell whether opening balance and lines give the closing balance; None where the file states too little."""
+        """Return whether opening balance and lines give the closing balance; None where the file states too little."""
         return None if self.off_by is None else not self.off_by
 
     @classmethod

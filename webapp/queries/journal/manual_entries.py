@@ -26,7 +26,7 @@ def written_legs(entry: JournalEntry) -> list[Leg]:
 
 
 def is_manual(entry: JournalEntry) -> bool:
-    """Tell whether a person writes this entry as a whole; every other draft is of a bank line."""
+    """Return whether a person writes this entry as a whole; every other draft is of a bank line."""
     return entry.source in MANUAL_SOURCES
 
 

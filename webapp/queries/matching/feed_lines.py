@@ -130,12 +130,12 @@ def newest_booked_rows(organization_id: str, line_ids: Collection[int]) -> dict[
 
 
 def has_file_lines(feed_account: FeedAccount) -> bool:
-    """Tell whether any line of this account came by a file."""
+    """Return whether any line of this account came by a file."""
     return _exists(refers_to(Transaction.feed_account_id, feed_account), Transaction.line_key > "")
 
 
 def has_feed_lines(feed_account: FeedAccount) -> bool:
-    """Tell whether any line of this account came by a push."""
+    """Return whether any line of this account came by a push."""
     return _exists(refers_to(FeedLine.feed_account_id, feed_account))
 
 
@@ -211,7 +211,7 @@ def was_booked_by_feed(
 
 
 def deleted_among(organization_id: str, line_ids: Collection[int]) -> set[int]:
-    """Tell which of these lines somebody deleted."""
+    """Return which of these lines somebody deleted."""
     statement = sa.select(Transaction.id).where(
         Transaction.organization_id == organization_id, Transaction.status == "DELETED"
     )

@@ -115,7 +115,7 @@ def verdict_of(proof: Reconciliation) -> Verdict:
 
 
 def is_newest(proof: Reconciliation) -> bool:
-    """Tell whether a proof can be reopened: it is the newest standing one."""
+    """Return whether a proof can be reopened: it is the newest standing one."""
     anchor = reconciliations.anchor_of(proof.feed_account)
     return anchor is not None and anchor.id == proof.id
 

@@ -118,7 +118,7 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Tell whether the draft can be completed."""
+        """Return whether the draft can be completed."""
         return not (self.difference_minor or self.unconfirmed or self.books_differ_minor)
 
 

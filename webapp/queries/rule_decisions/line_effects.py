@@ -43,7 +43,7 @@ class LineEffect(NamedTuple):
 
     @property
     def opens_marker(self) -> bool:
-        """Tell whether the effect is on a posted entry, which gets a correction marker."""
+        """Return whether the effect is on a posted entry, which gets a correction marker."""
         return bool(self.applied) and self.state.is_posted
 
     @property

@@ -299,7 +299,7 @@ class _Names:
         return None if found is None else found.name
 
     def is_uncategorised(self, account_id: int | None) -> bool:
-        """Tell whether an account is one of those for uncategorised lines."""
+        """Return whether an account is one of those for uncategorised lines."""
         found = self._accounts.get(account_id)
         return found is not None and found.role in UNCATEGORISED
 

@@ -143,7 +143,7 @@ def add_member(
 
 
 def may_have_link(user: User) -> bool:
-    """Tell whether an owner may hand out a link: never for somebody whose password opens other books too."""
+    """Return whether an owner may hand out a link: never for somebody whose password opens other books too."""
     belongs_to = db.session.scalar(
         sa.select(sa.func.count()).select_from(Membership).where(Membership.user_id == user.id),
         execution_options={"across_organizations": True},

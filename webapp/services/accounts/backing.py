@@ -96,7 +96,7 @@ def exchange(feed_account: FeedAccount, account_id: int) -> None:
 
 
 def is_posted(feed_account: FeedAccount) -> bool:
-    """Tell whether anything of a feed account is posted: a line's entry, or the opening of a proof."""
+    """Return whether anything of a feed account is posted: a line's entry, or the opening of a proof."""
     is_line_posted = sa.exists().where(
         of_same_organization(Posting, feed_account),
         Posting.account_id == feed_account.account_id,

@@ -52,7 +52,7 @@ def payload(changes: Mapping[str, Any], model: type[Base]) -> dict[str, Any]:
 
 @cache
 def _kinds(model: type[Base]) -> Mapping[str, Kind]:
-    """Tell what the columns of a model name in other tables."""
+    """Return what the columns of a model name in other tables."""
     by_table = {each.table: each for each in Kind}
     named = {
         key: {each.column.table.name for each in column.foreign_keys if each.column.name == "id"}

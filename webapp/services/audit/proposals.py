@@ -216,9 +216,9 @@ def close(proposal: Proposal, status: str, actor: Actor, now: datetime) -> None:
 def refuse_decided(request: ActionRequest) -> NoReturn:
     """Say what became of a request that waits no more."""
     db.session.refresh(request)
-    said = {"EXECUTED": "executed", "REJECTED": "rejected", "EXPIRED": "over", "FAILED": "refused"}
+    outcomes = {"EXECUTED": "executed", "REJECTED": "rejected", "EXPIRED": "over", "FAILED": "refused"}
     raise DecidedError(
-        f"This is {said.get(request.status, 'decided')} already. Nothing is left to decide.",
+        f"This is {outcomes.get(request.status, 'decided')} already. Nothing is left to decide.",
         details={"status": request.status},
     )
 

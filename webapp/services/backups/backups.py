@@ -125,7 +125,7 @@ def _write_files(session: orm.Session, archive: zipfile.ZipFile) -> tuple[int, l
 
 
 def was_lost(manifest: Manifest, violation: Violation) -> bool:
-    """Tell whether a violation is a file that was lost already when the backup was made."""
+    """Return whether a violation is a file that was lost already when the backup was made."""
     is_missing = violation.code.endswith("_file_missing")
     return is_missing and violation.about["file"] in manifest["lostFiles"]
 

@@ -28,7 +28,7 @@ class Sides:
 
     @property
     def ties(self) -> bool:
-        """Tell whether both sides are equal, and not zero."""
+        """Return whether both sides are equal, and not zero."""
         return bool(self.debit) and self.debit == self.credit
 
 

@@ -83,7 +83,7 @@ class IncomingLine:
 
     @property
     def is_booked_now(self) -> bool:
-        """Tell whether the bank booked a line under the id that it was pending under."""
+        """Return whether the bank booked a line under the id that it was pending under."""
         return self.earlier is not None and self.earlier.is_pending and not self.line.pending
 
     @property

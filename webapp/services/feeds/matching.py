@@ -70,7 +70,7 @@ def _in_files(feed_account: FeedAccount, arriving: Sequence[IncomingLine]) -> Du
 
 
 def is_joined(each: IncomingLine, duplicates: Duplicates) -> bool:
-    """Tell whether a line is certainly a duplicate."""
+    """Return whether a line is certainly a duplicate."""
     pairing = duplicates.get(id(each))
     return pairing is not None and pairing.is_certain
 

@@ -43,7 +43,7 @@ def join(context: PushContext, late: Sequence[IncomingLine], arriving: Sequence[
 
 
 def _has_no_file_line(each: IncomingLine, row: Transaction) -> bool:
-    """Tell whether a changed line has no joined line of a file yet."""
+    """Return whether a changed line has no joined line of a file yet."""
     is_booked = each.earlier is not None and each.earlier.kept_id is None and row.status in IN_BOOKS
     was = each.line.booked_on, each.amount_minor
     return is_booked and row.line_key is None and was != (row.booked_on, row.amount_minor)

@@ -79,7 +79,7 @@ def write_lines(writing: Writing, ready: ReadyImport) -> WrittenLines:
 
 
 def is_still_true(writing: Writing, ready: ReadyImport, written: WrittenLines) -> bool:
-    """Tell whether the books still have the facts that went into the lines."""
+    """Return whether the books still have the facts that went into the lines."""
     feeds = [_feed(account) for account in ready.accounts]
     return [writes.facts_for(writing.organization, feed) for feed in feeds] == written.facts
 

@@ -99,7 +99,7 @@ def rest_accounts(organization_id: str, legs: Sequence[Leg]) -> RestAccounts:
 
 
 def _is_set_in_currency(legs: Sequence[Leg]) -> bool:
-    """Tell whether a rule has put the counter leg of one bank line into another currency: it keeps its amount."""
+    """Return whether a rule has put the counter leg of one bank line into another currency: it keeps its amount."""
     bank = {leg.currency for leg in legs if leg.is_bank_leg}
     return (
         len(bank) == 1

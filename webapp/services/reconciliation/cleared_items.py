@@ -83,7 +83,7 @@ class ClearingChoice:
 
     @property
     def has_ids(self) -> bool:
-        """Tell whether it has ids."""
+        """Return whether it has ids."""
         return bool(self.cleared or self.uncleared or self.cleared_entries or self.uncleared_entries)
 
     def alone(self) -> Iterator[tuple[str, int, ClearingChoice]]:

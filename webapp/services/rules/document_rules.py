@@ -158,6 +158,6 @@ def _plan_document(
 
 
 def _fits(setting: DocumentSetting, receipt: Receipt, books: Books) -> bool:
-    """Tell whether a field may have again what it had before."""
+    """Return whether a field may have again what it had before."""
     before = setting.before
     return before is None or problem_of(EffectKind(setting.kind), before, receipt, books) is None

@@ -30,7 +30,7 @@ def trial() -> Iterator[None]:
 
 
 def is_trial() -> bool:
-    """Tell whether what is done now will be taken back."""
+    """Return whether what is done now will be taken back."""
     return state_of(db.session()).is_trial
 
 

@@ -117,7 +117,7 @@ def unclear_lines(organization_id: str, transaction_ids: Collection[int]) -> Non
 
 
 def key_of(item: ReconciliationItem) -> tuple[bool, int | None]:
-    """Tell a line from an entry, and which."""
+    """Return whether it is a line or an entry, and which."""
     is_line = item.transaction_id is not None
     return is_line, item.transaction_id if is_line else item.journal_entry_id
 

@@ -171,7 +171,7 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
 
 
 def _ends_transfer(line: Transaction, entry: JournalEntry, changes: LineChanges) -> bool:
-    """Tell whether a change takes a line out of the transfer that it may be paired as."""
+    """Return whether a change takes a line out of the transfer that it may be paired as."""
     if changes.get("splits") is not None:
         return True
     if "account_id" not in changes:

@@ -77,7 +77,7 @@ def record(organization_id: str, pairings: Sequence[Pairing], *, now: datetime) 
 
 
 def is_posted(line: Transaction) -> bool:
-    """Tell whether the entry of a line is posted, or was."""
+    """Return whether the entry of a line is posted, or was."""
     return line.journal_entry is not None and line.journal_entry.status != "DRAFT"
 
 
@@ -115,7 +115,7 @@ def feed_line_of(line: Transaction) -> FeedLine | None:
 
 
 def was_pending(found: LineJoin, feed_line: FeedLine | None) -> bool:
-    """Tell whether the joined row was a pending line."""
+    """Return whether the joined row was a pending line."""
     if feed_line is not None:
         return feed_line.is_pending
     return found.tier in PENDING_TIERS

@@ -164,7 +164,7 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
 
 
 def _is_free(*sides: Transaction) -> bool:
-    """Tell whether no proof in force counts one of these lines."""
+    """Return whether no proof in force counts one of these lines."""
     reconciled = sa.select(sa.func.count()).where(
         of_same_organization(Transaction, sides[0]),
         Transaction.id.in_([line.id for line in sides]),

@@ -186,7 +186,7 @@ def _entry(line: Transaction) -> JournalEntry:
 
 
 def _is_posted_since(entry: JournalEntry, request: ActionRequest) -> bool:
-    """Tell whether an edited entry, or a correction that is in force, was posted after an act."""
+    """Return whether an edited entry, or a correction that is in force, was posted after an act."""
     decided_at = request.decided_at or request.created_at
     if entry.posted_at is not None and entry.posted_at > decided_at:
         return True

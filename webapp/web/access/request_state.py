@@ -54,5 +54,5 @@ def state() -> RequestState:
 
 
 def has_begun() -> bool:
-    """Tell whether a request has its state already: what is logged before has no id."""
+    """Return whether a request has its state already: what is logged before has no id."""
     return "request_state" in g

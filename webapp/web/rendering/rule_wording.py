@@ -147,6 +147,6 @@ def _one(field: Field, value: str, names: Names) -> str:
         ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
         ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,
-        ValueKind.ID: lambda said: names.get((ID_FIELDS[field], int(said)), said),
+        ValueKind.ID: lambda value: names.get((ID_FIELDS[field], int(value)), value),
     }
     return formats[KIND_OF[field]](text)

@@ -137,20 +137,20 @@ def owing(balance: object, currency: str) -> str:
     return f"{'You owe' if str(balance).startswith(('-', MINUS)) else 'In credit'} {plain} {currency}"
 
 
-class Choice(NamedTuple):
+class SelectOption(NamedTuple):
     """One of the values that a select offers, and its words."""
 
     id: str
     name: str
 
 
-def choices(values: Iterable[str | tuple[str, str]]) -> list[Choice]:
+def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
     """Make what a select offers of values, or of pairs of a value and its words.
 
     >>> choices([(",", "Comma"), (".", "Point")])[0].name, choices(["Sheet 1"])[0].id
     ('Comma', 'Sheet 1')
     """
-    return [Choice(each, each) if isinstance(each, str) else Choice(*each) for each in values]
+    return [SelectOption(each, each) if isinstance(each, str) else SelectOption(*each) for each in values]
 
 
 GLOBALS = {"summary_sentence": summary_sentence}

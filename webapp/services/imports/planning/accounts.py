@@ -114,7 +114,7 @@ class Assignment:
         return chosen
 
     def _may_take_number(self, statement: Statement) -> bool:
-        """Tell whether the chosen account takes this number: it has none yet, and the file has no other."""
+        """Return whether the chosen account takes this number: it has none yet, and the file has no other."""
         chosen = self._chosen
         return (
             chosen is not None

@@ -50,12 +50,12 @@ class PlannedLine:
 
     @property
     def is_duplicate(self) -> bool:
-        """Tell whether it is certainly another report of a line that the feed gave."""
+        """Return whether it is certainly another report of a line that the feed gave."""
         return self.duplicate is not None and self.duplicate.is_certain
 
     @property
     def is_added(self) -> bool:
-        """Tell whether it is imported as a new booked line."""
+        """Return whether it is imported as a new booked line."""
         return self.verdict in ADDED
 
 

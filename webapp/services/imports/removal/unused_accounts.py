@@ -43,7 +43,7 @@ def undo_account(feed_account: FeedAccount, stored: Mapping[str, Any], others: S
 
 
 def is_used(feed_account: FeedAccount) -> bool:
-    """Tell whether anything in the books needs a feed account or the ledger account behind it."""
+    """Return whether anything in the books needs a feed account or the ledger account behind it."""
     fa_id, account_id = feed_account.id, feed_account.account_id
     needs = (
         (Transaction, Transaction.feed_account_id == fa_id),
