@@ -6,7 +6,7 @@ import pytest
 from jinja2 import nodes
 
 from tests import tree
-from tests.marks import on_sqlite
+from tests.fixtures.helpers.marks import on_sqlite
 
 TEMPLATES = [path for path in tree.files() if path.suffix == ".html" and "templates" in path.parts]
 SCRIPTS = [path for path in tree.files() if path.suffix == ".js" and "vendor" not in path.parts]
