@@ -133,7 +133,8 @@ def record_refusal(error: LedgerError) -> None:
     refused.before = refused.after = refused.result = None
     record(refused, "FAILED", error=str(error))
     if refused.when_refused is not None:
-        refused.when_refused(error)
+        with updates.writing(refused.now):
+            refused.when_refused(error)
     db.session.commit()
 
 
