@@ -13,6 +13,7 @@ from webapp.importers.ofx import reader as ofx_reader
 from webapp.importers.qif import reader as qif_reader
 from webapp.importers.tables import reader as csv_reader
 from webapp.importers.tables.samples import TableSample
+from webapp.importers.value_days import moved_value_days
 from webapp.importers.xlsx import reader as xlsx_reader
 
 __all__ = ["BankFile", "FileRefusedError", "TableSample", "layouts", "read", "sample", "takes_mapping"]
@@ -84,4 +85,6 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
             "The file's format is not supported; export it from the bank as CAMT, MT940, OFX, QFX, QIF, CSV or XLSX."
         )
     bank_file = reader.read(data, mapping=mapping)
-    return replace(bank_file, warnings=(*bank_file.warnings, *contradictions(bank_file.statements)))
+    statements = bank_file.statements
+    found = (*contradictions(statements), *moved_value_days(statements))
+    return replace(bank_file, warnings=(*bank_file.warnings, *found))

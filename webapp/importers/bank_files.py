@@ -58,7 +58,8 @@ class FileLine:
     """One line of a statement, as the bank wrote it; `row` counts the file's lines from 1.
 
     The amount is the account holder's view, money in positive. `provider_transaction_id` is the bank's
-    reference exactly as sent, placeholders included; `description` is all of the bank's text.
+    reference exactly as sent, placeholders included; `description` is all of the bank's text. With
+    `has_moved_value_day` the bank wrote a value date that does not exist, and `value_on` is the last of its month.
 
     For a batch, `payments` is the number of payments booked together, and `parts` are these payments as lines of
     their own, where the bank states the amount of each.
@@ -69,6 +70,7 @@ class FileLine:
     amount: Decimal
     description: str
     value_on: date | None = None
+    has_moved_value_day: bool = False
     pending: bool = False
     provider_transaction_id: str | None = None
     counterparty: str | None = None

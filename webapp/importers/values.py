@@ -34,13 +34,21 @@ def day(text: str) -> date | None:
     >>> day("20140101000000[-5:EST]"), day("2014-01-01"), day("20140231"), day("01/02/2014"), day("00000000")
     (datetime.date(2014, 1, 1), datetime.date(2014, 1, 1), None, None, None)
     """
-    found = _DAY.match(text)
-    if not found or int(found[1]) not in YEARS:
-        return None
+    parts = day_parts(text)
     try:
-        return date(int(found[1]), int(found[2] or found[4]), int(found[3] or found[5]))
+        return date(*parts) if parts and parts[0] in YEARS else None
     except ValueError:
         return None
+
+
+def day_parts(text: str) -> tuple[int, int, int] | None:
+    """Read year, month and day of the first eight digits, whether or not there is such a day.
+
+    >>> day_parts("20140231"), day_parts("2014-01-01T12:00"), day_parts("01/02/2014")
+    ((2014, 2, 31), (2014, 1, 1), None)
+    """
+    found = _DAY.match(text)
+    return (int(found[1]), int(found[2] or found[4]), int(found[3] or found[5])) if found else None
 
 
 def amount(text: str) -> Decimal | None:

@@ -130,6 +130,14 @@ def test_the_day_is_the_one_the_bank_wrote():
     assert only_line(booked=None, valued="2026-03-01", status="PDNG").booked_on == date(2026, 3, 1)
 
 
+def test_a_value_date_that_does_not_exist_is_the_last_of_its_month_with_a_warning():
+    bank_file = read(message(statement(entry(booked="2026-03-01", valued="2026-02-30"), entry())))
+    line, other = bank_file.statements[0].lines
+    assert (line.booked_on, line.value_on, other.value_on) == (date(2026, 3, 1), date(2026, 2, 28), None)
+    (warning,) = bank_file.warnings
+    assert "1 value date (line 1 of the file) does not exist" in warning
+
+
 def test_a_batch_is_one_line_that_tells_of_all_its_payments():
     batch = [payment(party("Dbtr", "Ada"), "March"), payment(party("Dbtr", "Ben", None), "April")]
     line = only_line("30.00", "CRDT", *batch)
@@ -255,6 +263,8 @@ def test_an_entry_that_is_empty_is_listed_and_no_line():
         (entry(direction=""), "CRDT or DBIT, and is missing"),
         (entry(booked=None), "no booking date"),
         (entry(booked="2026-02-30"), "BookgDt is not a date: “2026-02-30”"),
+        (entry(booked=None, valued="2026-02-30"), "ValDt is not a date: “2026-02-30”"),
+        (entry(valued="2026-02-32"), "ValDt is not a date: “2026-02-32”"),
         (entry(currency="EURO"), "“EURO” is not an ISO"),
         (entry(reference="x" * 1001), "longer than 1,000"),
         (balance("CLBD", "1.2.3"), "A balance (CLBD, line 2 of the file)"),

@@ -79,6 +79,24 @@ def test_the_entry_date_is_in_the_year_nearest_to_the_value_date(days, booked_on
     assert only_line(f":61:{days}D5,00NMSCNONREF").booked_on == booked_on
 
 
+@pytest.mark.parametrize(
+    ("days", "booked_on", "value_on"),
+    [
+        ("1602300301", date(2016, 3, 1), date(2016, 2, 29)),
+        ("1502310227", date(2015, 2, 27), date(2015, 2, 28)),
+        ("2509310930", date(2025, 9, 30), date(2025, 9, 30)),
+        ("2502300103", date(2025, 1, 3), date(2025, 2, 28)),
+    ],
+)
+def test_a_value_date_that_does_not_exist_is_the_last_of_its_month_with_a_warning(days, booked_on, value_on):
+    text = statement(LINE, f":61:{days}D5,00NMSCNONREF", closing=":62F:C260331EUR82,50")
+    bank_file = read(text.encode())
+    _, line = bank_file.statements[0].lines
+    assert (line.booked_on, line.value_on) == (booked_on, value_on)
+    (warning,) = bank_file.warnings
+    assert "1 value date (line 2 of the file) does not exist" in warning
+
+
 @given(st.dates(date(1980, 3, 1), date(2070, 1, 1)), st.integers(-150, 150))
 def test_every_entry_date_within_half_a_year_is_found_again(value_on, distance):
     booked_on = date.fromordinal(value_on.toordinal() + distance)
@@ -247,6 +265,10 @@ def test_the_reference_is_the_banks_own_where_it_gives_one(references, identity,
     [
         (statement(":61:2613020302D5,00NMSCX"), "Line 5 of the file (:61:): the line is unreadable"),
         (statement(":61:2603021302D5,00NMSCX"), "entry date is not a date: “1302”"),
+        (statement(":61:2602300230D5,00NMSCX"), "entry date is not a date: “0230”"),
+        (statement(":61:260230D5,00NMSCX"), "no entry date, and its value date does not exist: “260230”"),
+        (statement(":61:2602300000D5,00NMSCX"), "no entry date, and its value date does not exist"),
+        (statement(":61:2602320301D5,00NMSCX"), "the line is unreadable"),
         (statement(":61:2603020302X5,00NMSCX"), "unreadable"),
         (statement(":61:2603020302D1,2,3NMSCX"), "unreadable"),
         (statement(":61:2603020302DNMSCX"), "unreadable"),
@@ -261,6 +283,16 @@ def test_the_reference_is_the_banks_own_where_it_gives_one(references, identity,
 )
 def test_a_figure_that_could_be_wrong_refuses_the_file(text, says):
     assert says in refusal(text)
+
+
+@pytest.mark.parametrize(
+    "tag", ["61:", ":61", ":6l:", ";61:", ": 61:", ":61A:", ":67:", ":610:", ":86:\n61:"]
+)
+def test_a_line_whose_tag_is_damaged_refuses_the_file(tag):
+    assert len(lines_of(statement(LINE, ":86:Tea", LINE, opening=None))) == 2
+    assert "tag (:61:) is damaged" in refusal(
+        statement(LINE, ":86:Tea", LINE.replace(":61:", tag), opening=None)
+    )
 
 
 def test_the_report_of_a_day_is_refused_by_its_name():

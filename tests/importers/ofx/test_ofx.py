@@ -257,6 +257,12 @@ def test_a_line_without_a_readable_day_refuses_the_file(sent):
         only_line(DTPOSTED=sent)
 
 
+def test_a_value_date_that_does_not_exist_is_the_last_of_its_month_with_a_warning():
+    bank_file = read(sgml(statement(transaction(DTAVAIL="20260230"), transaction(DTAVAIL="soon"))))
+    assert [line.value_on for line in bank_file.statements[0].lines] == [date(2026, 2, 28), None]
+    assert ["1 value date" in warning for warning in bank_file.warnings] == [True]
+
+
 @pytest.mark.parametrize(
     ("sent", "amount"),
     [

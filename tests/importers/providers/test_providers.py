@@ -126,6 +126,27 @@ def test_a_booked_line_of_gocardless_without_a_booking_day_has_its_value_day_and
     assert push.warnings == ("1 booked line has no booking date; the value date is used instead.",)
 
 
+@pytest.mark.parametrize(
+    ("provider", "booked", "value"),
+    [("gocardless", "bookingDate", "valueDate"), ("enablebanking", "booking_date", "value_date")],
+)
+def test_a_value_date_that_does_not_exist_is_the_last_of_its_month_with_a_warning(provider, booked, value):
+    push = read(provider, with_lines(provider, {value: "2016-02-30", booked: "2016-03-01"}))
+    assert (only(push).booked_on, only(push).value_on) == (date(2016, 3, 1), date(2016, 2, 29))
+    assert ["1 value date (the line of 2016-03-01) does" in each for each in push.warnings] == [True]
+    for days in ({booked: "2016-02-30"}, {booked: None, value: "2016-02-30"}, {value: "2016-13-01"}):
+        with pytest.raises(PayloadRefusedError, match="not valid"):
+            read(provider, with_lines(provider, days))
+
+
+def test_a_list_of_gocardless_that_is_neither_booked_nor_pending_is_named():
+    payload = payloads.gocardless(payloads.gocardless_line())
+    payload["transactions"]["information"] = [payloads.gocardless_line("i")]
+    assert read("gocardless", payload).warnings == (
+        "The list “information” is neither booked nor pending, and not imported (1).",
+    )
+
+
 def test_a_day_is_as_it_is_written_whatever_the_zone_behind_it():
     line = payloads.gocardless_line(bookingDate=None, bookingDateTime="2026-03-02T23:30:00-11:00")
     assert only(read("gocardless", payloads.gocardless(line))).booked_on == date(2026, 3, 2)

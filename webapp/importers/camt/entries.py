@@ -8,6 +8,7 @@ from webapp.importers.camt.batches import with_parts
 from webapp.importers.camt.details import Details
 from webapp.importers.camt.values import signed_amount
 from webapp.importers.texts import quoted
+from webapp.importers.value_days import ValueDay, stated_value_day
 from webapp.importers.values import day
 from webapp.importers.xml_records import XmlRecord
 from webapp.ledger.matching.lines import is_placeholder
@@ -15,12 +16,13 @@ from webapp.ledger.matching.lines import is_placeholder
 _MAX_REFERENCE: Final = 1000
 _BOOKED: Final = "BOOK"
 _PENDING: Final = frozenset({"PDNG", "FUTR"})
-_DAYS: Final = (("BookgDt/Dt", "BookgDt/DtTm"), ("ValDt/Dt", "ValDt/DtTm"))
+_BOOKED_ON: Final = ("BookgDt/Dt", "BookgDt/DtTm", "BookgDt")
+_VALUE_ON: Final = ("ValDt/Dt", "ValDt/DtTm", "ValDt")
 
 
 def is_empty(entry: XmlRecord) -> bool:
     """Return whether an entry has neither an amount nor a date."""
-    return not entry.value("Amt", *_DAYS[0], *_DAYS[1], "BookgDt", "ValDt")
+    return not entry.value("Amt", *_BOOKED_ON, *_VALUE_ON)
 
 
 def other_state(entry: XmlRecord) -> str | None:
@@ -40,14 +42,16 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
     direction or a date that is missing or unreadable.
     """
     amount = signed_amount(entry)
-    booked_on, value_on = (_day(entry, paths) for paths in _DAYS)
-    if not (booked_on or value_on):
+    booked_on = _day(entry, _BOOKED_ON) or _day(entry, _VALUE_ON)
+    if not booked_on:
         raise FileRefusedError("it has no booking date (BookgDt).")
+    value = _value_day(entry)
     details = Details(entry, is_money_in=amount >= 0, number=number)
     line = FileLine(
         row=row,
-        booked_on=booked_on or value_on or date.min,
-        value_on=value_on,
+        booked_on=booked_on,
+        value_on=value.day if value else None,
+        has_moved_value_day=bool(value and value.is_moved),
         amount=amount,
         pending=_state(entry) in _PENDING,
         provider_transaction_id=(identity := _identity(entry, details)),
@@ -61,11 +65,23 @@ def entry_line(entry: XmlRecord, *, row: int, number: str | None) -> FileLine:
 
 def _day(entry: XmlRecord, paths: tuple[str, ...]) -> date | None:
     """The date as written, regardless of a time and a zone behind it."""
-    text = entry.value(*paths, paths[0].partition("/")[0])
+    text = entry.value(*paths)
     found = day(text or "")
     if text and not found:
-        raise FileRefusedError(f"its {paths[0].partition('/')[0]} is not a date: {quoted(text)}.")
+        raise _no_date(paths, text)
     return found
+
+
+def _value_day(entry: XmlRecord) -> ValueDay | None:
+    text = entry.value(*_VALUE_ON)
+    found = stated_value_day(text or "")
+    if text and not found:
+        raise _no_date(_VALUE_ON, text)
+    return found
+
+
+def _no_date(paths: tuple[str, ...], text: str) -> FileRefusedError:
+    return FileRefusedError(f"its {paths[-1]} is not a date: {quoted(text)}.")
 
 
 def _identity(entry: XmlRecord, details: Details) -> str | None:

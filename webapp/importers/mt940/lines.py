@@ -36,6 +36,7 @@ def line(lines: Sequence[str], texts: Sequence[str], notes: Sequence[str], *, ro
         row=row,
         booked_on=fields.booked_on,
         value_on=fields.value_on,
+        has_moved_value_day=fields.has_moved_value_day,
         amount=fields.amount,
         pending=fields.pending,
         provider_transaction_id=identity,

@@ -13,12 +13,14 @@ from webapp.importers.bank_files import (
 )
 from webapp.importers.mt940.fields import Mt940Field
 from webapp.importers.mt940.lines import line
-from webapp.importers.mt940.values import balance
+from webapp.importers.mt940.values import balance, is_lost_entry
 from webapp.importers.texts import account_label
 
 _MAX_NUMBER: Final = 255
 _MAX_WARNINGS: Final = 20
 _MAX_PAGES: Final = 10_000
+# Fields that are read; any other one with the content of a line is a line with a damaged tag.
+_READ: Final = frozenset({"20", "25", "25P", "60F", "60M", "61", "62F", "62M", "86", "NS"})
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class Mt940Parser:
 
     def feed(self, field: Mt940Field) -> None:
         """Add the next field; raises FileRefusedError as soon as the file cannot be valid."""
+        _refuse_lost_line(field)
         if self._entry and field.tag in {"86", "NS"}:
             (self._texts if field.tag == "86" else self._notes).extend(field.lines)
             return
@@ -184,6 +187,14 @@ class Mt940Parser:
             self._warnings.append(
                 f"{page.account}: the file states no closing balance, so it is unknown whether lines are missing."
             )
+
+
+def _refuse_lost_line(field: Mt940Field) -> None:
+    """Refuse a field that contains a line of the statement, whose tag is damaged."""
+    unread = [] if field.tag in _READ else field.lines[:1]
+    is_lost = any(is_lost_entry(value, is_text=False) for value in unread)
+    if is_lost or any(is_lost_entry(text, is_text=True) for text in field.lines[1:]):
+        raise _field_error(field, FileRefusedError("it contains a line whose tag (:61:) is damaged."))
 
 
 def _field_error(field: Mt940Field, refusal: FileRefusedError) -> FileRefusedError:

@@ -5,6 +5,7 @@ from typing import Final
 
 from webapp.importers.bank_files import FileLine, FileRefusedError
 from webapp.importers.texts import iban, joined, quoted
+from webapp.importers.value_days import stated_value_day
 from webapp.importers.values import amount, day
 
 # A field's values in the order of the file; those of an inner aggregate (PAYEE, BANKACCTTO …) as PAYEE.NAME.
@@ -39,10 +40,12 @@ def line(fields: Fields, *, row: int, pending: bool) -> FileLine:
     if identity and len(identity) > _MAX_REFERENCE:
         raise FileRefusedError(f"FITID is longer than {_MAX_REFERENCE:,} characters.")
     counterparty = _longest_name(fields)
+    value = stated_value_day(first(fields, ["DTAVAIL"]) or "")
     return FileLine(
         row=row,
         booked_on=booked_on,
-        value_on=day(first(fields, ["DTAVAIL"]) or ""),
+        value_on=value.day if value else None,
+        has_moved_value_day=bool(value and value.is_moved),
         amount=amount_moved,
         pending=pending,
         provider_transaction_id=identity,

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from webapp.importers.providers.account_selection import of_currency
-from webapp.importers.providers.identities import identified
+from webapp.importers.providers.identities import identified, moved_value_days
 from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
 from webapp.importers.providers.pushes import AccountSelector, ProviderFailedError, Push, PushLine
 from webapp.importers.texts import joined, quoted
@@ -42,7 +42,7 @@ def read(payload: object, selector: AccountSelector) -> Push:
         external_id=selector.requested,
         added=lines,
         removed=tuple(name for item in withdrawn if (name := _id(item))),
-        warnings=(*others, *unnamed, *_warnings(page, current, statuses)),
+        warnings=(*others, *unnamed, *_warnings(page, current, statuses), *moved_value_days(lines)),
     )
 
 
@@ -64,8 +64,8 @@ def _line(item: PayloadObject) -> PushLine:
     money = item.inner("transaction_amount")
     currency = money.currency("currency")
     amount = _signed(item, money.amount("amount", currency))
-    value_on = item.day("value_date")
-    booked_on = item.day("booking_date") or value_on or item.day("transaction_date")
+    value = item.value_day("value_date")
+    booked_on = item.day("booking_date", "value_date", "transaction_date")
     if booked_on is None:
         item.refuse("has no date (booking_date)")
     side = "creditor" if amount < 0 else "debtor"
@@ -76,7 +76,8 @@ def _line(item: PayloadObject) -> PushLine:
         provider_transaction_id=_id(item),
         pending=_PENDING[_status(item)],
         booked_on=booked_on,
-        value_on=value_on,
+        value_on=value.day if value else None,
+        has_moved_value_day=bool(value and value.is_moved),
         amount=amount,
         currency=currency,
         description=joined(texts) or counterparty or kind or "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from webapp.importers.providers.account_selection import of_currency
-from webapp.importers.providers.identities import identified
+from webapp.importers.providers.identities import identified, moved_value_days
 from webapp.importers.providers.payloads import PayloadObject, fingerprint, records
 from webapp.importers.providers.pushes import (
     AccountSelector,
@@ -40,7 +40,13 @@ def read(payload: object, selector: AccountSelector) -> Push:
         batch_id=f"gocardless-{fingerprint(payload, selector.currency)}",
         external_id=selector.requested,
         added=lines,
-        warnings=(*others, *unnamed, *_date_warnings([item for item, pending in items if not pending])),
+        warnings=(
+            *others,
+            *unnamed,
+            *_other_list_warnings(lists),
+            *_date_warnings([item for item, pending in items if not pending]),
+            *moved_value_days(lines),
+        ),
     )
 
 
@@ -58,8 +64,8 @@ def _line(item: PayloadObject, *, pending: bool) -> PushLine:
     money = item.inner("transactionAmount")
     currency = money.currency("currency")
     amount = money.amount("amount", currency)
-    value_on = item.day("valueDate", "valueDateTime")
-    booked_on = item.day("bookingDate", "bookingDateTime") or value_on
+    value = item.value_day("valueDate", "valueDateTime")
+    booked_on = item.day("bookingDate", "bookingDateTime", "valueDate", "valueDateTime")
     if booked_on is None:
         item.refuse("has no date (bookingDate)")
     counterparty, account = _party(item, amount)
@@ -67,7 +73,8 @@ def _line(item: PayloadObject, *, pending: bool) -> PushLine:
         provider_transaction_id=_id(item),
         pending=pending,
         booked_on=booked_on,
-        value_on=value_on,
+        value_on=value.day if value else None,
+        has_moved_value_day=bool(value and value.is_moved),
         amount=amount,
         currency=currency,
         description=_description(item) or counterparty or "",
@@ -97,6 +104,12 @@ def _description(item: PayloadObject) -> str:
         "remittanceInformationStructuredArray"
     )
     return joined([*(free or structured), item.text("additionalInformation")])
+
+
+def _other_list_warnings(lists: PayloadObject) -> Iterator[str]:
+    for name, items in lists.values.items():
+        if name not in {"booked", "pending"} and isinstance(items, list) and items:
+            yield f"The list “{name}” is neither booked nor pending, and not imported ({len(items):,})."
 
 
 def _date_warnings(booked: Sequence[PayloadObject]) -> Iterator[str]:

@@ -1,12 +1,13 @@
-"""The id of each line of a payload: the provider's, or a key of the line's content where that is missing."""
+"""The id of each line of a payload, the provider's or a key of its content, and warnings about a payload's lines."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from webapp.importers.providers.pushes import PushLine
+from webapp.importers.value_days import moved_warning
 from webapp.ledger.matching.lines import is_placeholder, line_keys
 
 
@@ -27,6 +28,13 @@ def identified(lines: Sequence[PushLine]) -> tuple[tuple[PushLine, ...], list[st
     for index, key in zip(keyed, keys, strict=True):
         current[index] = replace(current[index], provider_transaction_id=f"{key.digest}-{key.occurrence}")
     return tuple(current), [*_missing_id_warnings(len(keyed), ambiguous), *_superseded_warnings(superseded)]
+
+
+def moved_value_days(lines: Sequence[PushLine]) -> Iterator[str]:
+    """Warn of the lines whose value date was moved to the last day of its month."""
+    moved = [line for line in lines if line.has_moved_value_day]
+    if moved:
+        yield moved_warning(len(moved), f"the line of {moved[0].booked_on}")
 
 
 def _own_id(line: PushLine) -> str | None:

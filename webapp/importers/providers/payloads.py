@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from webapp.importers.decoding import decode
 from webapp.importers.providers.pushes import PayloadRefusedError
 from webapp.importers.texts import folded, iban, quoted
+from webapp.importers.value_days import ValueDay, stated_value_day
 from webapp.importers.values import utc_time
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
@@ -148,17 +149,29 @@ class PayloadObject:
     def day(self, *keys: str) -> date | None:
         """The first date under these keys, as written; a time and a zone behind it never shift it."""
         for key in keys:
-            value = self.values.get(key)
-            if value is None or value == "":
-                continue
-            found = _DAY.match(value) if isinstance(value, str) else None
-            try:
-                if found and value[found.end() :][:1] in {"", "T", " "}:
-                    return date.fromisoformat(found[0])
-            except ValueError:
-                pass
-            self.refuse(f"has a date ({key}) that is not valid: {quoted(str(value))}")
+            if found := self._value_day(key):
+                if found.is_moved:
+                    self._refuse_day(key)
+                return found.day
         return None
+
+    def value_day(self, *keys: str) -> ValueDay | None:
+        """The first value date under these keys; a 30th of February is the last of the month."""
+        return next(filter(None, map(self._value_day, keys)), None)
+
+    def _value_day(self, key: str) -> ValueDay | None:
+        value = self.values.get(key)
+        if value is None or value == "":
+            return None
+        found = _DAY.match(value) if isinstance(value, str) else None
+        is_whole = found and value[found.end() :][:1] in {"", "T", " "}
+        stated = stated_value_day(found[0]) if found and is_whole else None
+        if stated is None:
+            self._refuse_day(key)
+        return stated
+
+    def _refuse_day(self, key: str) -> NoReturn:
+        self.refuse(f"has a date ({key}) that is not valid: {quoted(str(self.values.get(key)))}")
 
     def instant(self, *keys: str) -> datetime | None:
         """The first time under these keys, in seconds since 1970; 0 counts as missing."""

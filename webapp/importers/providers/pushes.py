@@ -37,7 +37,10 @@ class AccountSelector:
 
 @dataclass(frozen=True, slots=True)
 class PushLine:
-    """A line from the account holder's view, money in positive; `pending_transaction_id` is its id as pending."""
+    """A line from the account holder's view, money in positive; `pending_transaction_id` is its id as pending.
+
+    With `has_moved_value_day` the provider's value date does not exist, and `value_on` is the last of its month.
+    """
 
     provider_transaction_id: str
     pending: bool
@@ -46,6 +49,7 @@ class PushLine:
     currency: str
     description: str
     value_on: date | None = None
+    has_moved_value_day: bool = False
     counterparty: str | None = None
     reference: str | None = None
     iban: str | None = None
