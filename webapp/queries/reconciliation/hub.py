@@ -13,10 +13,9 @@ from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
-from webapp.queries.reconciliation import draft_sums, proof_breaks, verdicts
+from webapp.queries.reconciliation import draft_sums, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.draft_sums import DraftSums
-from webapp.queries.reconciliation.proof_breaks import BrokenProof
 from webapp.queries.reconciliation.verdicts import Verdict
 
 
@@ -32,6 +31,18 @@ class AnchorRecord:
     digest: str | None
     holds: bool
     broken_by: BrokenBy | None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenProof:
+    """A standing proof that holds no longer, and by how much it is off."""
+
+    id: int
+    statement_date: date
+    statement_balance: Money
+    broken_by: BrokenBy | None
+    cleared_now: Money
+    off_by: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +92,18 @@ def account(organization_id: str, fa_id: int, *, as_of: date | None = None) -> H
 
 def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | None) -> list[HubRecord]:
     currencies = {feed.id: feed.currency for feed in feeds}
-    statements = verdicts.newest(organization_id, list(currencies))
-    anchors = {each.feed_account_id: each for each in statements if each.status == "COMPLETED"}
+    statements, verdict_of = verdicts.of_accounts(organization_id, list(currencies))
     drafts = {each.feed_account_id: each for each in statements if each.status == "DRAFT"}
+    proofs = [each for each in statements if each.status == "COMPLETED"]
     facts = _HubFacts(
-        anchors=anchors,
+        anchors={proof.feed_account_id: proof for proof in proofs},
         drafts=drafts,
-        verdicts=verdicts.of_proofs(organization_id, list(anchors.values())),
-        broken=proof_breaks.oldest_of_accounts(organization_id, currencies),
+        verdicts=verdict_of,
+        broken={
+            proof.feed_account_id: _broken(proof, verdict_of[proof.id])
+            for proof in reversed(proofs)
+            if not verdict_of[proof.id].holds
+        },
         sums=draft_sums.of_drafts(organization_id, [draft.id for draft in drafts.values()]),
         provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
     )
@@ -108,7 +123,7 @@ class _HubFacts:
 def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     anchor, draft = facts.anchors.get(feed.fa_id), facts.drafts.get(feed.fa_id)
     verdict = facts.verdicts[anchor.id] if anchor is not None else None
-    broken = _broken(anchor, verdict, facts.broken.get(feed.fa_id))
+    broken = facts.broken.get(feed.fa_id)
     return HubRecord(
         **{each.name: getattr(feed, each.name) for each in fields(feed)},
         status=status(
@@ -124,23 +139,14 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
     )
 
 
-def _broken(
-    anchor: Reconciliation | None, verdict: Verdict | None, recorded: BrokenProof | None
-) -> BrokenProof | None:
-    """Choose the broken proof to show: one that an act broke, or an anchor that was changed past every act."""
-    if anchor is None or verdict is None:
-        return None
-    if recorded is not None and (recorded.id != anchor.id or not verdict.holds):
-        return recorded
-    if verdict.holds:
-        return None
+def _broken(proof: Reconciliation, verdict: Verdict) -> BrokenProof:
     return BrokenProof(
-        id=anchor.id,
-        statement_date=anchor.statement_date,
-        statement_balance=anchor.statement_balance,
+        id=proof.id,
+        statement_date=proof.statement_date,
+        statement_balance=proof.statement_balance,
         broken_by=verdict.broken_by,
-        cleared_now=Money(verdict.cleared_now_minor, anchor.currency),
-        off_by=Money(verdict.off_by_minor, anchor.currency),
+        cleared_now=Money(verdict.cleared_now_minor, proof.currency),
+        off_by=Money(verdict.off_by_minor, proof.currency),
     )
 
 

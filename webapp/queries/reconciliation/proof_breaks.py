@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
     JournalEntry,
@@ -34,18 +33,6 @@ class BreakRecord:
     repaired_at: datetime | None
     repaired_by: Mapping[str, Any] | None
     repair_action_request_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenProof:
-    """A standing proof that holds no longer, as the hub shows it."""
-
-    id: int
-    statement_date: date
-    statement_balance: Money
-    broken_by: BrokenBy | None
-    cleared_now: Money
-    off_by: Money
 
 
 def touched(organization_id: str) -> frozenset[int]:
@@ -84,40 +71,6 @@ def history(proof: Reconciliation) -> list[BreakRecord]:
         )
         for each in found
     ]
-
-
-def oldest_of_accounts(organization_id: str, fa_ids: Collection[int]) -> dict[int, BrokenProof]:
-    """Find for each feed account the oldest of its standing proofs that holds no longer."""
-    proof = Reconciliation
-    rows = db.session.execute(
-        sa.select(
-            proof.id,
-            proof.feed_account_id,
-            proof.statement_date,
-            proof.statement_balance_minor,
-            proof.currency,
-            ProofBreak,
-        )
-        .join(ProofBreak, refers_to(ProofBreak.reconciliation_id, proof))
-        .where(
-            proof.organization_id == organization_id,
-            proof.feed_account_id.in_(fa_ids),
-            proof.status == "COMPLETED",
-            ProofBreak.repaired_at.is_(None),
-        )
-        .order_by(proof.statement_date.desc())
-    )
-    return {
-        row.feed_account_id: BrokenProof(
-            id=row.id,
-            statement_date=row.statement_date,
-            statement_balance=Money(row.statement_balance_minor, row.currency),
-            broken_by=cause(row.ProofBreak),
-            cleared_now=Money(row.ProofBreak.cleared_now_minor, row.currency),
-            off_by=Money(row.ProofBreak.off_by_minor, row.currency),
-        )
-        for row in rows
-    }
 
 
 def cause(found: ProofBreak) -> BrokenBy:

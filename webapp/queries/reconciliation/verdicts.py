@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -18,6 +17,7 @@ from webapp.models import (
     ProofBreak,
     Reconciliation,
     ReconciliationItem,
+    TouchedProof,
     Transaction,
     of_same_organization,
     refers_to,
@@ -50,10 +50,56 @@ def of_proofs(organization_id: str, proofs: Sequence[Reconciliation]) -> dict[in
         return {}
     broken = proof_breaks.unrepaired(organization_id, [proof.id for proof in proofs])
     touched = proof_breaks.touched(organization_id)
-    recorded = {
-        proof.id: _recorded(proof, broken.get(proof.id)) for proof in proofs if proof.id not in touched
-    }
-    return recorded | computed(organization_id, [proof for proof in proofs if proof.id in touched])
+    return _shown(organization_id, [(proof, broken.get(proof.id), proof.id in touched) for proof in proofs])
+
+
+def of_accounts(
+    organization_id: str, fa_ids: Sequence[int]
+) -> tuple[list[Reconciliation], dict[int, Verdict]]:
+    """Read the open drafts, the anchors and the broken proofs of feed accounts, with the verdicts on the proofs.
+
+    A proof that is touched is among them, as it may be broken. They come without their frozen documents, by day.
+    """
+    rows = db.session.execute(
+        sa.select(Reconciliation, ProofBreak, TouchedProof.reconciliation_id)
+        .outerjoin(
+            ProofBreak,
+            sa.and_(
+                refers_to(ProofBreak.reconciliation_id, Reconciliation), ProofBreak.repaired_at.is_(None)
+            ),
+        )
+        .outerjoin(TouchedProof, refers_to(TouchedProof.reconciliation_id, Reconciliation))
+        .where(
+            Reconciliation.organization_id == organization_id,
+            Reconciliation.feed_account_id.in_(fa_ids),
+            sa.or_(
+                Reconciliation.status == "DRAFT",
+                sa.and_(
+                    Reconciliation.status == "COMPLETED",
+                    sa.or_(
+                        _is_newest(),
+                        ProofBreak.id.is_not(None),
+                        TouchedProof.reconciliation_id.is_not(None),
+                    ),
+                ),
+            ),
+        )
+        .order_by(Reconciliation.statement_date, Reconciliation.id)
+        .options(orm.defer(Reconciliation.frozen))
+    ).all()
+    standing = [
+        (proof, broken, touched is not None) for proof, broken, touched in rows if proof.status == "COMPLETED"
+    ]
+    return [each for each, _, _ in rows], _shown(organization_id, standing)
+
+
+def _shown(
+    organization_id: str, proofs: Iterable[tuple[Reconciliation, ProofBreak | None, bool]]
+) -> dict[int, Verdict]:
+    """Give the recorded verdict on each proof with its break, or compute it where the proof was touched since."""
+    proofs = list(proofs)
+    recorded = {proof.id: _recorded(proof, broken) for proof, broken, touched in proofs if not touched}
+    return recorded | computed(organization_id, [proof for proof, _, touched in proofs if touched])
 
 
 def _recorded(proof: Reconciliation, broken: ProofBreak | None) -> Verdict:
@@ -251,10 +297,9 @@ def _arrived_entries(proof: Reconciliation, books: StatementBooks) -> list[Item]
     return [item for entry_id, item in books.outside_open.items() if entry_id not in left_open]
 
 
-def newest(organization_id: str, feed_account_ids: sa.Select[Any] | Sequence[int]) -> list[Reconciliation]:
-    """Read the anchors and the open drafts of feed accounts, without the frozen documents."""
+def _is_newest() -> sa.ColumnElement[bool]:
     later = orm.aliased(Reconciliation)
-    is_newest = ~(
+    return ~(
         sa.select(1)
         .where(
             of_same_organization(later, Reconciliation),
@@ -263,18 +308,4 @@ def newest(organization_id: str, feed_account_ids: sa.Select[Any] | Sequence[int
             later.statement_date > Reconciliation.statement_date,
         )
         .exists()
-    )
-    return list(
-        db.session.scalars(
-            sa.select(Reconciliation)
-            .where(
-                Reconciliation.organization_id == organization_id,
-                Reconciliation.feed_account_id.in_(feed_account_ids),
-                sa.or_(
-                    Reconciliation.status == "DRAFT",
-                    sa.and_(Reconciliation.status == "COMPLETED", is_newest),
-                ),
-            )
-            .options(orm.defer(Reconciliation.frozen))
-        )
     )

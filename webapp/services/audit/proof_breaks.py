@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.money import Money
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
 from webapp.queries.reconciliation import proof_breaks, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
@@ -70,12 +71,16 @@ def _break(
     posted = proof_breaks.posted_by(doing.actor.organization_id, doing.id, proofs)
     for proof in proofs:
         verdict = verdict_of[proof.id]
-        found = verdict.broken_by or BrokenBy(
-            None, None, doing.id, doing.actor.as_json(), "books", None, None, doing.now
-        )
+        found = verdict.broken_by or _unexplained(proof, verdict, doing)
         if proof.id not in touched_before:
             found = _by_act(found, doing, posted.get(proof.id))
         db.session.add(_row(proof, verdict, found))
+
+
+def _unexplained(proof: Reconciliation, verdict: Verdict, doing: Act) -> BrokenBy:
+    """Name the act where no item of the proof explains why its books differ: an entry dated after it moved them."""
+    before, after = (str(Money(minor, proof.currency)) for minor in (0, -verdict.off_by_minor))
+    return BrokenBy(None, None, doing.id, doing.actor.as_json(), "books", before, after, doing.now)
 
 
 def _by_act(found: BrokenBy, doing: Act, entry_id: int | None) -> BrokenBy:
