@@ -49,6 +49,16 @@ def test_the_order_of_qif_days_is_asked_with_the_file_s_own_day(ben, browser):
     assert lines_of(ben) == [("2026-04-03", "-2.50", "BOOKED"), ("2026-04-04", "-7.00", "BOOKED")]
 
 
+def test_a_day_whose_year_may_come_first_is_asked_about_as_a_whole(ben, browser):
+    place = chosen(browser, b"!Type:Bank\nD13.03.03\nT-2.50\n^\nD13.08.15\nT-7.00\n^\n", "bank.qif")
+    page = browser.get(place).text
+    assert "Which day is “13.03.03”?" in page
+    assert "13 March 2003" in page
+    assert "3 March 2013" in page
+    assert browser.post(place, data={"dateFormat": "%y.%m.%d", "act": "import"}).status_code == 303
+    assert lines_of(ben) == [("2013-03-03", "-2.50", "BOOKED"), ("2013-08-15", "-7.00", "BOOKED")]
+
+
 def test_an_answer_about_days_leaves_the_columns_to_the_file(browser, session):
     place = chosen(browser, asking(), "bank.csv")
     page = browser.get(place).text

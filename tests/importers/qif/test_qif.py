@@ -72,7 +72,7 @@ def test_a_day_past_the_twelfth_tells_the_order_of_all(days, first):
 def test_days_that_run_in_one_reading_only_tell_the_order_too():
     text = bank(
         *(
-            record(f"D{month:02}/{day:02}/26", "T1")
+            record(f"D{month:02}/{day:02}/2026", "T1")
             for month, day in [(1, 9), (2, 3), (2, 8), (3, 1), (4, 12)]
         )
     )
@@ -91,6 +91,49 @@ def test_where_nothing_tells_the_order_it_is_asked_for():
     }
     assert lines_of(text, dateFormat="%d/%m/%Y")[0].booked_on == date(2026, 4, 3)
     assert lines_of(text, dateFormat="%m/%d/%Y")[0].booked_on == date(2026, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("days", "formats"),
+    [
+        (["13/03/03", "13/08/15"], ["%d/%m/%y", "%y/%m/%d"]),
+        (["13.03.03"], ["%d.%m.%y", "%y.%m.%d"]),
+        (["03-04-05", "06-07-08"], ["%d-%m-%y", "%m-%d-%y", "%y-%m-%d"]),
+        (["03/31/13", "03/11/12"], None),
+        (["13/03/40", "13/08/15"], None),
+        (["13/08/15", "5/08/15"], None),
+        (["13/08'15"], None),
+        (["13/03/2003"], None),
+    ],
+)
+def test_every_order_of_short_years_counts_and_two_that_fit_are_asked_about(days, formats):
+    text = bank(*(record(f"D{day}", "T1") for day in days))
+    if not formats:
+        assert len(lines_of(text)) == len(days)
+        return
+    asked = refusal(text)
+    assert asked.details == {"key": "dateFormat", "example": days[0], "dateFormats": formats}
+    for written in formats:
+        assert [f"{line.booked_on:{written}}" for line in lines_of(text, dateFormat=written)] == days
+
+
+def test_days_with_short_years_that_run_in_one_reading_only_tell_the_order():
+    days = ["13/03/28", "13/04/02", "13/04/11", "13/05/01", "13/06/30"]
+    text = bank(*(record(f"D{day}", "T1") for day in days))
+    assert [f"{line.booked_on:%y/%m/%d}" for line in lines_of(text)] == days
+
+
+@given(
+    st.lists(st.dates(date(2000, 1, 1), date(2069, 12, 31)), min_size=1, max_size=4),
+    st.sampled_from(["%d/%m/%y", "%m/%d/%y", "%y/%m/%d"]),
+)
+def test_a_few_days_with_short_years_are_read_rightly_or_asked_for(days, written):
+    text = bank(*(record(f"D{day:{written}}", "T1") for day in days))
+    try:
+        assert [line.booked_on for line in lines_of(text)] == days
+    except DaysUnclearError as asked:
+        readings = [lines_of(text, dateFormat=each) for each in asked.details["dateFormats"]]
+        assert days in [[line.booked_on for line in lines] for lines in readings]
 
 
 @given(
@@ -203,6 +246,14 @@ def test_encodings_and_line_ends_change_nothing(encoding, line_end):
         (bank(record("D31/03/2026", "T1e5")), "T is not an amount"),
         (bank(record("D31/03/2026", "T1.00", "D30/03/2026", "T2.00")), "D appears twice"),
         (bank("D31/03/2026\nT1.00\n") + "!Type:Cat\n", "no end (^)"),
+        (bank(record("D31/03/2026", "T1.00", "PTea", "D31/03/2026", "T1.00", "PTea")), "D appears twice"),
+        ("D31/03/2026\nT1.00\n^\n" + bank(record("D31/03/2026", "T1.00")), "no heading (!Type:Bank)"),
+        ("!Option:MDY\n" + record("D03/31/2026", "T1.00"), "no heading (!Type:Bank)"),
+        (
+            bank(record("NFood"), record("D31/03/2026", "T1.00"), heading="!Type:Cat"),
+            "no heading of an account",
+        ),
+        ("!Account\n" + record("NHouse") + record("D31/03/2026", "T1,00"), "no heading of an account"),
     ],
 )
 def test_a_figure_that_could_be_wrong_refuses_the_file(text, says):

@@ -15,11 +15,12 @@ _TOGETHER: Final = re.compile(r"(\d{4})(\d\d)(\d\d)", re.ASCII)
 _OPTION: Final = re.compile(r"(?:^|[\r\n])[ \t]*!option:[ \t]*([mdy]{3})[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
 _MAX_LENGTH: Final = 40
 _PIVOT: Final = 70
-_FORMATS: Final[dict[Order, str]] = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
+_SHORT: Final = 2
+_FORMATS: Final[dict[Order, str]] = {"dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y", "ymd": "%Y/%m/%d"}
 
 
 class DaysUnclearError(MappingNeededError):
-    """The dates of the file can be read as day and month or as month and day."""
+    """The dates of the file can be read in several orders of day, month and year."""
 
     code = "days_unclear"
 
@@ -33,6 +34,11 @@ def day(text: str, order: Order) -> date | None:
     (datetime.date(2018, 12, 19), datetime.date(2000, 1, 1), datetime.date(2020, 2, 14))
     >>> day("31.1.99", "dmy"), day("2024-02-29", "dmy"), day("31.1.99", "mdy"), day("20240229", "dmy")
     (datetime.date(1999, 1, 31), datetime.date(2024, 2, 29), None, datetime.date(2024, 2, 29))
+
+    A year that comes first has four digits or two.
+
+    >>> day("13/03/05", "ymd"), day("3/03/05", "ymd"), day("13/03'05", "ymd"), day("13/03/2005", "ymd")
+    (datetime.date(2013, 3, 5), None, None, None)
     """
     parts = _parts(text)
     if not parts:
@@ -40,14 +46,25 @@ def day(text: str, order: Order) -> date | None:
     first, second, third, is_recent = parts
     if len(first) == 4:  # noqa: PLR2004
         return _date(first, second, third)
-    year = third
-    if len(third) <= 2:  # noqa: PLR2004
-        year = str(int(third) + (2000 if is_recent or int(third) < _PIVOT else 1900))
-    elif order == "ymd":
-        return None
     if order == "ymd":
-        return _date(str(int(first) + (2000 if int(first) < _PIVOT else 1900)), second, third)
+        is_possible = len(first) == _SHORT and len(third) <= _SHORT and not is_recent
+        return _date(_full(first), second, third) if is_possible else None
+    year = _full(third, is_recent=is_recent) if len(third) <= _SHORT else third
     return _date(year, second, first) if order == "dmy" else _date(year, first, second)
+
+
+def _full(year: str, *, is_recent: bool = False) -> str:
+    """A year of two digits with its century."""
+    return str(int(year) + (2000 if is_recent or int(year) < _PIVOT else 1900))
+
+
+def is_day(text: str) -> bool:
+    """Return whether a text is a date in any order.
+
+    >>> is_day("13/03/2026"), is_day("Food")
+    (True, False)
+    """
+    return any(day(text, each) for each in _FORMATS)
 
 
 def option(text: str) -> Order | None:
@@ -61,16 +78,16 @@ def option(text: str) -> Order | None:
 
 
 def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | None = None) -> Order:
-    """Find the order of a file's dates: by the mapping, by a day after the twelfth, or by their sequence.
+    """Find the order of a file's dates: by the mapping, as the only one in which all are dates, or by their sequence.
 
     The order that the file has `stated` is used, unless its dates contradict it.
 
     >>> order(["01/02/2024", "31/01/2024"], {}), order(["12/19/18"], {}), order(["2024-03-04"], {})
     ('dmy', 'mdy', 'ymd')
-    >>> order(["03/01/26", "03/04/26", "03/04/26", "03/09/26", "03/11/26", "04/02/26"], {})
+    >>> order(["03/01/2026", "03/04/2026", "03/04/2026", "03/09/2026", "03/11/2026", "04/02/2026"], {})
     'mdy'
 
-    Raises DaysUnclearError where both orders are possible, give different dates, and neither is more likely.
+    Raises DaysUnclearError where several orders are possible, give different dates, and none is more likely.
     """
     chosen = _order_in(mapping.get("dateFormat"))
     if chosen:
@@ -80,27 +97,28 @@ def order(texts: Sequence[str], mapping: Mapping[str, object], stated: Order | N
         return stated
     if all(len(parts[0]) == 4 for text in distinct if (parts := _parts(text))):  # noqa: PLR2004
         return "ymd"
-    readings: dict[Order, list[date | None]] = {
-        each: [day(text, each) for text in distinct] for each in _FORMATS
-    }
-    possible = [each for each, days in readings.items() if None not in days]
-    if len(possible) == 1:
-        return possible[0]
-    if readings["dmy"] == readings["mdy"] or not possible:
-        # Where no order fits, a line is refused later with its date; mdy is the likelier one, as QIF is American.
+    readings = {each: tuple(day(text, each) for text in distinct) for each in _FORMATS}
+    orders = {days: each for each, days in readings.items() if None not in days}
+    if not orders:
+        # A line is refused later with its date; mdy is the likeliest, as QIF is American.
         return "mdy"
-    in_order = [each for each in possible if are_in_order(readings[each])]
-    if len(in_order) == 1:
-        return in_order[0]
-    raise _unclear(distinct)
+    in_order = [each for days, each in orders.items() if are_in_order(days)]
+    if len(orders) > 1 and len(in_order) != 1:
+        raise _unclear(distinct, list(orders.values()))
+    return in_order[0] if len(in_order) == 1 else next(iter(orders.values()))
 
 
-def _unclear(texts: Iterable[str]) -> DaysUnclearError:
-    example = next((text for text in texts if day(text, "dmy") != day(text, "mdy")), "")
-    formats = list(_FORMATS.values())
+def _unclear(texts: Iterable[str], orders: Sequence[Order]) -> DaysUnclearError:
+    """Ask for one of the orders with a date that differs in them, in formats that are written as it is."""
+    example = next(text for text in texts if len({day(text, each) for each in orders}) > 1)
+    parts = _parts(example)
+    is_short = parts is not None and len(parts[2]) <= _SHORT
+    mark = next(each for each in example if each in "/.-")
+    formats = [_FORMATS[each].replace("/", mark) for each in orders]
+    formats = [each.replace("%Y", "%y") if is_short else each for each in formats]
     return DaysUnclearError(
-        f"Dates such as “{example}” can be read as day and month or as month and day; choose one in the mapping,"
-        f" as dateFormat {formats[0]} or {formats[1]}.",
+        f"Dates such as “{example}” can be read in {len(formats)} orders of day, month and year; choose one in the"
+        f" mapping, as dateFormat {' or '.join(formats)}.",
         "dateFormat",
         example=example,
         dateFormats=formats,

@@ -7,7 +7,7 @@ from typing import Final
 from webapp.importers.bank_files import BankFile, FileLine, SkippedRow, Statement
 from webapp.importers.decoding import decode, opening
 from webapp.importers.qif.amounts import decimal_mark, exact
-from webapp.importers.qif.days import Order, day, option, order
+from webapp.importers.qif.days import Order, day, is_day, option, order
 from webapp.importers.qif.records import QifRecord, records
 from webapp.importers.texts import joined, quoted, refuse_too_many_lines
 
@@ -20,6 +20,7 @@ _LISTS: Final = frozenset(
     {"budget", "bug", "cat", "class", "cust", "emp", "invitem", "memorized", "payee", "prices"}
     | {"security", "tag", "tax", "template", "vendor"}
 )
+_WITHOUT_LINES: Final = _LISTS | {"account"}
 
 
 def recognises(data: bytes) -> bool:
@@ -39,10 +40,9 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     skipped: list[SkippedRow] = []
     account: str | None = None
     for record in records(text):
-        if record.section == "account":
-            account = (record.first("N") or "")[:_MAX_NAME] or None
-        elif record.section in _LISTS:
-            continue
+        if record.section in _WITHOUT_LINES:
+            _refuse_lost_line(record)
+            account = _account(record) if record.section == "account" else account
         elif reason := _skip_reason(record):
             skipped.append(SkippedRow(record.row, joined(record.texts()), reason))
         else:
@@ -53,6 +53,20 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     for name, record in booked:
         accounts.setdefault((name, record.section), []).append(_line(record, days, mark))
     return BankFile("qif", _statements(accounts), _warnings(accounts, skipped), tuple(skipped))
+
+
+def _account(record: QifRecord) -> str | None:
+    """The name of the account whose records come next."""
+    return (record.first("N") or "")[:_MAX_NAME] or None
+
+
+def _refuse_lost_line(record: QifRecord) -> None:
+    """Refuse a line among accounts, categories and the like: the heading of its own account is lost."""
+    dated, stated = record.first("D"), record.first("T")
+    if dated and stated and is_day(dated) and any(exact(stated, mark) is not None for mark in ".,"):
+        raise record.error(
+            "it has a date and an amount, but no heading of an account (!Type:Bank) before it."
+        )
 
 
 def _skip_reason(record: QifRecord) -> str | None:
@@ -90,9 +104,9 @@ def _warnings(
 
 def _line(record: QifRecord, days: Order, mark: str) -> FileLine:
     """Read a record as a line; the splits of its amount are Quicken's categories and are ignored."""
-    texts = {letter: set(record.fields.get(letter, ())) for letter in "DTU"}
-    for letter, values in texts.items():
-        if len(values) > 1:
+    for letter in "DTU":
+        # Two equal values are two equal lines without an end between them.
+        if len(record.fields.get(letter, ())) > 1:
             raise record.error(f"{letter} appears twice; the end of a record (^) may be missing.")
     dated, stated = record.first("D"), record.first("TU")
     if not dated or not stated:

@@ -59,25 +59,28 @@ def records(text: str) -> Iterator[QifRecord]:
     >>> [(each.section, each.first("T")) for each in records("!Type:Bank\nD1/2/26\nT5\n^\n!Type:Cat\nNFood\n^")]
     [('bank', '5'), ('cat', None)]
 
-    Raises FileRefusedError for a record without an end.
+    Raises FileRefusedError for a record without an end or without a heading. Other text before the first heading is
+    skipped.
     """
     section, row = "", 0
     record: QifRecord | None = None
     for number, line in enumerate(_LINE_END.split(text), start=1):
         content = line.strip()
         if content.startswith("!"):
-            if record:
+            if record and section:
                 raise record.error("it has no end (^); the file is damaged, download it again.")
-            section = _section(content) or section
+            section, record = _section(content) or section, None
         elif content.startswith("^"):
+            if record and not section:
+                raise record.error("it has no heading (!Type:Bank); the beginning of the file is missing.")
             if record:
                 yield record
             record = None
-        elif content and section:
-            row += not record
-            record = record or _new_record(section, row, number)
+        elif content:
+            row += not record and bool(section)
+            record = record or _new_record(section, max(row, 1), number)
             record.add(content)
-    if record:
+    if record and section:
         raise FileRefusedError(
             "The file is cut off before the end of its last record (^); download it again."
         )

@@ -107,7 +107,9 @@ def _question(details: Mapping[str, Any], sentence: str) -> ColumnQuestion:
     key, example = details["key"], str(details.get("example", ""))
     if key == "dateFormat" and details.get("dateFormats"):
         choices = [(each, _formatted_day(example, each)) for each in details["dateFormats"]]
-        return ColumnQuestion(key, f"Is “{example}” a day in which month?", choices)
+        is_year_open = any(each.startswith("%y") for each in details["dateFormats"])
+        which = f"Which day is “{example}”?" if is_year_open else f"Is “{example}” a day in which month?"
+        return ColumnQuestion(key, which, choices)
     if key == "decimal":
         choices = [
             (",", f"The comma is the decimal mark: “{example}” has {_cents(example, ',')}"),
@@ -126,8 +128,8 @@ def _formatted_day(example: str, date_format: str) -> str:
     try:
         found = datetime.strptime(example, date_format).replace(tzinfo=UTC)
     except ValueError:
-        order = "Day" if date_format.find("%d") < date_format.find("%m") else "Month"
-        return f"{order} first, {date_format}"
+        first = {"%d": "Day", "%m": "Month"}.get(date_format[:2], "Year")
+        return f"{first} first, {date_format}"
     return f"{found:%-d %B %Y}"
 
 
