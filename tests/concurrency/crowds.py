@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PATIENCE_SECONDS = 60
+# Less than the server keeps an idle connection: a program that waited longer opens another one.
+KEPT_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Client:
     def __init__(self, address: str, token: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_SECONDS)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        self._answered = time.monotonic()
 
     def post(self, path: str, body: Any = None) -> Answer:
         return self.send("POST", path, body)
@@ -46,6 +49,7 @@ class Client:
         self._request(method, path, body, key)
         response = self._connection.getresponse()
         text = response.read()
+        self._answered = time.monotonic()
         is_replayed = response.headers.get("Idempotency-Replayed") == "true"
         return Answer(path, response.status, json.loads(text), time.monotonic() - began, text, is_replayed)
 
@@ -57,6 +61,8 @@ class Client:
 
     def _request(self, method: str, path: str, body: Any, key: str | None) -> None:
         headers = self._headers | ({"Idempotency-Key": key} if key else {})
+        if time.monotonic() - self._answered > KEPT_SECONDS:
+            self.close()
         self._connection.request(method, path, json.dumps(body or {}), headers)
 
     def close(self) -> None:

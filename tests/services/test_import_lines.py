@@ -12,7 +12,8 @@ from webapp.models import Import, Organization, Reconciliation, Transaction
 def become_of_another_source(session):
     """Let the lines that are there come from another format than the files of the test."""
     session.execute(sa.update(Import).values(format="camt"))
-    session.execute(sa.update(Transaction).values(line_key=Transaction.line_key + "-camt"))
+    camt_keys = {"line_key": Transaction.line_key + "-camt", "updated_at": Transaction.updated_at}
+    session.execute(sa.update(Transaction).values(camt_keys))
     session.commit()
 
 
@@ -42,7 +43,8 @@ def test_what_was_possibly_there_once_is_not_so_again(ben, session):
 
 def test_a_pushed_line_is_another_source_too(ben, session):
     imported(ben, bank_file(*MARCH[:1]))
-    session.execute(sa.update(Transaction).values(line_key=None, import_id=None))
+    pushed = {"line_key": None, "import_id": None, "updated_at": Transaction.updated_at}
+    session.execute(sa.update(Transaction).values(pushed))
     session.commit()
     assert len(suspected(imported(ben, bank_file(*MARCH[:1])))) == 1
 

@@ -114,4 +114,4 @@ def test_the_account_s_page_shows_the_strip(ben, fa_id):
     page = ben.get(f"/feeds/{fa_id}").text
     assert "December 2026: Off" in page
     assert "November 2026: Gap" in page
-    assert "Nothing covers 11 Nov to 30 Nov." in page
+    assert "No data for 11 Nov to 30 Nov." in page

@@ -69,7 +69,7 @@ def test_ids_of_another_shape_are_refused(ada, ids):
 
 def test_unknown_keys_are_refused(ada, lines):
     answer = confirm(ada, lines, force=True)
-    assert "known are: ids, note" in answer.json["error"]
+    assert "the valid ones are: ids, note" in answer.json["error"]
 
 
 def test_a_long_list_at_once(ada, bank, rounds):
