@@ -1,7 +1,8 @@
 """A bank that misbehaves: one true account, told in pieces, twice, late, in another order and under other names.
 
 All of it follows from the seed. What a bank cannot tell at all stays possible to know: it never shows a line in a
-file that its own feed has since corrected or taken back, save where it sends an old file once more as it was.
+file that its own feed has since corrected or taken back, save where it sends an old file once more as it was, and
+sends no line again in a new batch that it took back, for that would bring the line back.
 """
 
 from __future__ import annotations
@@ -303,7 +304,9 @@ class Bank:
         old = self.chance.choice(self.sent)
         if old.body is not None and self.chance.random() < 0.5:
             self.batches += 1
-            part = {name: self._part(old.body[name]) for name in ("added", "removed")}
+            gone = {name for each in self.sent if each.body is not None for name in each.body["removed"]}
+            there = [each for each in old.body["added"] if each["providerTransactionId"] not in gone]
+            part = {"added": self._part(there), "removed": self._part(old.body["removed"])}
             body = {"batchId": f"b{self.batches}", "modified": [], **part}
             return replace(old, what=f"again, as {body['batchId']}: {said_of(body)}", body=body, tells=())
         return replace(old, what=f"{old.what} again")

@@ -165,6 +165,7 @@ class PushResultSchema(Schema):
         "PENDING",
         "JOINED",
         "CHANGED",
+        "RETURNED",
         "REMOVED",
         "DELETED",
         "UNKNOWN",

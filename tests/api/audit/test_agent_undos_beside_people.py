@@ -260,6 +260,7 @@ BY_PEOPLE = {
     "create_token",
     "delete_merchant",
     "remove_member",
+    "remove_transaction_again",
     "renew_link",
     "revoke_token",
     "undo_correction",

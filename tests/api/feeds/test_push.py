@@ -98,10 +98,12 @@ def test_a_removed_draft_goes_and_a_posted_entry_stays(ada, feed):
     assert ada.post(f"/api/journal-entries/{entry_id}/void", json={"reason": "Gone"}).status_code == 200
 
 
-def test_a_removal_that_comes_first_keeps_the_line_out(ada, feed):
+def test_a_removal_that_comes_first_keeps_the_line_out_until_it_is_sent_again(ada, feed):
     assert verdicts_of(feed.push(removed=["A1"])) == ["UNKNOWN"]
     assert verdicts_of(feed.push(added=[line()])) == ["REMOVED"]
-    assert feed.lines() == []
+    assert (feed.booked(), feed.one()["status"]) == ([], "REMOVED")
+    assert verdicts_of(feed.push(added=[line()])) == ["RETURNED"]
+    assert feed.booked() == [("2026-03-02", "-12.50")]
 
 
 def test_a_change_that_comes_first_is_not_undone(ada, feed):

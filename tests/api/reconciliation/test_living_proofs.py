@@ -222,6 +222,19 @@ def test_a_line_that_the_bank_takes_back_is_named(desk, fed):
     assert culprit["actionRequestId"] is not None
 
 
+@pytest.mark.parametrize("by", ["the bank", "a person"])
+def test_a_line_that_the_bank_takes_back_heals_its_proof_when_it_comes_back(bank, desk, fed, by):
+    feed, taken, proof = fed
+    feed.push("two", removed=["A1"])
+    assert desk.proof(proof["id"])["holds"] is False
+    if by == "the bank":
+        assert feed.verdicts(added=[line("A1", "100.00", "2026-10-02", "In")]) == ["RETURNED"]
+    else:
+        assert desk.person.post(f"/api/transactions/{taken}/restore").status_code == 200
+    assert desk.proof(proof["id"])["holds"] is True
+    assert desk.account()["status"] == "reconciled"
+
+
 @pytest.mark.parametrize(
     ("day", "amount", "told"),
     [

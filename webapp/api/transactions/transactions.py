@@ -89,7 +89,7 @@ def delete(transaction_id: int) -> dict[str, bool]:
 @requires("draft")
 @bp.response(200, AnswerSchema)
 def restore(transaction_id: int) -> dict[str, Any]:
-    """Restore a deleted line."""
+    """Restore a line that somebody deleted or the bank removed."""
     services.transactions.lifecycle.restore(
         queries.transactions.transactions.get(organization_id(), transaction_id), **acting()
     )

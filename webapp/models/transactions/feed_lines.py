@@ -17,7 +17,7 @@ class FeedLine(Organized, Base):
     """A line under the provider's own id, which alone is its identity on a feed account.
 
     `transaction_id` is its own row, joined to another line or not; null for an id that was removed before it
-    was ever added. `event` is the last event: ADDED, then MODIFIED, then REMOVED, which is final.
+    was ever added. `event` is the last event: ADDED, then MODIFIED, then REMOVED, until the bank sends it again.
     `digest` is of the facts as they were sent last, `pending_id` the pending line that it names as its own.
     """
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.money import Money
-from webapp.models import FeedLine, LineChange, LineJoin, Transaction
+from webapp.models import FeedLine, LineChange, LineJoin, Transaction, refers_to
 from webapp.queries.common import lookups
 from webapp.queries.common.portions import ids_where, portions
 
@@ -46,6 +46,11 @@ class BankChangeRecord:
     after: Mapping[str, str | None]
     created_at: datetime
 
+    @property
+    def is_return(self) -> bool:
+        """Tell whether the bank sent the line again after it had removed it, which changes no other field."""
+        return "status" in self.after
+
 
 @dataclass(frozen=True, slots=True)
 class LineOrigins:
@@ -55,6 +60,15 @@ class LineOrigins:
     suggestions: list[JoinRecord]
     joins: list[JoinRecord]
     changes: list[BankChangeRecord]
+
+
+def kept_id(transaction: Transaction) -> int | None:
+    """Give the line that a row is joined to, if it is only another report of that."""
+    return db.session.scalar(
+        sa.select(LineJoin.kept_id).where(
+            refers_to(LineJoin.joined_id, transaction), LineJoin.status == "JOINED"
+        )
+    )
 
 
 def of_line(transaction: Transaction) -> LineOrigins:

@@ -277,7 +277,7 @@ def _is_clearable(record: TransactionRecord, draft: OpenDraft | None) -> bool:
 
 def _bank_change(record: TransactionRecord, origins: LineOrigins) -> BankChangeRecord | None:
     """Give the bank's last change while the line is unconfirmed, or where it moved the day of a posted line."""
-    last = origins.changes[0] if origins.changes else None
+    last = next((each for each in origins.changes if not each.is_return), None)
     is_confirmed = record.entry_status == "POSTED" and record.correction_marker_id is None
     if last is None or record.status not in IN_BOOKS or (is_confirmed and "bookedOn" not in last.after):
         return None

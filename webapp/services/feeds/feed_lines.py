@@ -15,7 +15,7 @@ _FEED_LINES = table_of(FeedLine)
 
 
 class LastEvent(NamedTuple):
-    """The last event of a line; `event` is ADDED or MODIFIED, or REMOVED, which no event follows."""
+    """The last event of a line; `event` is ADDED or MODIFIED, or REMOVED until it is sent again."""
 
     provider_transaction_id: str
     transaction_id: int | None
@@ -41,17 +41,17 @@ def add_removed(feed_account: FeedAccount, names: Sequence[str]) -> None:
 
 
 def replace(feed_account: FeedAccount, events: Sequence[LastEvent]) -> None:
-    """Store later events of ids; a pending id that an earlier event named stays."""
+    """Store later events of ids; a pending id that an earlier event named stays, and so does a row."""
     link = sa.func.coalesce(sa.bindparam("new_pending_id", type_=sa.String), _FEED_LINES.c.pending_id)
     _update(
         feed_account,
-        {name: sa.bindparam(f"new_{name}") for name in ("event", "is_pending", "digest")}
+        {name: sa.bindparam(f"new_{name}") for name in ("transaction_id", "event", "is_pending", "digest")}
         | {"pending_id": link},
         [
             {"its_id": event.provider_transaction_id}
             | {
                 f"new_{name}": getattr(event, name)
-                for name in ("event", "is_pending", "digest", "pending_id")
+                for name in ("transaction_id", "event", "is_pending", "digest", "pending_id")
             }
             for event in events
         ],

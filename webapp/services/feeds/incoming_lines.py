@@ -52,7 +52,8 @@ class PushContext:
 class IncomingLine:
     """A line of a push with its verdict; `row_id` is its own row, `line_id` the line in the books that it is.
 
-    `earlier` is the last event of its id. A late line is as the bank had it before a change.
+    `earlier` is the last event of its id. A late line is as the bank had it before a change; one that
+    is returned was removed.
     """
 
     line: PushedLine
@@ -65,6 +66,7 @@ class IncomingLine:
     line_id: int | None = None
     earlier: FeedEvent | None = None
     is_late: bool = False
+    is_returned: bool = False
 
     def __post_init__(self) -> None:
         self.digest = digest_of(self.line, self.amount_minor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from webapp.ledger.matching.pushed_lines import outdated_reason
@@ -12,7 +12,7 @@ from webapp.queries.matching import feed_lines
 from webapp.queries.matching.feed_lines import FeedEvent
 from webapp.queries.reconciliation import reconciliations
 from webapp.services.feeds import feed_lines as last_events
-from webapp.services.feeds import matching, outdated_lines
+from webapp.services.feeds import matching, outdated_lines, returned_lines
 from webapp.services.feeds.incoming_lines import DELETED_REASON, IncomingLine, PushContext
 from webapp.services.ingestion import rules
 from webapp.services.ingestion import writes as line_writes
@@ -22,7 +22,8 @@ from webapp.services.rules import writes as rule_writes
 from webapp.services.transactions import bank_changes, clearing, join_records
 from webapp.services.transactions.bank_changes import Facts
 
-REMOVED_REASON = "The bank removed this line; its id stays out."
+# Where the removal of a pending line, or of a line that was never there, arrives before the line itself.
+REMOVED_REASON = "The bank removed this line before it arrived. It stays out unless the bank sends it again."
 
 
 def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
@@ -41,6 +42,8 @@ def take(context: PushContext, lines: Sequence[IncomingLine]) -> None:
         if each.earlier is not None:
             _recognise(each, each.earlier)
     open_ = [each for each in first.values() if not each.verdict]
+    returned_lines.recognise(context, [each for each in open_ if each.is_returned])
+    open_ = [each for each in open_ if not each.verdict]
     late = [each for each in first.values() if each.is_late]
     outdated_lines.join(context, late, [each for each in open_ if not each.line.pending])
     _write(context, open_)
@@ -52,7 +55,9 @@ def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
     """Set the verdict on a line that changes nothing; one that does stays open."""
     each.row_id = earlier.transaction_id
     if earlier.event == "REMOVED":
-        each.settle("REMOVED", earlier.line_id, REMOVED_REASON)
+        if each.line.pending:
+            each.settle("REMOVED", earlier.line_id, REMOVED_REASON)
+        each.is_returned = earlier.transaction_id is not None
     elif earlier.digest == each.digest:
         is_deleted = earlier.status == "DELETED"
         each.settle(
@@ -75,6 +80,9 @@ def _recognise(each: IncomingLine, earlier: FeedEvent) -> None:
 
 
 def _write(context: PushContext, lines: Sequence[IncomingLine]) -> None:
+    unseen = [each for each in lines if each.earlier is not None and each.earlier.transaction_id is None]
+    _write_removed(context, unseen)
+    lines = [each for each in lines if not each.verdict]
     new = [each for each in lines if each.earlier is None]
     booked_now = [each for each in lines if each.is_booked_now]
     changed = [each for each in lines if each.earlier is not None and not each.is_booked_now]
@@ -89,7 +97,22 @@ def _write(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     matching.join_pending(context, new, arriving)
 
 
+def _write_removed(context: PushContext, unseen: Sequence[IncomingLine]) -> None:
+    """Store lines whose removal arrived first: out of the books, until somebody restores or the bank resends them."""
+    _insert(context, unseen, dict.fromkeys(map(id, unseen), True))
+    for each in unseen:
+        each.settle("REMOVED", each.row_id, REMOVED_REASON)
+    last_events.replace(context.feed_account, [each.last_event._replace(event="REMOVED") for each in unseen])
+
+
 def _write_new(context: PushContext, new: Sequence[IncomingLine], duplicates: matching.Duplicates) -> None:
+    _insert(context, new, {id(each): matching.is_joined(each, duplicates) for each in new})
+    for each in new:
+        each.settle("PENDING" if each.line.pending else "NEW", each.row_id)
+
+
+def _insert(context: PushContext, new: Sequence[IncomingLine], is_out: Mapping[int, bool]) -> None:
+    """Store the rows of new lines; those that are out of the books have no draft."""
     rows = [
         NewLine(
             provider_transaction_id=each.line.provider_transaction_id,
@@ -103,7 +126,7 @@ def _write_new(context: PushContext, new: Sequence[IncomingLine], duplicates: ma
             line_key=None,
             occurrence=1,
             is_pending=each.line.pending,
-            is_joined=matching.is_joined(each, duplicates),
+            is_joined=is_out[id(each)],
         )
         for each in new
     ]
@@ -118,7 +141,6 @@ def _write_new(context: PushContext, new: Sequence[IncomingLine], duplicates: ma
     )
     for each, row_id in zip(new, ids, strict=True):
         each.row_id = row_id
-        each.settle("PENDING" if each.line.pending else "NEW", row_id)
 
 
 def _book(context: PushContext, lines: Sequence[IncomingLine], duplicates: matching.Duplicates) -> None:
@@ -136,7 +158,8 @@ def _book(context: PushContext, lines: Sequence[IncomingLine], duplicates: match
         else:
             join_records.add_to_books(row, now=context.now)
             booked.append(row.id)
-        each.settle("CHANGED", row.id, "It was pending and is booked now.")
+        verdict = "RETURNED" if each.is_returned else "CHANGED"
+        each.settle(verdict, row.id, "It was pending and is booked now.")
     _run_rules(context, booked, "TRANSACTION_INGESTED")
 
 
@@ -148,6 +171,7 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     held = bank_changes.fetch_entries([*rows.values(), *kept_rows.values()])
     settled: list[Transaction] = []
     changed: list[int] = []
+    drafted: list[int] = []
     for each in lines:
         row = rows[each.row_id]
         kept = kept_rows.get(each.earlier.kept_id if each.earlier else None)
@@ -155,17 +179,26 @@ def _change(context: PushContext, lines: Sequence[IncomingLine]) -> None:
             bank_changes.write_facts(row, each.facts)
             each.settle("CHANGED", (kept or row).id, "It is still pending.")
             continue
+        if each.is_returned and (kept or row).journal_entry_id is None:
+            drafted.append((kept or row).id)
+        if each.is_returned:
+            returned_lines.begin(kept or row, now=context.now)
         was = bank_changes.facts_of(row)
         reason = bank_changes.apply(row, each.facts, now=context.now)
         if kept is not None:
             reason = _update_kept(kept, was, each.facts, context.now) or reason
         settled.append(kept or row)
+        if each.is_returned:
+            join_records.add_to_books(kept or row, now=context.now)
+            each.settle("RETURNED", (kept or row).id, f"{returned_lines.REASON} {reason}".rstrip())
+            continue
         if reason:
             changed.append((kept or row).id)
         verdict = "DELETED" if (kept or row).status == "DELETED" else "CHANGED"
         each.settle(verdict, (kept or row).id, DELETED_REASON if verdict == "DELETED" else reason)
     held.clear()
     _settle_statements(context, settled)
+    _run_rules(context, drafted, "TRANSACTION_INGESTED")
     _run_rules(context, changed, "TRANSACTION_UPDATED")
 
 

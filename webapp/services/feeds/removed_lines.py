@@ -1,4 +1,4 @@
-"""Lines that a provider removed: their ids stay out for good, and a posted entry stays until somebody voids it."""
+"""Lines that a provider removed: they stay out until it sends them again, a posted entry until somebody voids it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RemovalVerdict(NamedTuple):
 def remove(feed_account: FeedAccount, ids: Sequence[str], *, now: datetime) -> list[RemovalVerdict]:
     """Remove the lines of ids that the provider removed, with one verdict for each id.
 
-    An unknown id is stored too, so that a line of it that comes later stays out.
+    An unknown id is stored too, so that its line, if it comes late, stays out.
     """
     if not ids:
         return []

@@ -93,9 +93,10 @@ def remove_from_books(line: Transaction, *, now: datetime) -> None:
 
 
 def add_to_books(line: Transaction, *, now: datetime) -> None:
-    """Make a row a booked line with a draft of its own."""
+    """Make a row a booked line: with its posted entry where that stayed in the books, else with a draft of its own."""
     line.status = openings.state_of(line)
-    line_drafts.add(line, now=now)
+    if line.journal_entry_id is None:
+        line_drafts.add(line, now=now)
 
 
 def _find(organization_id: str, kept_id: int, joined_id: int, status: str) -> LineJoin:

@@ -13,6 +13,7 @@ from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.journal.entries import Leg
 from webapp.models import ActionRequest, JournalEntry, Transaction, of_same_organization
 from webapp.queries.journal import attachments, entries
+from webapp.queries.matching import line_joins
 from webapp.queries.reconciliation import openings
 from webapp.queries.transactions import transactions
 from webapp.services.audit import titles
@@ -21,8 +22,14 @@ from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import corrections, counter_legs, line_drafts
 from webapp.services.journal import entries as journal_entries
-from webapp.services.transactions import clearing, unpairing
-from webapp.services.transactions.states import require
+from webapp.services.transactions import bank_changes, clearing, join_records, unpairing
+from webapp.services.transactions.states import LineStateError, require
+
+
+class JoinedLineError(LedgerError):
+    """This is another report of a line that is in the books; undo their join instead."""
+
+    code = "joined"
 
 
 class PostedLineError(LedgerError):
@@ -133,12 +140,40 @@ def restore(
     legs: Sequence[Leg] | None = None,
     description: str | None = None,
 ) -> Transaction:
-    """Bring a deleted line back with a draft: of the counter legs and the description that it had, or a fresh one."""
+    """Bring a line back that somebody deleted or the bank removed: with its posted entry, or else with a draft.
+
+    The draft is fresh, or has the counter legs and the description that are named.
+    """
     title = f"Restored {transaction.label}"
     with act(actor, now, "restore_transaction", ("transaction", transaction.id), title=title) as doing:
-        require(transaction, "DELETED")
-        doing.before = {"status": "DELETED"}
+        require(transaction, "DELETED", "REMOVED")
+        if transaction.status == "REMOVED":
+            _require_booked(transaction)
+        doing.before = {"status": transaction.status}
         transaction.status = openings.state_of(transaction)
-        line_drafts.add(transaction, now=now, counter_legs=legs, description=description)
+        if transaction.journal_entry_id is None:
+            line_drafts.add(transaction, now=now, counter_legs=legs, description=description)
         doing.after = {"status": transaction.status}
     return transaction
+
+
+def _require_booked(transaction: Transaction) -> None:
+    """Refuse to restore a removed row that is no line of its own: another report of a line, or only ever pending."""
+    kept_id = line_joins.kept_id(transaction)
+    if kept_id is not None:
+        raise JoinedLineError(f"This is another report of line {kept_id}. Undo their join instead.")
+    feed_line = join_records.feed_line_of(transaction)
+    if transaction.removed_by_import_id is not None or (feed_line is not None and feed_line.is_pending):
+        raise LineStateError(
+            "REMOVED", "The bank never booked this pending line, so there is nothing to restore."
+        )
+
+
+def remove_again(transaction: Transaction, *, actor: Actor, now: datetime) -> None:
+    """Remove a line again that its bank removed and somebody restored; a posted entry stays."""
+    title = f"Removed {transaction.label} again"
+    with act(actor, now, "remove_transaction_again", ("transaction", transaction.id), title=title) as doing:
+        require(transaction, "BOOKED", "SET_ASIDE")
+        doing.before = {"status": transaction.status}
+        bank_changes.remove(transaction.feed_account, [transaction], now=now)
+        doing.after = {"status": transaction.status}

@@ -11,7 +11,7 @@ from webapp.models import Transaction
 _SENTENCES = {
     "PENDING": "The bank may still change this line. Confirm it when it is booked.",
     "SET_ASIDE": "This line is from before the books of its account begin. Reopen that proof to use it.",
-    "REMOVED": "The bank removed this line. There is nothing to confirm.",
+    "REMOVED": "The bank removed this line. Restore it first if the bank has it after all.",
     "DELETED": "Somebody deleted this line. Restore it first.",
     "BOOKED": "This line is in the books.",
 }
@@ -22,9 +22,9 @@ class LineStateError(LedgerError):
 
     codes: ClassVar[Mapping[str, str]] = {state.lower(): sentence for state, sentence in _SENTENCES.items()}
 
-    def __init__(self, status: str) -> None:
+    def __init__(self, status: str, sentence: str | None = None) -> None:
         """Write the line's state and what to do."""
-        super().__init__(_SENTENCES[status], code=status.lower())
+        super().__init__(sentence or _SENTENCES[status], code=status.lower())
 
 
 def require(transaction: Transaction, *states: str) -> None:

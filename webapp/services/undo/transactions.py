@@ -128,9 +128,16 @@ def bring_back(undoing: Undoing, request: ActionRequest) -> str:
 
 
 def delete_again(undoing: Undoing, request: ActionRequest) -> str:
-    """Delete a line that was brought back."""
-    lifecycle.delete(_line(undoing, request), **undoing.by)
-    return "Delete the line again."
+    """Take a line out again that was brought back: it is deleted, or removed as its bank had it."""
+    line = _line(undoing, request)
+    if (request.before or {}).get("status") != "REMOVED":
+        lifecycle.delete(line, **undoing.by)
+        return "Delete the line again."
+    _require_uncleared(line)
+    if line.journal_entry is not None and _is_posted_since(line.journal_entry, request):
+        raise ChangedSinceError
+    lifecycle.remove_again(line, **undoing.by)
+    return "Remove the line again."
 
 
 def unpair(undoing: Undoing, request: ActionRequest) -> str:
