@@ -128,3 +128,25 @@ def test_renamed_columns_keep_what_they_hold_in_both_directions(ben, feed, sessi
     assert feed.push("two", removed=["A2"]).status_code == 409, "the push is remembered by its batchId"
     with pytest.raises(sa.exc.IntegrityError):
         session.execute(sa.text("UPDATE feed_lines SET event = 'SAID'"))
+
+
+RETAINED = "SELECT organization_id, code, name, role FROM accounts WHERE lower(name) = 'retained earnings' ORDER BY id"
+
+
+def test_the_books_find_their_retained_earnings_or_get_the_account(ada, dan, session):
+    engine = session.get_bind()
+    downgrade(engine, "0022")
+    mine, other = ada.organization_id, dan.organization_id
+    # Ada calls it in her own way, and another account has its code; Dan has it as it came.
+    renamed = sa.text("UPDATE accounts SET name = 'Net result' WHERE organization_id = :id AND code = '3300'")
+    session.execute(renamed, {"id": mine})
+    session.commit()
+    upgrade(engine)
+    found = [tuple(row) for row in session.execute(sa.text(RETAINED))]
+    assert sorted(found, key=str) == sorted(
+        [
+            (other, "3300", "Retained earnings", "retained_earnings"),
+            (mine, None, "Retained earnings", "retained_earnings"),
+        ],
+        key=str,
+    )

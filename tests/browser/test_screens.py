@@ -80,6 +80,7 @@ PAGES = {
     "members": "/settings/members",
     "organization": "/settings/organization",
     "exchange-rates": "/settings/exchange-rates",
+    "financial-year": "/settings/financial-year",
     "lock-date": "/settings/lock-date",
     "transfers": "/transfers",
     "trial-balance": "/reports/trial-balance",

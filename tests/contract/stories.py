@@ -285,6 +285,8 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     rate = {"day": "2026-10-30", "currency": "USD", "unitsPerBase": "1.0842"}
     teller.put("/exchange-rates", {"rates": [rate]})
     teller.get("/exchange-rates?currency=USD")
+    teller.put("/financial-year", {"firstMonth": 7})
+    teller.get("/financial-year")
     teller.put("/lock-date", {"lockDate": "2026-09-30"})
     teller.get("/lock-date")
     teller.get("/open-items?limit=2")

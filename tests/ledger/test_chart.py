@@ -17,6 +17,7 @@ def test_the_system_accounts_have_their_names_and_kinds():
         "uncategorised_expenses": ("Uncategorised expenses", "EXPENSE", True),
         "transfers": ("Transfers between own accounts", "ASSET", True),
         "opening_balances": ("Opening balances", "EQUITY", False),
+        "retained_earnings": ("Retained earnings", "EQUITY", False),
         "rounding": ("Rounding", "EXPENSE", True),
         "realised_exchange": ("Realised exchange differences", "EXPENSE", False),
         "unrealised_exchange": ("Unrealised exchange differences", "EXPENSE", False),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from tests.fixtures.helpers.keepers import DAYS, NAMES, Keeper, Known, asking
-from tests.fixtures.helpers.replays import Replay, differences, report_differences
+from tests.fixtures.helpers.replays import Replay, differences
+from tests.fixtures.helpers.report_oracles import ReportOracle, report_differences
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
 from webapp.services.bookkeeping import revaluations
@@ -118,7 +119,12 @@ def test_books_balance_and_every_figure_is_what_their_entries_say(
         pairs = [(chance.choice(accounts), chance.choice(DAYS)) for _ in range(PAIRS)]
         assert replay.unbalanced() == []
         assert differences(ada, replay, pairs) == []
-        assert report_differences(ada, replay, chance.choice(DAYS[:4]), chance.choice(DAYS[4:])) == []
+        assert (
+            report_differences(
+                ada, ReportOracle.of(ada, replay), chance.choice(DAYS[:4]), chance.choice(DAYS[4:])
+            )
+            == []
+        )
         assert bank.ask(lambda: [each.as_json() for each in checks.violations()]) == []
         seen.update(seeds=1, entries=len(replay.counting), pairs=len(pairs))
         done.update(keeper.counts)

@@ -16,7 +16,7 @@ from webapp.schemas import addresses, fields
 from webapp.schemas.access import organizations, tokens
 from webapp.schemas.accounts import accounts, feed_accounts, merchants, projects
 from webapp.schemas.audit import agent_undos, proposals
-from webapp.schemas.bookkeeping import exchange_rates, journal_entries, lock_dates
+from webapp.schemas.bookkeeping import exchange_rates, financial_years, journal_entries, lock_dates
 from webapp.schemas.documents import documents
 from webapp.schemas.imports import column_forms, imports
 from webapp.schemas.reconciliation import forms
@@ -79,6 +79,7 @@ FORMS = {
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
     "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
+    "/settings/financial-year": financial_years.FirstMonthFormSchema,
     "/settings/keys": tokens.TokenFormSchema,
     "/settings/keys/<id:token_id>": tokens.TokenChangesFormSchema,
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,

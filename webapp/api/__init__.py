@@ -20,6 +20,7 @@ NOUNS = (
     "audit.action_requests",
     "audit.agent_undos",
     "bookkeeping.exchange_rates",
+    "bookkeeping.financial_years",
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "documentation",

@@ -24,6 +24,7 @@ class Role(StrEnum):
     UNCATEGORISED_EXPENSES = "uncategorised_expenses"
     TRANSFERS = "transfers"
     OPENING_BALANCES = "opening_balances"
+    RETAINED_EARNINGS = "retained_earnings"
     ROUNDING = "rounding"
     REALISED_EXCHANGE = "realised_exchange"
     UNREALISED_EXCHANGE = "unrealised_exchange"
@@ -75,7 +76,7 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("3000", "Opening balances", _EQUITY, "🌱", Role.OPENING_BALANCES),
     ChartAccount("3100", "Owner's contributions", _EQUITY, "🤝"),
     ChartAccount("3200", "Owner's drawings", _EQUITY, "👛"),
-    ChartAccount("3300", "Retained earnings", _EQUITY, "📚"),
+    ChartAccount("3300", "Retained earnings", _EQUITY, "📚", Role.RETAINED_EARNINGS),
     ChartAccount("4000", "Sales of services", _INCOME, "💼"),
     ChartAccount("4100", "Sales of goods", _INCOME, "📦"),
     ChartAccount("4800", "Interest received", _INCOME, "🏦"),

@@ -40,15 +40,6 @@ class Period:
         return self.first.day == 1 and self.last.day == monthrange(self.last.year, self.last.month)[1]
 
 
-def year_to(day: date) -> Period:
-    """Give the year up to a day.
-
-    >>> year_to(date(2026, 11, 21)).first
-    datetime.date(2026, 1, 1)
-    """
-    return Period(date(day.year, 1, 1), day)
-
-
 def _month(day: date) -> int:
     """Number the months."""
     return day.year * _MONTHS + day.month - 1

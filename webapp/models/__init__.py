@@ -1,5 +1,6 @@
 """What is stored, one module per noun."""
 
+from webapp.models.access.financial_years import FinancialYear
 from webapp.models.access.organizations import Membership, Organization
 from webapp.models.access.sessions import BrowserSession, SignInCounter
 from webapp.models.access.tokens import ApiToken, TokenDay
@@ -53,6 +54,7 @@ __all__ = [
     "FeedAccount",
     "FeedLine",
     "FeedPush",
+    "FinancialYear",
     "IdempotencyKey",
     "Import",
     "ImportLine",

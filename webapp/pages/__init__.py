@@ -18,6 +18,7 @@ NOUNS = (
     "audit.agent_undos",
     "audit.proposals",
     "bookkeeping.exchange_rates",
+    "bookkeeping.financial_years",
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "bookkeeping.manual_entries",

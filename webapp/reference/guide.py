@@ -90,6 +90,7 @@ AREAS = {
     "Reports": "Trial balance, profit and loss, balance sheet, general ledger.",
     "Rule previews and runs": "The effect of a rule, its runs, and the undo of a run.",
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
+    "The financial year": "The month that financial years begin with, and the year of today.",
     "The lock date": "The last day of the closed period.",
     "Transfers between own accounts": "Pairs of lines that are one transfer.",
     "Undo of a key's acts": "All acts of a key since an instant, previewed and undone as one batch.",

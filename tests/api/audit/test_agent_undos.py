@@ -148,6 +148,7 @@ def dump(person):
             (each["fileName"], sorted(str(relation["transactionId"]) for relation in each["relations"]))
             for each in everything(person, "documents", "documents")
         ],
+        "year": person.get("/api/financial-year").json["financialYear"]["firstMonths"],
         "lock": person.get("/api/lock-date").json["lockDate"],
         "rates": [
             (each["day"], each["unitsPerBase"]) for each in everything(person, "exchange-rates", "rates")
@@ -245,6 +246,7 @@ def work_on_books(agent, world):
     fa_id = ok(agent.post("/api/feeds/accounts", json={"name": "Made by the agent", "currency": "EUR"}))
     ok(agent.patch(f"/api/feeds/accounts/{fa_id['feedAccount']['faId']}", json={"mask": "1234"}))
     ok(agent.put("/api/exchange-rates", json={"rates": [rate("1.2")]}))
+    ok(agent.put("/api/financial-year", json={"firstMonth": 4}))
     ok(agent.put("/api/lock-date", json={"lockDate": "2026-02-27"}))
 
 

@@ -10,7 +10,8 @@ from sqlalchemy import orm
 
 from webapp.db import begin_read, db, fold
 from webapp.ledger.errors import NotFoundError
-from webapp.models import Membership, OneTimeLink, Organization
+from webapp.ledger.financial_years import FinancialYears, FirstMonth
+from webapp.models import FinancialYear, Membership, OneTimeLink, Organization
 from webapp.queries.access.principals import digest_of
 
 
@@ -23,6 +24,16 @@ def first_open_day(organization_id: str, day: date) -> date:
     """Give the first day at or after this one that is not locked."""
     lock_date = get(organization_id).lock_date
     return day if lock_date is None or day > lock_date else lock_date + timedelta(days=1)
+
+
+def financial_years(organization_id: str) -> FinancialYears:
+    """Give the organization's financial years."""
+    rows = db.session.scalars(
+        sa.select(FinancialYear)
+        .where(FinancialYear.organization_id == organization_id)
+        .order_by(FinancialYear.starts_on)
+    )
+    return FinancialYears(tuple(FirstMonth(row.starts_on, row.first_month) for row in rows))
 
 
 def today(organization_id: str, now: datetime) -> date:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -36,6 +36,39 @@ def of_accounts(
         ).group_by(sums.c.account_id)
     )
     return {account_id: Balance(int(amount), int(base)) for account_id, amount, base in rows}
+
+
+def in_base_currency(organization_id: str, days: Collection[date]) -> dict[date, dict[int, int]]:
+    """Give each account's balance in minor units of the base currency at the close of some days, in one statement."""
+    wanted = sorted(set(days))
+    parts = [_sums_at(part, organization_id, wanted) for part in (MonthSum, DaySum)]
+    sums = sa.union_all(*parts).subquery()
+    totals = [sa.func.sum(sums.c[f"at_{number}"]) for number in range(len(wanted))]
+    rows = db.session.execute(sa.select(sums.c.account_id, *totals).group_by(sums.c.account_id)).all()
+    return {day: {row[0]: int(row[number]) for row in rows} for number, day in enumerate(wanted, 1)}
+
+
+def _sums_at(part: Any, organization_id: str, days: Sequence[date]) -> sa.Select[Any]:
+    reached = [_reaches_close(part, day) for day in days]
+    columns = [
+        sa.func.sum(sa.case((each, part.amount_base_minor), else_=0)).label(f"at_{number}")
+        for number, each in enumerate(reached)
+    ]
+    return (
+        sa.select(part.account_id, *columns)
+        .where(part.organization_id == organization_id, sa.or_(*reached))
+        .group_by(part.account_id)
+    )
+
+
+def _reaches_close(part: Any, day: date) -> sa.ColumnElement[bool]:
+    """Build the condition of `reaches` for a day that is a constant; at the end of a month its own sum says all."""
+    month, is_month = day.replace(day=1), part is MonthSum
+    if (day + timedelta(days=1)).day == 1:
+        whole: sa.ColumnElement[bool] = part.day <= month if is_month else sa.false()
+        return whole
+    within: sa.ColumnElement[bool] = part.day < month if is_month else part.day.between(month, day)
+    return within
 
 
 def _sums(

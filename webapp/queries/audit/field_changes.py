@@ -44,6 +44,7 @@ HIDDEN: Final = frozenset(
         "digest",
         "draftId",
         "entries",
+        "firstMonths",
         "key",
         "linesDigest",
         "mirroredJournalEntryIds",

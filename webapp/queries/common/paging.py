@@ -18,16 +18,18 @@ Other = TypeVar("Other")
 class Page(Generic[Item]):
     """Some rows, the key after which the next ones come or none at the end, and what they are a page of.
 
-    `whole` is the list without its pages: how many rows that has, or the statement that selects them.
+    `whole` is the list without its pages: how many rows that has, or the statement that selects them; `beside` are
+    rows of the list that no table has.
     """
 
     items: Sequence[Item]
     next_key: tuple[Any, ...] | None
     whole: sa.Select[Any] | int
+    beside: int = 0
 
     def of(self, items: Sequence[Other]) -> Page[Other]:
         """Give the same page with its rows in another shape."""
-        return Page(items, self.next_key, self.whole)
+        return Page(items, self.next_key, self.whole, self.beside)
 
     def total(self) -> int:
         """Count the rows of all pages."""
@@ -35,7 +37,7 @@ class Page(Generic[Item]):
             return self.whole
         rows = self.whole.with_only_columns(sa.literal(1).label("one"), maintain_column_froms=True)
         counted = sa.select(sa.func.count()).select_from(rows.order_by(None).subquery())
-        return int(db.session.execute(counted).scalar_one())
+        return int(db.session.execute(counted).scalar_one()) + self.beside
 
 
 @dataclass(frozen=True, slots=True)

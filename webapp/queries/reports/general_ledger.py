@@ -1,7 +1,12 @@
-"""The general ledger: every posting of a period under its account, with the running balance."""
+"""The general ledger: every posting of a period under its account, with the running balance.
+
+Where a financial year begins within the period, an account has a line for what is carried, before the postings of
+that day. Such lines are computed and stand in no table: a page merges them with the rows that it reads.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -12,9 +17,10 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
-from webapp.queries.accounts import balances
+from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import BY_CODE
-from webapp.queries.common.paging import Order, Page, page
+from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.reports.books import DAY, Books, ReportAccount
 
 ORDER = Order(
     (*BY_CODE.columns, RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id),  # type: ignore[arg-type]
@@ -22,16 +28,26 @@ ORDER = Order(
 )
 # What the parts of a key are, for cursors: see web/paging.py.
 KEY = "isidii"
+CARRY, CARRIED = "carry", "Result carried to the new financial year"
+# What earlier years left on personal accounts has no id, and stands behind every account.
+NO_ID, BEHIND_ALL = 0, (2, "", 0)
+# Entry and posting of a carry's key, so that it comes first on its day; where account and day stand in a key.
+BEFORE_POSTINGS = (0, 0)
+ID_OF_KEY, DAY_OF_KEY = 2, 3
+Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """A posting under its account; `balance_base` is the account's balance in the base currency after it."""
+    """A posting under its account; `balance_base` is the account's balance in the base currency after it.
 
-    account_id: int
+    A line without an entry is what is carried as a financial year begins.
+    """
+
+    account_id: int | None
     account_code: str | None
     account_name: str
-    journal_entry_id: int
+    journal_entry_id: int | None
     effective_at: date
     description: str
     source: str
@@ -51,23 +67,23 @@ def listed(
     period: Period,
     *,
     account_id: int | None = None,
-    after: tuple[Any, ...] | None,
+    after: Key | None,
     limit: int,
 ) -> Page[LedgerLine]:
     """List the postings of a period by account, day and entry, with the running balance of the account."""
     statement = _rows(organization_id, period)
     if account_id is not None:
         statement = statement.where(RegisterLine.account_id == account_id)
-    found = page(statement, ORDER, after=after, limit=limit)
-    rows = _postings(organization_id, found.items)
-    if not rows:
-        return found.of([])
-    running = _openings(organization_id, period, rows)
-    lines = []
-    for row in rows:
-        running[row.account_id] += row.amount_base_minor
-        lines.append(_line(row, running[row.account_id]))
-    return found.of(lines)
+    found = page_of_rows(statement, ORDER, after=after, limit=limit)
+    read: list[Key] = [tuple(row[1:]) for row in found.items]
+    starts = organizations.financial_years(organization_id).starts_within(period)
+    eves = [period.eve, *(start - DAY for start in starts), *(key[DAY_OF_KEY] - DAY for key in read[:1])]
+    books = Books(organization_id, eves)
+    carried = _carried(organization_id, books, period, account_id)
+    keys = _merged(books, read, carried, after, found.next_key)
+    is_last = found.next_key is None and len(keys) <= limit
+    lines = _lines(organization_id, books, period, keys[:limit], carried)
+    return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(carried))
 
 
 def _rows(organization_id: str, period: Period) -> sa.Select[Any]:
@@ -81,13 +97,68 @@ def _rows(organization_id: str, period: Period) -> sa.Select[Any]:
     )
 
 
-def _postings(organization_id: str, posting_ids: Any) -> list[Any]:
+def _carried(organization_id: str, books: Books, period: Period, account_id: int | None) -> dict[Key, int]:
+    """Give what is carried of or to accounts within a period, by the place of its line."""
+    carries = books.carries(period)
+    if not carries:
+        return {}
+    rows = db.session.execute(sa.select(*BY_CODE.columns).where(Account.organization_id == organization_id))
+    places = {row[-1]: tuple(row) for row in rows} | {None: BEHIND_ALL}
+    return {
+        (*places[each], day, *BEFORE_POSTINGS): minor
+        for day, amounts in carries.items()
+        for each, minor in amounts.items()
+        if minor and account_id in (None, each)
+    }
+
+
+def _merged(
+    books: Books, read: Sequence[Key], carried: Mapping[Key, int], after: Key | None, last: Key | None
+) -> list[Key]:
+    """Put the carries that lie after a key, and not behind the last row that was read, among the rows.
+
+    Accounts are compared by their place in the chart, for the database has its own order of texts.
+    """
+    ranks = {each.id or NO_ID: rank for rank, each in enumerate(books.accounts)}
+
+    def place(key: Key) -> Key:
+        return (ranks.get(key[ID_OF_KEY], -1), *key[DAY_OF_KEY:])
+
+    within = [
+        key
+        for key in carried
+        if (after is None or place(after) < place(key)) and (last is None or place(key) < place(last))
+    ]
+    return sorted([*read, *within], key=place) if within else list(read)
+
+
+def _lines(
+    organization_id: str, books: Books, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]
+) -> list[LedgerLine]:
+    """Give the lines at some keys; only the first account may go on from an earlier page."""
+    postings = _postings(organization_id, [key[-1] for key in keys if key not in carried])
+    accounts = {each.id or NO_ID: each for each in books.accounts}
+    opening = books.opening(period.first)
+    running = {each: opening[each or None] for each in {key[ID_OF_KEY] for key in keys}}
+    lines = []
+    for number, key in enumerate(keys):
+        account, posting = accounts[key[ID_OF_KEY]], postings.get(key[-1])
+        if number == 0:
+            running[account.id or NO_ID] = _before(organization_id, books, key, is_carry=posting is None)
+        running[account.id or NO_ID] += carried[key] if posting is None else posting.amount_base_minor
+        balance = Money(running[account.id or NO_ID], books.base)
+        lines.append(
+            _carry(account, key[DAY_OF_KEY], Money(carried[key], books.base), balance)
+            if posting is None
+            else _line(account, posting, balance)
+        )
+    return lines
+
+
+def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any]:
     rows = db.session.execute(
         sa.select(
             Posting.id,
-            Posting.account_id,
-            Account.code,
-            Account.name,
             Posting.journal_entry_id,
             JournalEntry.effective_on,
             JournalEntry.description,
@@ -98,52 +169,58 @@ def _postings(organization_id: str, posting_ids: Any) -> list[Any]:
             Posting.base_currency,
         )
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(Account, refers_to(Posting.account_id, Account))
         .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
     )
-    found = {row.id: row for row in rows}
-    return [found[each] for each in posting_ids]
+    return {row.id: row for row in rows}
 
 
-def _openings(organization_id: str, period: Period, rows: list[Any]) -> dict[int, int]:
-    """Give each account's balance before its first row; only the first account may go on from an earlier page."""
-    first = rows[0]
-    ids = {row.account_id for row in rows}
-    opened = balances.of_accounts(organization_id, ids - {first.account_id}, through=period.eve)
-    running = {each: opened.get(each, balances.NOTHING).amount_base_minor for each in ids}
-    running[first.account_id] = _before(organization_id, first)
-    return running
-
-
-def _before(organization_id: str, row: Any) -> int:
-    eve = Period(row.effective_on, row.effective_on).eve
-    opened = balances.of_accounts(organization_id, [row.account_id], through=eve)
+def _before(organization_id: str, books: Books, key: Key, *, is_carry: bool) -> int:
+    """Give the balance of an account before the line at a key: before a carry, that of the year which ends."""
+    account_id, day, entry_id, posting_id = key[ID_OF_KEY:]
+    if is_carry:
+        return books.closing(day - DAY)[account_id or None]
     earlier_that_day = db.session.scalar(
         sa.select(sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0))
         .select_from(RegisterLine)
         .join(Posting, refers_to(RegisterLine.posting_id, Posting))
         .where(
             RegisterLine.organization_id == organization_id,
-            RegisterLine.account_id == row.account_id,
-            RegisterLine.day == row.effective_on,
+            RegisterLine.account_id == account_id,
+            RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
-            < sa.tuple_(sa.literal(row.journal_entry_id), sa.literal(row.id)),
+            < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
         )
     )
-    return opened.get(row.account_id, balances.NOTHING).amount_base_minor + int(earlier_that_day or 0)
+    return books.opening(day)[account_id] + int(earlier_that_day or 0)
 
 
-def _line(row: Any, balance_base_minor: int) -> LedgerLine:
+def _carry(account: ReportAccount, day: date, carried: Money, balance: Money) -> LedgerLine:
     return LedgerLine(
-        account_id=row.account_id,
-        account_code=row.code,
-        account_name=row.name,
-        journal_entry_id=row.journal_entry_id,
-        effective_at=row.effective_on,
-        description=row.description,
-        source=row.source,
-        amount=Money(row.amount_minor, row.currency),
-        currency=row.currency,
-        amount_base=Money(row.amount_base_minor, row.base_currency),
-        balance_base=Money(balance_base_minor, row.base_currency),
+        account_id=account.id,
+        account_code=account.code,
+        account_name=account.name,
+        journal_entry_id=None,
+        effective_at=day,
+        description=CARRIED,
+        source=CARRY,
+        amount=carried,
+        currency=carried.currency,
+        amount_base=carried,
+        balance_base=balance,
+    )
+
+
+def _line(account: ReportAccount, posting: Any, balance: Money) -> LedgerLine:
+    return LedgerLine(
+        account_id=account.id,
+        account_code=account.code,
+        account_name=account.name,
+        journal_entry_id=posting.journal_entry_id,
+        effective_at=posting.effective_on,
+        description=posting.description,
+        source=posting.source,
+        amount=Money(posting.amount_minor, posting.currency),
+        currency=posting.currency,
+        amount_base=Money(posting.amount_base_minor, posting.base_currency),
+        balance_base=balance,
     )

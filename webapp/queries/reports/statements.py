@@ -1,35 +1,26 @@
 """Reports over a period, from kept sums: trial balance, profit and loss, balance sheet.
 
-Amounts are in the base currency, debit positive, over POSTED and VOIDED entries; personal accounts
-(`in_scope` false) are marked, and left out of nothing.
+Amounts are in the base currency, debit positive, over POSTED and VOIDED entries. Income and expenses begin each
+financial year at nil. Personal accounts (`in_scope` false) stand apart in results, so that these are without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Self
 
-import sqlalchemy as sa
-
-from webapp.db import db
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money, total
-from webapp.ledger.periods import Period, year_to
-from webapp.models import Account
-from webapp.queries.access import organizations
-from webapp.queries.accounts import accounts, balances
-
-RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
-SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
+from webapp.ledger.periods import Period
+from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, Books
 
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
     """An account in a report: its amount of the period, and that of the period before."""
 
-    account_id: int
+    account_id: int | None
     code: str | None
     name: str
     type: str
@@ -40,15 +31,16 @@ class ReportLine:
 
 @dataclass(frozen=True, slots=True)
 class TrialLine:
-    """An account in a trial balance: opening and closing, and the closing on its side."""
+    """An account in a trial balance: opening, change and carries make the closing; and the closing on its side."""
 
-    account_id: int
+    account_id: int | None
     code: str | None
     name: str
     type: str
     in_scope: bool
     opening: Money
     change: Money
+    carry: Money
     closing: Money
 
     @property
@@ -70,9 +62,13 @@ class Sums:
     before: Money
 
     @classmethod
-    def of(cls, lines: Sequence[ReportLine], base: str) -> Self:
+    def of(cls, lines: Iterable[ReportLine], base: str) -> Self:
         """Add up lines."""
-        return cls(total((line.amount for line in lines), base), total((line.before for line in lines), base))
+        found = list(lines)
+        return cls(total((line.amount for line in found), base), total((line.before for line in found), base))
+
+    def __neg__(self) -> Self:
+        return type(self)(-self.amount, -self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,10 @@ class TrialBalance:
 
 @dataclass(frozen=True, slots=True)
 class ProfitAndLoss:
-    """Income and expenses of a period; the result is what the income exceeds the expenses by."""
+    """Income and expenses of a period; the result is what the income exceeds the expenses by.
+
+    All three are without personal accounts. `personal` is what those come to, a debit above zero.
+    """
 
     base_currency: str
     period: Period
@@ -96,11 +95,17 @@ class ProfitAndLoss:
     income: Sums
     expenses: Sums
     result: Sums
+    personal: Sums
+    result_with_personal: Sums
 
 
 @dataclass(frozen=True, slots=True)
 class BalanceSheet:
-    """What is owned, owed and left at the close of a period's last day; the result of the year is not closed."""
+    """What is owned, owed and left at the close of a period's last day.
+
+    The equity has what earlier years left: `earlier_results` is within retained earnings although no entry carried it
+    there, `personal_earlier` a line without an account.
+    """
 
     base_currency: str
     period: Period
@@ -109,13 +114,15 @@ class BalanceSheet:
     liabilities: Sums
     equity: Sums
     result_of_year: Sums
+    personal_of_year: Sums
     earlier_results: Sums
+    personal_earlier: Sums
 
 
 def trial_balance(organization_id: str, period: Period) -> TrialBalance:
-    """Give the opening, change and closing of every account that has any."""
-    books = _Books(organization_id)
-    openings, closings = books.through(period.eve), books.through(period.last)
+    """Give the opening, change, carry and closing of every account that has any."""
+    books = Books(organization_id, [period.eve, period.last])
+    opening, change, closing = books.opening(period.first), books.change(period), books.closing(period.last)
     lines = [
         TrialLine(
             each.id,
@@ -123,102 +130,81 @@ def trial_balance(organization_id: str, period: Period) -> TrialBalance:
             each.name,
             each.type,
             each.in_scope,
-            openings[each.id],
-            closings[each.id] - openings[each.id],
-            closings[each.id],
+            *(Money(minor, books.base) for minor in _row(each.id, opening, change, closing)),
         )
         for each in books.accounts
-        if openings[each.id] or closings[each.id]
+        if opening[each.id] or change[each.id] or closing[each.id]
     ]
-    base = books.base
-    debit = total((line.debit for line in lines if line.debit), base)
-    credit = total((line.credit for line in lines if line.credit), base)
-    return TrialBalance(base, period, lines, debit, credit)
+    debit = total((line.debit for line in lines if line.debit), books.base)
+    credit = total((line.credit for line in lines if line.credit), books.base)
+    return TrialBalance(books.base, period, lines, debit, credit)
+
+
+def _row(account_id: int | None, opening: Amounts, change: Amounts, closing: Amounts) -> Iterator[int]:
+    """Give opening, change, carry and closing; the carry is what the three others leave."""
+    first, moved, last = opening[account_id], change[account_id], closing[account_id]
+    yield from (first, moved, last - first - moved, last)
 
 
 def profit_and_loss(organization_id: str, period: Period) -> ProfitAndLoss:
     """Give income and expenses of a period beside those of the one before; income is below zero, as a credit is."""
-    books = _Books(organization_id)
-    lines = books.changes(RESULT_TYPES, period)
-    sums = Sums.of(lines, books.base)
+    books = Books(organization_id, [period.before.eve, period.before.last, period.last])
+    lines = _lines(books, RESULT_TYPES, books.change(period), books.change(period.before))
+    business = [line for line in lines if line.in_scope]
     return ProfitAndLoss(
         books.base,
         period,
         lines,
-        Sums.of(_of(lines, AccountType.INCOME), books.base),
-        Sums.of(_of(lines, AccountType.EXPENSE), books.base),
-        Sums(-sums.amount, -sums.before),
+        income=Sums.of(_of(business, AccountType.INCOME), books.base),
+        expenses=Sums.of(_of(business, AccountType.EXPENSE), books.base),
+        result=-Sums.of(business, books.base),
+        personal=Sums.of(_personal(lines), books.base),
+        result_with_personal=-Sums.of(lines, books.base),
     )
 
 
 def balance_sheet(organization_id: str, period: Period) -> BalanceSheet:
     """Give assets, liabilities and equity at the period's close, beside those at the close of the period before."""
-    books = _Books(organization_id)
-    now, then = books.through(period.last), books.through(period.eve)
-    lines = books.lines(SHEET_TYPES, now, then)
-    results = books.lines(RESULT_TYPES, now, then)
-    year = Sums(books.result_of_year(period.last), books.result_of_year(period.eve))
-    whole = Sums.of(results, books.base)
+    books = Books(organization_id, [period.eve, period.last])
+    days = (period.last, period.eve)
+    lines = _lines(books, SHEET_TYPES, *map(books.closing, days))
+    results = _lines(books, RESULT_TYPES, *map(books.closing, days))
+    business, personal = zip(*map(books.earlier, days), strict=True)
     return BalanceSheet(
         books.base,
         period,
         lines,
-        Sums.of(_of(lines, AccountType.ASSET), books.base),
-        Sums.of(_of(lines, AccountType.LIABILITY), books.base),
-        Sums.of(_of(lines, AccountType.EQUITY), books.base),
-        year,
-        Sums(whole.amount - year.amount, whole.before - year.before),
+        assets=Sums.of(_of(lines, AccountType.ASSET), books.base),
+        liabilities=Sums.of(_of(lines, AccountType.LIABILITY), books.base),
+        equity=Sums.of(_of(lines, AccountType.EQUITY), books.base),
+        result_of_year=Sums.of((line for line in results if line.in_scope), books.base),
+        personal_of_year=Sums.of(_personal(results), books.base),
+        earlier_results=Sums(*(Money(minor, books.base) for minor in business)),
+        personal_earlier=Sums(*(Money(minor, books.base) for minor in personal)),
     )
+
+
+def _lines(books: Books, types: Sequence[AccountType], now: Amounts, before: Amounts) -> list[ReportLine]:
+    """Give the accounts of some types that have anything, by type and code."""
+    return [
+        ReportLine(
+            each.id,
+            each.code,
+            each.name,
+            each.type,
+            each.in_scope,
+            Money(now[each.id], books.base),
+            Money(before[each.id], books.base),
+        )
+        for type_ in types
+        for each in books.accounts
+        if each.type == type_ and (now[each.id] or before[each.id])
+    ]
+
+
+def _personal(lines: Iterable[ReportLine]) -> Iterator[ReportLine]:
+    return (line for line in lines if not line.in_scope)
 
 
 def _of(lines: Sequence[ReportLine], type_: AccountType) -> list[ReportLine]:
     return [line for line in lines if line.type == type_]
-
-
-class _Books:
-    """The accounts of an organization and their balances in the base currency at some days."""
-
-    def __init__(self, organization_id: str) -> None:
-        self._organization_id = organization_id
-        self.base = organizations.get(organization_id).base_currency
-        self.accounts = db.session.scalars(
-            sa.select(Account)
-            .where(Account.organization_id == organization_id)
-            .order_by(*accounts.BY_CODE.columns)
-        ).all()
-
-    def through(self, day: date) -> dict[int, Money]:
-        """Give every account's balance at the close of a day."""
-        ids = [each.id for each in self.accounts]
-        found = balances.of_accounts(self._organization_id, ids, through=day)
-        return {each: Money(found.get(each, balances.NOTHING).amount_base_minor, self.base) for each in ids}
-
-    def lines(
-        self, types: Sequence[AccountType], now: dict[int, Money], before: dict[int, Money]
-    ) -> list[ReportLine]:
-        """Give the accounts of some types that have anything, by type and code."""
-        return [
-            ReportLine(each.id, each.code, each.name, each.type, each.in_scope, now[each.id], before[each.id])
-            for type_ in types
-            for each in self.accounts
-            if each.type == type_ and (now[each.id] or before[each.id])
-        ]
-
-    def changes(self, types: Sequence[AccountType], period: Period) -> list[ReportLine]:
-        """Give the changes of the accounts of some types in a period, and in the one before."""
-        first, second, third = (
-            self.through(day) for day in (period.before.eve, period.before.last, period.last)
-        )
-        return self.lines(
-            types,
-            {each: third[each] - second[each] for each in third},
-            {each: second[each] - first[each] for each in second},
-        )
-
-    def result_of_year(self, day: date) -> Money:
-        """Add up income and expenses of a day's year up to that day; a profit is below zero, as credits are."""
-        period = year_to(day)
-        now, before = self.through(period.last), self.through(period.eve)
-        return total(
-            (now[each.id] - before[each.id] for each in self.accounts if each.type in RESULT_TYPES), self.base
-        )

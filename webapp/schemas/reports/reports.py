@@ -53,7 +53,7 @@ class PeriodSchema(Schema):
 
 
 class _ReportAccountSchema(Schema):
-    account_id = fields.Id(Kind.ACCOUNT)
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     code = ma.fields.String(allow_none=True)
     name = ma.fields.String()
     type = fields.OneOf(*ACCOUNT_TYPES)
@@ -61,17 +61,22 @@ class _ReportAccountSchema(Schema):
 
 
 class ReportLineSchema(_ReportAccountSchema):
-    """An account with its amount in the period, and in the period before."""
+    """An account with its amount in the period, and in the period before; `accountId` is null where it is computed."""
 
     amount = fields.Amount()
     before = fields.Amount()
 
 
 class TrialLineSchema(_ReportAccountSchema):
-    """An account with opening, change and closing, and the closing as debit or credit."""
+    """An account with opening + change + carry = closing, and the closing as debit or credit.
+
+    `carry` is what was carried at the beginning of financial years within the period. `accountId` is null for what
+    earlier years left on personal accounts.
+    """
 
     opening = fields.Amount()
     change = fields.Amount()
+    carry = fields.Amount()
     closing = fields.Amount()
     debit = fields.Amount(allow_none=True)
     credit = fields.Amount(allow_none=True)
@@ -104,32 +109,47 @@ class TrialBalanceSchema(_ReportSchema):
 
 
 class ProfitAndLossSchema(_ReportSchema):
-    """Income (negative, as credits are) and expenses; `result` is positive for a profit."""
+    """Income (negative, as credits are) and expenses; `result` is positive for a profit.
+
+    All three are without personal accounts (`inScope` false); these come to `personal`, a debit above zero.
+    """
 
     lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
     income = ma.fields.Nested(SumsSchema)
     expenses = ma.fields.Nested(SumsSchema)
     result = ma.fields.Nested(SumsSchema)
+    personal = ma.fields.Nested(SumsSchema)
+    result_with_personal = ma.fields.Nested(SumsSchema)
 
 
 class BalanceSheetSchema(_ReportSchema):
-    """Assets, liabilities and equity at the period's close; all five sums add up to 0."""
+    """Assets, liabilities and equity at the period's close.
+
+    Assets, liabilities, equity, `resultOfYear` and `personalOfYear` add up to 0. The equity has the results of earlier
+    years: `earlierResults` within retained earnings, `personalEarlier` in a line without an account.
+    """
 
     lines = ma.fields.List(ma.fields.Nested(ReportLineSchema))
     assets = ma.fields.Nested(SumsSchema)
     liabilities = ma.fields.Nested(SumsSchema)
     equity = ma.fields.Nested(SumsSchema)
     result_of_year = ma.fields.Nested(SumsSchema)
+    personal_of_year = ma.fields.Nested(SumsSchema)
     earlier_results = ma.fields.Nested(SumsSchema)
+    personal_earlier = ma.fields.Nested(SumsSchema)
 
 
 class LedgerLineSchema(Schema):
-    """A posting with its account, and the account's balance after it."""
+    """A posting with its account, and the account's balance after it.
 
-    account_id = fields.Id(Kind.ACCOUNT)
+    Where a financial year begins within the period, a line without an entry, of the source `carry`, takes income and
+    expenses to nil and adds them to retained earnings.
+    """
+
+    account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     account_code = ma.fields.String(allow_none=True)
     account_name = ma.fields.String()
-    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     effective_at = fields.EffectiveAt()
     description = Untrusted()
     source = ma.fields.String()

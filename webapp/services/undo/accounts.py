@@ -1,7 +1,8 @@
-"""The inverses of acts on accounts, merchants, projects, bank accounts, the lock date and rates."""
+"""The inverses of acts on accounts, merchants, projects, bank accounts, the lock date, the financial year and rates."""
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -17,7 +18,7 @@ from webapp.queries.currencies import exchange_rates as rate_queries
 from webapp.services.accounts import accounts, feed_accounts, merchants, projects
 from webapp.services.accounts.feed_accounts import FeedAccountChanges
 from webapp.services.audit.field_changes import facts
-from webapp.services.bookkeeping import exchange_rates, lock_dates
+from webapp.services.bookkeeping import exchange_rates, financial_years, lock_dates
 from webapp.services.bookkeeping.exchange_rates import RateInput
 from webapp.services.imports.removal import unused_accounts
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, require_same, stay
@@ -131,6 +132,20 @@ def move_lock_back(undoing: Undoing, request: ActionRequest) -> str:
     closed = f"Close the books up to {day:%-d %b %Y} again" if day else "Open the books again"
     moved = after.get("movedDrafts")
     return f"{closed}; {moved} drafts stay on the day that they were moved to." if moved else f"{closed}."
+
+
+def unchange_financial_year(undoing: Undoing, request: ActionRequest) -> str:
+    """Begin the financial year with the month from before, unless a year that it made is locked since."""
+    organization = organizations.get(undoing.actor.organization_id)
+    before, years = request.before or {}, organizations.financial_years(organization.id)
+    require_same(financial_years.facts(years), request.after)
+    earlier = years.changed(before["firstMonth"], organization.lock_date)
+    if financial_years.facts(earlier) != before:
+        stay(
+            "A financial year that began with this month is locked; change the first month from the next year on."
+        )
+    financial_years.change(organization, before["firstMonth"], **undoing.by)
+    return f"Begin the financial year with {month_name[before['firstMonth']]} again."
 
 
 def restore_rates(undoing: Undoing, request: ActionRequest) -> str:

@@ -64,6 +64,7 @@ INVERSES: Mapping[str, Inverse] = {
     "create_feed_account": Inverse("ARCHIVE", "admin", accounts.deactivate_feed_account),
     "edit_feed_account": Inverse("PUT_BACK", "admin", accounts.unchange_feed_account),
     "move_lock_date": Inverse("PUT_BACK", "admin", accounts.move_lock_back),
+    "change_financial_year": Inverse("PUT_BACK", "admin", accounts.unchange_financial_year),
     "put_exchange_rates": Inverse("PUT_BACK", "admin", accounts.restore_rates),
 }
 

@@ -1,0 +1,92 @@
+"""Financial years: which day each begins on, and what changing their first month does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from webapp.ledger.periods import Period
+
+JANUARY, DECEMBER = 1, 12
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FirstMonth:
+    """The month that financial years begin with from a day on; a year begins on that day itself too."""
+
+    starts_on: date
+    month: int
+
+    @property
+    def since(self) -> date | None:
+        """The day from which on it holds, or none where it always did."""
+        return None if self.starts_on == date.min else self.starts_on
+
+
+ALWAYS_JANUARY = FirstMonth(date.min, JANUARY)
+
+
+@dataclass(frozen=True, slots=True)
+class FinancialYears:
+    """The financial years of an organization; calendar years until a first month says otherwise.
+
+    >>> years = FinancialYears().changed(7, date(2025, 12, 31))
+    >>> [f"{day:%Y-%m}" for day in years.starts_within(Period(date(2024, 12, 31), date(2027, 12, 31)))]
+    ['2025-01', '2026-01', '2026-07', '2027-07']
+    """
+
+    first_months: Sequence[FirstMonth] = ()
+
+    @property
+    def _all(self) -> Sequence[FirstMonth]:
+        starts_always = self.first_months and self.first_months[0].starts_on == date.min
+        return self.first_months if starts_always else (ALWAYS_JANUARY, *self.first_months)
+
+    @property
+    def month(self) -> int:
+        """The first month as it is set now."""
+        return self._all[-1].month
+
+    def start_of(self, day: date) -> date:
+        """Give the first day of the financial year that a day belongs to."""
+        rule = [each for each in self._all if each.starts_on <= day][-1]
+        year = day.year - (day.month < rule.month)
+        return max(rule.starts_on, date(year, rule.month, 1)) if year else rule.starts_on
+
+    def of(self, day: date) -> Period:
+        """Give the whole financial year that a day belongs to.
+
+        >>> years = FinancialYears((FirstMonth(date.min, 4),))
+        >>> str(years.of(date(2026, 3, 31)).first), str(years.of(date(2026, 3, 31)).last)
+        ('2025-04-01', '2026-03-31')
+        """
+        return Period(self.start_of(day), self._next_start(day) - DAY)
+
+    def year_to(self, day: date) -> Period:
+        """Give the financial year up to a day."""
+        return Period(self.start_of(day), day)
+
+    def starts_within(self, period: Period) -> list[date]:
+        """List the days of a period, its first one apart, on which a financial year begins."""
+        return list(self._starts_after(period.first, period.last))
+
+    def _starts_after(self, day: date, last: date) -> Iterator[date]:
+        start = self._next_start(day)
+        while start <= last:
+            yield start
+            start = self._next_start(start)
+
+    def _next_start(self, day: date) -> date:
+        rule = [each for each in self._all if each.starts_on <= day][-1]
+        later = [each.starts_on for each in self._all if each.starts_on > day]
+        return min([date(day.year + (day.month >= rule.month), rule.month, 1), *later])
+
+    def changed(self, month: int, locked_until: date | None) -> FinancialYears:
+        """Begin years with another month once the last year that is locked is over; nothing locked: all of them."""
+        first_open = self.start_of(locked_until + DAY) if locked_until else date.min
+        kept = [each for each in self._all if each.starts_on < first_open]
+        if not kept or kept[-1].month != month:
+            kept.append(FirstMonth(first_open, month))
+        return FinancialYears(tuple(each for each in kept if each != ALWAYS_JANUARY))

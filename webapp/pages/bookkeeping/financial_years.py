@@ -1,0 +1,53 @@
+"""The financial year in the settings: its first month, and changing it."""
+
+from __future__ import annotations
+
+from calendar import month_name
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.schemas.bookkeeping.financial_years import FirstMonthFormSchema
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.rendering import periods
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import render
+from webapp.web.rendering.problems import Problem, act_or_show
+
+bp = Blueprint("financial_years", __name__, url_prefix="/settings/financial-year")
+MONTHS = [{"id": number, "name": month_name[number]} for number in range(1, 13)]
+
+
+@bp.get("")
+@requires("read")
+def show() -> Response:
+    """Show the financial year."""
+    return show_year()
+
+
+@bp.post("")
+@requires("admin")
+def change() -> Response:
+    """Change the first month, or show it with the error."""
+    organization = queries.access.organizations.get(organization_id())
+    return act_or_show(
+        lambda: services.bookkeeping.financial_years.change(
+            organization, **FirstMonthFormSchema().load(form_body()), **acting()
+        ),
+        url_for("financial_years.show"),
+        show_year,
+    )
+
+
+def show_year(problem: Problem | None = None) -> Response:
+    """Render the financial year, with a refused form as it was typed."""
+    year = periods.financial_year()
+    return render(
+        "settings/financial_year.html",
+        status=problem.status if problem else 200,
+        year=year,
+        since=[(each.since, month_name[each.month]) for each in year.years.first_months],
+        months=MONTHS,
+        form=request.form,
+        problem=problem,
+    )

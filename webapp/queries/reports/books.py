@@ -1,0 +1,115 @@
+"""The balances that reports are made of: income and expenses since their financial year began, and what was carried.
+
+Nothing is ever closed by an entry. On the first day of a year the balance of each income and expense account is
+carried to retained earnings, that of personal accounts to a row of its own, by computing it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.financial_years import FinancialYears
+from webapp.ledger.periods import Period
+from webapp.models import Account
+from webapp.queries.access import organizations
+from webapp.queries.accounts import accounts, balances
+
+RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
+SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAccount:
+    """An account of a report; without an id, what earlier years left on personal accounts."""
+
+    id: int | None
+    code: str | None
+    name: str
+    type: str
+    in_scope: bool
+    role: str | None = None
+
+    @property
+    def is_of_result(self) -> bool:
+        """Tell whether it begins each financial year at nil."""
+        return self.type in RESULT_TYPES
+
+
+PERSONAL_EARLIER = ReportAccount(
+    None, None, "Personal, of earlier years", AccountType.EQUITY.value, in_scope=False
+)
+Amounts = Counter[int | None]
+
+
+class Books:
+    """Accounts and their balances at the close of some days, in minor units of the base currency."""
+
+    def __init__(self, organization_id: str, days: Iterable[date]) -> None:
+        self.base = organizations.get(organization_id).base_currency
+        self.years = organizations.financial_years(organization_id)
+        rows = db.session.scalars(
+            sa.select(Account)
+            .where(Account.organization_id == organization_id)
+            .order_by(*accounts.BY_CODE.columns)
+        )
+        self.accounts = [
+            *(ReportAccount(row.id, row.code, row.name, row.type, row.in_scope, row.role) for row in rows),
+            PERSONAL_EARLIER,
+        ]
+        self._retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
+        self._sums = balances.in_base_currency(organization_id, _with_eves(self.years, days))
+
+    def change(self, period: Period) -> Amounts:
+        """Give what was posted to each account in a period; carries are no postings."""
+        now, before = self._sums[period.last], self._sums[period.eve]
+        return Counter({each: now[each] - before.get(each, 0) for each in now})
+
+    def opening(self, day: date) -> Amounts:
+        """Give each account's balance as a day begins: in the year that the day belongs to."""
+        return self._standing(self._sums[day - DAY], day)
+
+    def closing(self, day: date) -> Amounts:
+        """Give each account's balance at the close of a day."""
+        return self._standing(self._sums[day], day)
+
+    def carries(self, period: Period) -> dict[date, Amounts]:
+        """Give what is carried on the first day of each year that begins within a period, its own first day apart."""
+        return {day: self._carried(day) for day in self.years.starts_within(period)}
+
+    def _carried(self, day: date) -> Amounts:
+        before, after = self.closing(day - DAY), self.opening(day)
+        return Counter({each.id: after[each.id] - before[each.id] for each in self.accounts})
+
+    def earlier(self, day: date) -> tuple[int, int]:
+        """Add up income and expenses of the years before that of a day: those of the business, and personal ones."""
+        earlier = self._sums[self.years.start_of(day) - DAY]
+        results = [each for each in self.accounts if each.is_of_result]
+        business = sum(earlier.get(each.id or 0, 0) for each in results if each.in_scope)
+        return business, sum(earlier.get(each.id or 0, 0) for each in results) - business
+
+    def _standing(self, sums: Mapping[int, int], day: date) -> Amounts:
+        earlier = self._sums[self.years.start_of(day) - DAY]
+        found: Amounts = Counter(
+            {
+                each.id: sums.get(each.id, 0) - (earlier.get(each.id, 0) if each.is_of_result else 0)
+                for each in self.accounts
+                if each.id is not None
+            }
+        )
+        business, found[None] = self.earlier(day)
+        found[self._retained_id] += business
+        return found
+
+
+def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
+    """Add the eves of the years that days belong to, and that the days after them belong to."""
+    wanted = set(days)
+    return wanted | {years.start_of(each) - DAY for day in wanted for each in (day, day + DAY)}
