@@ -10,8 +10,8 @@ from webapp.schemas.reports.reports import (
     BalanceSheetSchema,
     LedgerLineSchema,
     LedgerQuerySchema,
-    PeriodQuerySchema,
     ProfitAndLossSchema,
+    ReportQuerySchema,
     TrialBalanceSchema,
 )
 from webapp.web import paging
@@ -24,39 +24,39 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 
 @bp.get("/trial-balance")
 @requires("read")
-@bp.arguments(PeriodQuerySchema, location="query")
+@bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("trialBalance", TrialBalanceSchema))
 def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
     """Get the trial balance: opening, change and closing of every account."""
     return {
         "trialBalance": queries.reports.statements.trial_balance(
-            organization_id(), periods.report_period(**query)
+            organization_id(), periods.report_columns(query)
         )
     }
 
 
 @bp.get("/profit-and-loss")
 @requires("read")
-@bp.arguments(PeriodQuerySchema, location="query")
+@bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("profitAndLoss", ProfitAndLossSchema))
 def profit_and_loss(query: dict[str, Any]) -> dict[str, Any]:
-    """Get the profit and loss statement of a period, compared with the previous one."""
+    """Get the profit and loss statement of a period, compared with another one."""
     return {
         "profitAndLoss": queries.reports.statements.profit_and_loss(
-            organization_id(), periods.report_period(**query)
+            organization_id(), periods.report_columns(query)
         )
     }
 
 
 @bp.get("/balance-sheet")
 @requires("read")
-@bp.arguments(PeriodQuerySchema, location="query")
+@bp.arguments(ReportQuerySchema, location="query")
 @bp.response(200, wrapped("balanceSheet", BalanceSheetSchema))
 def balance_sheet(query: dict[str, Any]) -> dict[str, Any]:
     """Get the balance sheet at the close of a period."""
     return {
         "balanceSheet": queries.reports.statements.balance_sheet(
-            organization_id(), periods.report_period(**query)
+            organization_id(), periods.report_columns(query)
         )
     }
 

@@ -1,6 +1,7 @@
 """Periods of reports: from a day to another, both among them, and the one that they are compared with."""
 
 from calendar import monthrange
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -36,8 +37,43 @@ class Period:
         return Period(self.first - (self.last - self.first) - timedelta(days=1), self.eve)
 
     @property
+    def a_year_before(self) -> "Period":
+        """The same days a year before; the end of a month stays one.
+
+        >>> leap = Period(date(2024, 2, 1), date(2024, 2, 29)).a_year_before
+        >>> str(leap.last), str(Period(leap.first, leap.last).a_year_before.last)
+        ('2023-02-28', '2022-02-28')
+        >>> str(Period(date(2025, 2, 1), date(2025, 2, 28)).a_year_before.last)
+        '2024-02-29'
+        """
+        last = _day_of(self.last.year - 1, self.last.month, 31 if _is_last(self.last) else self.last.day)
+        return Period(_day_of(self.first.year - 1, self.first.month, self.first.day), last)
+
+    @property
+    def months(self) -> "Iterator[Period]":
+        """Its months, the first and the last one as far as they belong to it.
+
+        >>> [f"{each.first} {each.last}" for each in Period(date(2025, 12, 20), date(2026, 2, 3)).months]
+        ['2025-12-20 2025-12-31', '2026-01-01 2026-01-31', '2026-02-01 2026-02-03']
+        """
+        first = self.first
+        while first <= self.last:
+            last = min(_day_of(first.year, first.month, 31), self.last)
+            yield Period(first, last)
+            first = last + timedelta(days=1)
+
+    @property
     def _is_whole_months(self) -> bool:
-        return self.first.day == 1 and self.last.day == monthrange(self.last.year, self.last.month)[1]
+        return self.first.day == 1 and _is_last(self.last)
+
+
+def _is_last(day: date) -> bool:
+    return day.day == monthrange(day.year, day.month)[1]
+
+
+def _day_of(year: int, month: int, day: int) -> date:
+    """Give a day of a month, or its last one where it has fewer days."""
+    return date(year, month, min(day, monthrange(year, month)[1]))
 
 
 def _month(day: date) -> int:

@@ -8,14 +8,19 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
-from webapp.ledger.periods import Period
-from webapp.schemas.reports.reports import LedgerPageQuerySchema, PeriodPageQuerySchema
+from webapp.ledger.report_columns import Columns, Comparison
+from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.rendering import periods
 from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
+COMPARISONS = [
+    {"id": Comparison.PREVIOUS_PERIOD, "name": "The period before"},
+    {"id": Comparison.PREVIOUS_YEAR, "name": "The year before"},
+    {"id": Comparison.NONE, "name": "Nothing"},
+]
 
 
 @bp.get("")
@@ -71,7 +76,15 @@ def general_ledger() -> Response:
     )
 
 
-def shown(template: str, report: Callable[[str, Period], Any]) -> Response:
-    """Render a report of the period in the URL."""
-    period = periods.report_period(**PeriodPageQuerySchema.read_leniently(request.query_string.decode()))
-    return render(template, period=period, keep={}, report=report(organization_id(), period))
+def shown(template: str, report: Callable[[str, Columns], Any]) -> Response:
+    """Render a report with the columns that the address asks for; links within it keep what else that has."""
+    query = ReportPageQuerySchema.read_leniently(request.query_string.decode())
+    columns = periods.report_columns(query)
+    return render(
+        template,
+        period=columns.period,
+        columns=columns,
+        keep=ReportPageQuerySchema(exclude=("from_", "to")).dump({k: v for k, v in query.items() if v}),
+        comparisons=COMPARISONS,
+        report=report(organization_id(), columns),
+    )

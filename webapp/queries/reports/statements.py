@@ -6,42 +6,54 @@ financial year at nil. Personal accounts (`in_scope` false) stand apart in resul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
+from functools import partial
 from typing import Self
 
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money, total
-from webapp.ledger.periods import Period
-from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, Books
+from webapp.ledger.report_columns import Columns
+from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, Books, ReportAccount
+
+# A figure of the period, of the one that it is compared with or none, and of its months where they are asked.
+Figures = tuple[Money, Money | None, tuple[Money, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class ReportLine:
-    """An account in a report: its amount of the period, and that of the period before."""
+class AccountLine:
+    """What each line of a report has of its account; without an id it is computed."""
 
     account_id: int | None
     code: str | None
     name: str
     type: str
     in_scope: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine(AccountLine):
+    """An account in a report."""
+
     amount: Money
-    before: Money
+    before: Money | None
+    months: tuple[Money, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class TrialLine:
-    """An account in a trial balance: opening, change and carries make the closing; and the closing on its side."""
+class TrialLine(AccountLine):
+    """An account in a trial balance: opening, change and carries make the closing; and the closing on its side.
 
-    account_id: int | None
-    code: str | None
-    name: str
-    type: str
-    in_scope: bool
+    `before` and `months` are closings too.
+    """
+
     opening: Money
     change: Money
     carry: Money
     closing: Money
+    before: Money | None
+    months: tuple[Money, ...] | None
 
     @property
     def debit(self) -> Money | None:
@@ -56,19 +68,15 @@ class TrialLine:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Two figures that belong together: of the period, and of the one before."""
+    """Figures that belong together: of the period, of the one that it is compared with, and of its months."""
 
     amount: Money
-    before: Money
-
-    @classmethod
-    def of(cls, lines: Iterable[ReportLine], base: str) -> Self:
-        """Add up lines."""
-        found = list(lines)
-        return cls(total((line.amount for line in found), base), total((line.before for line in found), base))
+    before: Money | None
+    months: tuple[Money, ...] | None
 
     def __neg__(self) -> Self:
-        return type(self)(-self.amount, -self.before)
+        months = None if self.months is None else tuple(-each for each in self.months)
+        return type(self)(-self.amount, None if self.before is None else -self.before, months)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,7 @@ class TrialBalance:
     """All accounts with their balances; debits and credits are equal, or the books are broken."""
 
     base_currency: str
-    period: Period
+    columns: Columns
     lines: list[TrialLine]
     debit: Money
     credit: Money
@@ -90,7 +98,7 @@ class ProfitAndLoss:
     """
 
     base_currency: str
-    period: Period
+    columns: Columns
     lines: list[ReportLine]
     income: Sums
     expenses: Sums
@@ -108,7 +116,7 @@ class BalanceSheet:
     """
 
     base_currency: str
-    period: Period
+    columns: Columns
     lines: list[ReportLine]
     assets: Sums
     liabilities: Sums
@@ -118,92 +126,122 @@ class BalanceSheet:
     earlier_results: Sums
     personal_earlier: Sums
 
+    @property
+    def against(self) -> Sums:
+        """What stands against the assets, above zero: liabilities and equity with the result of the year."""
+        parts = (self.liabilities, self.equity, self.result_of_year, self.personal_of_year)
+        return -_sums(self.columns, self.base_currency, parts)
 
-def trial_balance(organization_id: str, period: Period) -> TrialBalance:
+
+def trial_balance(organization_id: str, columns: Columns) -> TrialBalance:
     """Give the opening, change, carry and closing of every account that has any."""
-    books = Books(organization_id, [period.eve, period.last])
-    opening, change, closing = books.opening(period.first), books.change(period), books.closing(period.last)
+    period = columns.period
+    books = Books(organization_id, [period.eve, *_ends(columns)])
+    opening, change = books.opening(period.first), books.change(period)
+    closings = [books.closing(day) for day in _ends(columns)]
     lines = [
-        TrialLine(
-            each.id,
-            each.code,
-            each.name,
-            each.type,
-            each.in_scope,
-            *(Money(minor, books.base) for minor in _row(each.id, opening, change, closing)),
-        )
+        _trial_line(each, opening[each.id], change[each.id], _figures(columns, closings, each, books.base))
         for each in books.accounts
-        if opening[each.id] or change[each.id] or closing[each.id]
+        if any(amounts[each.id] for amounts in (opening, change, *closings))
     ]
     debit = total((line.debit for line in lines if line.debit), books.base)
     credit = total((line.credit for line in lines if line.credit), books.base)
-    return TrialBalance(books.base, period, lines, debit, credit)
+    return TrialBalance(books.base, columns, lines, debit, credit)
 
 
-def _row(account_id: int | None, opening: Amounts, change: Amounts, closing: Amounts) -> Iterator[int]:
-    """Give opening, change, carry and closing; the carry is what the three others leave."""
-    first, moved, last = opening[account_id], change[account_id], closing[account_id]
-    yield from (first, moved, last - first - moved, last)
+def _trial_line(account: ReportAccount, opening: int, change: int, closing: Figures) -> TrialLine:
+    """Make a line whose carry is what opening and change leave of the closing."""
+    carry, base = closing[0].minor - opening - change, closing[0].currency
+    moves = (Money(opening, base), Money(change, base), Money(carry, base))
+    return TrialLine(*_facts(account), *moves, *closing)
 
 
-def profit_and_loss(organization_id: str, period: Period) -> ProfitAndLoss:
-    """Give income and expenses of a period beside those of the one before; income is below zero, as a credit is."""
-    books = Books(organization_id, [period.before.eve, period.before.last, period.last])
-    lines = _lines(books, RESULT_TYPES, books.change(period), books.change(period.before))
+def profit_and_loss(organization_id: str, columns: Columns) -> ProfitAndLoss:
+    """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is."""
+    periods = columns.periods
+    books = Books(organization_id, [day for each in periods for day in (each.eve, each.last)])
+    lines = _lines(books, columns, [books.change(each) for each in periods], RESULT_TYPES)
+    add = partial(_sums, columns, books.base)
     business = [line for line in lines if line.in_scope]
     return ProfitAndLoss(
         books.base,
-        period,
+        columns,
         lines,
-        income=Sums.of(_of(business, AccountType.INCOME), books.base),
-        expenses=Sums.of(_of(business, AccountType.EXPENSE), books.base),
-        result=-Sums.of(business, books.base),
-        personal=Sums.of(_personal(lines), books.base),
-        result_with_personal=-Sums.of(lines, books.base),
+        income=add(_of(business, AccountType.INCOME)),
+        expenses=add(_of(business, AccountType.EXPENSE)),
+        result=-add(business),
+        personal=add(_personal(lines)),
+        result_with_personal=-add(lines),
     )
 
 
-def balance_sheet(organization_id: str, period: Period) -> BalanceSheet:
-    """Give assets, liabilities and equity at the period's close, beside those at the close of the period before."""
-    books = Books(organization_id, [period.eve, period.last])
-    days = (period.last, period.eve)
-    lines = _lines(books, SHEET_TYPES, *map(books.closing, days))
-    results = _lines(books, RESULT_TYPES, *map(books.closing, days))
-    business, personal = zip(*map(books.earlier, days), strict=True)
+def balance_sheet(organization_id: str, columns: Columns) -> BalanceSheet:
+    """Give assets, liabilities and equity at the close of a period, and of those beside it."""
+    books = Books(organization_id, _ends(columns))
+    closings = [books.closing(day) for day in _ends(columns)]
+    lines = _lines(books, columns, closings, SHEET_TYPES)
+    results = _lines(books, columns, closings, RESULT_TYPES)
+    add = partial(_sums, columns, books.base)
+    business, personal = zip(*map(books.earlier, _ends(columns)), strict=True)
     return BalanceSheet(
         books.base,
-        period,
+        columns,
         lines,
-        assets=Sums.of(_of(lines, AccountType.ASSET), books.base),
-        liabilities=Sums.of(_of(lines, AccountType.LIABILITY), books.base),
-        equity=Sums.of(_of(lines, AccountType.EQUITY), books.base),
-        result_of_year=Sums.of((line for line in results if line.in_scope), books.base),
-        personal_of_year=Sums.of(_personal(results), books.base),
-        earlier_results=Sums(*(Money(minor, books.base) for minor in business)),
-        personal_earlier=Sums(*(Money(minor, books.base) for minor in personal)),
+        assets=add(_of(lines, AccountType.ASSET)),
+        liabilities=add(_of(lines, AccountType.LIABILITY)),
+        equity=add(_of(lines, AccountType.EQUITY)),
+        result_of_year=add([line for line in results if line.in_scope]),
+        personal_of_year=add(_personal(results)),
+        earlier_results=Sums(*_placed(columns, business, books.base)),
+        personal_earlier=Sums(*_placed(columns, personal, books.base)),
     )
 
 
-def _lines(books: Books, types: Sequence[AccountType], now: Amounts, before: Amounts) -> list[ReportLine]:
-    """Give the accounts of some types that have anything, by type and code."""
+def _ends(columns: Columns) -> list[date]:
+    return [each.last for each in columns.periods]
+
+
+def _lines(
+    books: Books, columns: Columns, amounts: Sequence[Amounts], types: Sequence[AccountType]
+) -> list[ReportLine]:
+    """Give the accounts of some types that have anything in any column, by type and code."""
     return [
-        ReportLine(
-            each.id,
-            each.code,
-            each.name,
-            each.type,
-            each.in_scope,
-            Money(now[each.id], books.base),
-            Money(before[each.id], books.base),
-        )
+        ReportLine(*_facts(each), *_figures(columns, amounts, each, books.base))
         for type_ in types
         for each in books.accounts
-        if each.type == type_ and (now[each.id] or before[each.id])
+        if each.type == type_ and any(column[each.id] for column in amounts)
     ]
 
 
-def _personal(lines: Iterable[ReportLine]) -> Iterator[ReportLine]:
-    return (line for line in lines if not line.in_scope)
+def _facts(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool]:
+    return account.id, account.code, account.name, account.type, account.in_scope
+
+
+def _figures(columns: Columns, amounts: Sequence[Amounts], account: ReportAccount, base: str) -> Figures:
+    return _placed(columns, [column[account.id] for column in amounts], base)
+
+
+def _placed(columns: Columns, minors: Sequence[int], base: str) -> Figures:
+    """Put an amount for each period of the columns in its place."""
+    amount, *others = (Money(minor, base) for minor in minors)
+    before = others.pop(0) if columns.compared_with else None
+    return amount, before, None if columns.months is None else tuple(others)
+
+
+def _sums(columns: Columns, base: str, lines: Sequence[ReportLine | Sums]) -> Sums:
+    """Add up lines, column by column."""
+    columns_of_lines = zip(*map(_minors, lines), strict=True)
+    added = [sum(each) for each in columns_of_lines] or [0] * len(columns.periods)
+    return Sums(*_placed(columns, added, base))
+
+
+def _minors(line: ReportLine | Sums) -> list[int]:
+    amounts = [line.amount, *([line.before] if line.before is not None else []), *(line.months or ())]
+    return [each.minor for each in amounts]
+
+
+def _personal(lines: Sequence[ReportLine]) -> list[ReportLine]:
+    return [line for line in lines if not line.in_scope]
 
 
 def _of(lines: Sequence[ReportLine], type_: AccountType) -> list[ReportLine]:

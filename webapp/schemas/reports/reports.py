@@ -8,8 +8,8 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES
-from webapp.ledger.periods import Period
 from webapp.ledger.references import Kind
+from webapp.ledger.report_columns import Comparison
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -31,8 +31,33 @@ class PeriodQuerySchema(Schema):
             raise ma.ValidationError("The period ends before it begins.", "to")
 
 
-class PeriodPageQuerySchema(AddressSchema, PeriodQuerySchema):
-    """The period of a report's page."""
+class ReportQuerySchema(PeriodQuerySchema):
+    """The period of a report, what it is compared with, and whether its months stand side by side.
+
+    By default it is compared with the period before; two days, `compareFrom` and `compareTo`, choose another one.
+    """
+
+    compare_with = fields.OneOf(*Comparison, load_default=None)
+    compare_from = fields.Day(load_default=None)
+    compare_to = fields.Day(load_default=None)
+    months = fields.FormFlag(load_default=False)
+
+    @ma.validates_schema
+    def compares_with_one_period(self, data: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse half a period, one that ends before it begins, and two answers to one question."""
+        del kwargs
+        first, last = data.get("compare_from"), data.get("compare_to")
+        if (first is None) != (last is None):
+            alone = "compareFrom" if last is None else "compareTo"
+            raise ma.ValidationError("Two days make the period to compare with.", alone)
+        if first and last and first > last:
+            raise ma.ValidationError("The period ends before it begins.", "compareTo")
+        if first and data.get("compare_with"):
+            raise ma.ValidationError("Choose this or two days.", "compareWith")
+
+
+class ReportPageQuerySchema(AddressSchema, ReportQuerySchema):
+    """The same from the address of a report's page."""
 
 
 class LedgerQuerySchema(PageSchema, PeriodQuerySchema):
@@ -61,43 +86,46 @@ class _ReportAccountSchema(Schema):
 
 
 class ReportLineSchema(_ReportAccountSchema):
-    """An account with its amount in the period, and in the period before; `accountId` is null where it is computed."""
+    """An account with its amount in the period, in the one that it is compared with, and in each month, if asked.
+
+    `accountId` is null where the line is computed.
+    """
 
     amount = fields.Amount()
-    before = fields.Amount()
+    before = fields.Amount(allow_none=True)
+    months = ma.fields.List(fields.Amount(), allow_none=True)
 
 
 class TrialLineSchema(_ReportAccountSchema):
     """An account with opening + change + carry = closing, and the closing as debit or credit.
 
     `carry` is what was carried at the beginning of financial years within the period. `accountId` is null for what
-    earlier years left on personal accounts.
+    earlier years left on personal accounts. `before` and `months` are closings of the other columns.
     """
 
     opening = fields.Amount()
     change = fields.Amount()
     carry = fields.Amount()
     closing = fields.Amount()
+    before = fields.Amount(allow_none=True)
+    months = ma.fields.List(fields.Amount(), allow_none=True)
     debit = fields.Amount(allow_none=True)
     credit = fields.Amount(allow_none=True)
 
 
 class SumsSchema(Schema):
-    """A sum in the period, and in the period before."""
+    """A sum in the period, in the one that it is compared with, and in each month, if asked."""
 
     amount = fields.Amount()
-    before = fields.Amount()
+    before = fields.Amount(allow_none=True)
+    months = ma.fields.List(fields.Amount(), allow_none=True)
 
 
 class _ReportSchema(Schema):
     base_currency = fields.Currency()
-    period = ma.fields.Nested(PeriodSchema)
-    compared_with = ma.fields.Function(lambda report: _before(report.period))
-
-
-def _before(period: Period) -> dict[str, str]:
-    shown: dict[str, str] = PeriodSchema().dump(period.before)
-    return shown
+    period = ma.fields.Nested(PeriodSchema, attribute="columns.period")
+    compared_with = ma.fields.Nested(PeriodSchema, attribute="columns.compared_with", allow_none=True)
+    months = ma.fields.List(ma.fields.Nested(PeriodSchema), attribute="columns.months", allow_none=True)
 
 
 class TrialBalanceSchema(_ReportSchema):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period
+from webapp.ledger.report_columns import Columns, Comparison, compared, side_by_side
 from webapp.queries.access import organizations
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
@@ -33,3 +36,13 @@ def report_period(from_: date | None, to: date | None) -> Period:
     if from_:
         return Period(from_, last)
     return organizations.financial_years(organization_id()).year_to(last)
+
+
+def report_columns(query: Mapping[str, Any]) -> Columns:
+    """Give the columns of a report: its period, the one that it is compared with, and its months if asked."""
+    period = report_period(query["from_"], query["to"])
+    if query["compare_from"]:
+        beside: Period | None = Period(query["compare_from"], query["compare_to"])
+    else:
+        beside = compared(period, Comparison(query["compare_with"] or Comparison.PREVIOUS_PERIOD))
+    return Columns(period, beside, side_by_side(period) if query["months"] else None)
