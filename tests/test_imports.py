@@ -90,8 +90,8 @@ PACKAGES = {
         "journal",
         "accounts",
         "access",
-        "audit",
         "backups",
+        "audit",
         "storage",
     ),
     "queries": (

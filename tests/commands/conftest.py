@@ -1,10 +1,14 @@
 """Running `tieout`: in the books of a test, or in an installation of its own."""
 
 import os
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from tests.tree import ROOT
 from webapp.cli import main
 
 
@@ -39,5 +43,32 @@ def installation(tmp_path):
 
     def run(*words, **settings):
         return CliRunner(env={**ours, **settings}).invoke(main, words, catch_exceptions=False)
+
+    return run
+
+
+@pytest.fixture
+def restored(tmp_path):
+    """Run a command in books of their own, as an operator does; answers its result."""
+
+    def run(*words, database_url=None, folder="restored"):
+        ours = {"INSTANCE_PATH": str(tmp_path / folder), "DATABASE_URL": database_url, "SECRET_KEY": None}
+        if database_url is None:
+            return CliRunner(env=ours).invoke(main, words, catch_exceptions=False)
+        # A server's connections end with the process that opened them.
+        done = subprocess.run(  # noqa: S603  (our own words)
+            [sys.executable, "-m", "webapp.cli", *words],
+            cwd=ROOT,
+            env={**os.environ, **{name: value for name, value in ours.items() if value}},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return SimpleNamespace(
+            exit_code=done.returncode,
+            stdout=done.stdout,
+            stderr=done.stderr,
+            output=f"{done.stdout}{done.stderr}",
+        )
 
     return run

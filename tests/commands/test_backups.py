@@ -1,25 +1,18 @@
 """`tieout backup` and `tieout restore`: the same books again, in either kind of database, or nothing at all."""
 
 import json
-import os
 import shutil
 import stat
-import subprocess
-import sys
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.documents import PDF, pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
-from tests.tree import ROOT
-from webapp.cli import main
 
 WRITERS, WORKERS = 8, 4
 PROPOSED = pdf("to be approved")
@@ -36,33 +29,6 @@ def backed_up(command, tmp_path):
         return path
 
     return write
-
-
-@pytest.fixture
-def restored(tmp_path):
-    """Run a command in books of their own, as an operator does; answers its result."""
-
-    def run(*words, database_url=None, folder="restored"):
-        ours = {"INSTANCE_PATH": str(tmp_path / folder), "DATABASE_URL": database_url, "SECRET_KEY": None}
-        if database_url is None:
-            return CliRunner(env=ours).invoke(main, words, catch_exceptions=False)
-        # A server's connections end with the process that opened them.
-        done = subprocess.run(  # noqa: S603  (our own words)
-            [sys.executable, "-m", "webapp.cli", *words],
-            cwd=ROOT,
-            env={**os.environ, **{name: value for name, value in ours.items() if value}},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return SimpleNamespace(
-            exit_code=done.returncode,
-            stdout=done.stdout,
-            stderr=done.stderr,
-            output=f"{done.stdout}{done.stderr}",
-        )
-
-    return run
 
 
 @pytest.fixture

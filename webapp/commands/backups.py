@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from webapp.config import make_instance
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
-from webapp.services.backups import backups, restores
+from webapp.queries.checks import Violation
+from webapp.services.backups import backups, derived_rows, restores
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -21,24 +23,50 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command()
 @click.argument("file", type=FILE)
 @JSON
-def backup(file: Path, *, as_json: bool) -> None:
-    """Write the books of every organization to FILE while everybody goes on working."""
+@click.pass_context
+def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
+    """Check the books of every organization, and write them to FILE while everybody goes on working.
+
+    The file is written whatever the checks find; exit status 1 if one found something.
+    """
     with books():
         begin_read()
+        found = list(checks.violations())
         try:
             manifest = backups.write(
                 db.session(), file, revision=migrations.head_revision(), now=datetime.now(UTC)
             )
         except OSError as error:
             raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
+    violations = [each for each in found if not backups.was_lost(manifest, each)]
     heads = {each["id"]: each["chainHead"] for each in manifest["organizations"]}
     rows = sum(table["rows"] for table in manifest["tables"].values())
     files, lost = manifest["files"], manifest["lostFiles"]
     sentence = f"{file}: {rows:,} rows of {len(heads)} organizations, and {files:,} files beside them."
     if lost:
         sentence += f" {len(lost):,} files are lost; tieout check names what they belong to."
-    value = {"file": str(file), "rows": rows, "files": files, "lostFiles": lost, "chainHeads": heads}
-    answer(value, sentence, as_json=as_json)
+    value = {
+        "ok": not violations,
+        "file": str(file),
+        "rows": rows,
+        "files": files,
+        "lostFiles": lost,
+        "chainHeads": heads,
+        "violations": [each.as_json() for each in violations],
+    }
+    answer(value, "\n".join([sentence, *_findings(violations)]), as_json=as_json)
+    if violations:
+        context.exit(1)
+
+
+def _findings(violations: Sequence[Violation]) -> list[str]:
+    """Say whether a restore will take the books with these violations, and list them."""
+    if not violations:
+        return []
+    lines = [f"{each.organization_id or '-'} {each.code}: {each.message}" for each in violations]
+    if all(derived_rows.is_derived(each) for each in violations):
+        return ["The file was written. A restore computes these derived rows again:", *lines]
+    return ["The file was written, but a restore refuses it until these are repaired:", *lines]
 
 
 @click.command()
@@ -48,7 +76,7 @@ def backup(file: Path, *, as_json: bool) -> None:
 def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
     """Bring the books of a backup into an empty database, and check every invariant of them.
 
-    Everybody signs in anew.
+    Derived rows, as sums and verdicts of proofs, are computed again where they differ. Everybody signs in anew.
     """
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)

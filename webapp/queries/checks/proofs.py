@@ -201,7 +201,7 @@ def states() -> Iterable[Violation]:
 
 
 def recorded_verdicts() -> Iterator[Violation]:
-    """Find standing proofs that are recorded as holding and do not hold, or the other way round."""
+    """Find standing proofs whose recorded verdict, or by how much they are off, is not what the books give."""
     every = db.session.scalars(
         sa.select(Reconciliation)
         .where(Reconciliation.status == "COMPLETED")
@@ -213,9 +213,13 @@ def recorded_verdicts() -> Iterator[Violation]:
         recorded = verdicts.of_proofs(organization_id, proofs)
         computed = verdicts.computed(organization_id, proofs)
         for proof in proofs:
-            if recorded[proof.id].holds != computed[proof.id].holds:
+            if _figures(recorded[proof.id]) != _figures(computed[proof.id]):
                 fact = "holds" if computed[proof.id].holds else "does not hold"
                 yield _about(proof, "proof_verdict", f"{fact}, which does not match its record")
+
+
+def _figures(verdict: verdicts.Verdict) -> tuple[bool, int, int]:
+    return verdict.holds, verdict.cleared_now_minor, verdict.off_by_minor
 
 
 def breaks() -> Iterable[Violation]:

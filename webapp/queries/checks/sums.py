@@ -26,26 +26,17 @@ from webapp.models import (
 from webapp.queries.checks.violations import Violation, found
 
 ACCOUNT_KEYS = ("organization_id", "account_id", "currency", "day")
+ACCOUNT_VALUES = ("amount_minor", "amount_base_minor")
 LINE_KEYS = ("organization_id", "feed_account_id", "day")
+LINE_VALUES = ("amount_minor", "unreconciled_count")
 
 
 def account_sums() -> Iterable[Violation]:
     """Find kept sums of accounts that are not what the postings of POSTED and VOIDED entries add up to."""
-    for table, day in _tables(DaySum, MonthSum, JournalEntry.effective_on):
-        columns = (Posting.organization_id, Posting.account_id, Posting.currency, day)
-        counted = (
-            sa.select(
-                *(column.label(key) for column, key in zip(columns, ACCOUNT_KEYS, strict=True)),
-                sa.func.sum(Posting.amount_minor).label("amount_minor"),
-                sa.func.sum(Posting.amount_base_minor).label("amount_base_minor"),
-            )
-            .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-            .where(JournalEntry.status.in_(COUNTING))
-            .group_by(*columns)
-        )
+    for table, counted in counted_account_sums().items():
         yield from found(
             "sum_differs",
-            _different(table, counted, ACCOUNT_KEYS, ("amount_minor", "amount_base_minor")),
+            _different(table, counted, ACCOUNT_KEYS, ACCOUNT_VALUES),
             lambda row: f"Account {row.account_id} has another sum for {row.day} than its postings.",
             lambda row: {"accountId": row.account_id, "currency": row.currency, "day": str(row.day)},
         )
@@ -53,6 +44,31 @@ def account_sums() -> Iterable[Violation]:
 
 def line_sums() -> Iterable[Violation]:
     """Find kept sums of bank lines that are not what the lines add up to."""
+    for table, counted in counted_line_sums().items():
+        yield from found(
+            "line_sum_differs",
+            _different(table, counted, LINE_KEYS, LINE_VALUES),
+            lambda row: f"Feed account {row.feed_account_id} has another sum for {row.day} than its lines.",
+            lambda row: {"faId": row.feed_account_id, "day": str(row.day)},
+        )
+
+
+def counted_account_sums() -> dict[Any, sa.Select[Any]]:
+    """Give for each table of sums of accounts the rows that the postings add up to."""
+    return {
+        table: _counted(
+            (Posting.organization_id, Posting.account_id, Posting.currency, day),
+            (Posting.amount_minor, Posting.amount_base_minor),
+            ACCOUNT_KEYS + ACCOUNT_VALUES,
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(JournalEntry.status.in_(COUNTING))
+        for table, day in _tables(DaySum, MonthSum, JournalEntry.effective_on)
+    }
+
+
+def counted_line_sums() -> dict[Any, sa.Select[Any]]:
+    """Give for each table of sums of bank lines the rows that the lines add up to."""
     is_cleared = (
         sa.select(1)
         .select_from(ReconciliationItem)
@@ -65,23 +81,36 @@ def line_sums() -> Iterable[Violation]:
         .exists()
     )
     is_open = sa.case((sa.and_(Transaction.status == "BOOKED", ~is_cleared), 1), else_=0)
-    for table, day in _tables(LineDaySum, LineMonthSum, Transaction.booked_on):
-        columns = (Transaction.organization_id, Transaction.feed_account_id, day)
-        counted = (
-            sa.select(
-                *(column.label(key) for column, key in zip(columns, LINE_KEYS, strict=True)),
-                sa.func.sum(Transaction.amount_minor).label("amount_minor"),
-                sa.func.sum(is_open).label("unreconciled_count"),
-            )
-            .where(Transaction.status.in_(IN_BOOKS))
-            .group_by(*columns)
-        )
-        yield from found(
-            "line_sum_differs",
-            _different(table, counted, LINE_KEYS, ("amount_minor", "unreconciled_count")),
-            lambda row: f"Feed account {row.feed_account_id} has another sum for {row.day} than its lines.",
-            lambda row: {"faId": row.feed_account_id, "day": str(row.day)},
-        )
+    return {
+        table: _counted(
+            (Transaction.organization_id, Transaction.feed_account_id, day),
+            (Transaction.amount_minor, is_open),
+            LINE_KEYS + LINE_VALUES,
+        ).where(Transaction.status.in_(IN_BOOKS))
+        for table, day in _tables(LineDaySum, LineMonthSum, Transaction.booked_on)
+    }
+
+
+def _counted(keys: tuple[Any, ...], values: tuple[Any, ...], names: tuple[str, ...]) -> sa.Select[Any]:
+    """Select sums of values by keys, in the order and under the names of the columns of a table of sums."""
+    columns = zip((*keys, *(sa.func.sum(value) for value in values)), names, strict=True)
+    return sa.select(*(column.label(name) for column, name in columns)).group_by(*keys)
+
+
+def registered() -> sa.Select[Any]:
+    """Select the rows of the registers that the postings of POSTED and VOIDED entries make."""
+    columns: list[Any] = [
+        Posting.organization_id,
+        Posting.account_id,
+        JournalEntry.effective_on.label("day"),
+        Posting.journal_entry_id,
+        Posting.id.label("posting_id"),
+    ]
+    return (
+        sa.select(*columns)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(JournalEntry.status.in_(COUNTING))
+    )
 
 
 def _tables(by_day: Any, by_month: Any, day: Any) -> tuple[tuple[Any, Any], ...]:

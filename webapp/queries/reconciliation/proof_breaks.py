@@ -44,16 +44,14 @@ def touched(organization_id: str) -> frozenset[int]:
     )
 
 
-def unrepaired(organization_id: str, proof_ids: Collection[int]) -> dict[int, ProofBreak]:
-    """Find the breaks of these proofs that are not repaired."""
-    found = db.session.scalars(
-        sa.select(ProofBreak).where(
-            ProofBreak.organization_id == organization_id,
-            ProofBreak.reconciliation_id.in_(proof_ids),
-            ProofBreak.repaired_at.is_(None),
-        )
+def unrepaired(organization_id: str, proof_ids: Collection[int] | None = None) -> dict[int, ProofBreak]:
+    """Find the breaks of these proofs, or of all, that are not repaired."""
+    statement = sa.select(ProofBreak).where(
+        ProofBreak.organization_id == organization_id, ProofBreak.repaired_at.is_(None)
     )
-    return {each.reconciliation_id: each for each in found}
+    if proof_ids is not None:
+        statement = statement.where(ProofBreak.reconciliation_id.in_(proof_ids))
+    return {each.reconciliation_id: each for each in db.session.scalars(statement)}
 
 
 def history(proof: Reconciliation) -> list[BreakRecord]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
@@ -12,7 +14,7 @@ from webapp.db import db
 from webapp.ledger.money import Money
 from webapp.models import ProofBreak, Reconciliation, TouchedProof
 from webapp.queries.reconciliation import proof_breaks, verdicts
-from webapp.queries.reconciliation.break_causes import BrokenBy
+from webapp.queries.reconciliation.break_causes import SYSTEM, BrokenBy
 from webapp.queries.reconciliation.verdicts import Verdict
 from webapp.services.audit.act import Act
 
@@ -26,17 +28,52 @@ def check(doing: Act, touched_before: Collection[int]) -> None:
     touched = proof_breaks.touched(organization_id)
     if not touched:
         return
-    proofs = _in_force(organization_id, touched)
+    proofs = _in_force(organization_id, Reconciliation.id.in_(touched))
     verdict_of = verdicts.computed(organization_id, proofs)
     broken = proof_breaks.unrepaired(organization_id, touched)
     newly = [proof for proof in proofs if not verdict_of[proof.id].holds and proof.id not in broken]
     _break(doing, newly, verdict_of, touched_before)
+    _renew(broken, verdict_of, doing.now, doing.actor.as_json(), doing.id)
+    _forget_touched(organization_id)
+
+
+def check_all(organization_id: str, now: datetime) -> None:
+    """Check every standing proof without an act, and record what differs from its record; nobody is named for it.
+
+    The break of a proof that was reopened ended then.
+    """
+    proofs = _in_force(organization_id)
+    verdict_of = verdicts.computed(organization_id, proofs)
+    broken = proof_breaks.unrepaired(organization_id)
     for proof in proofs:
-        if proof.id in broken and verdict_of[proof.id].holds:
-            _repair(broken[proof.id], doing, "UNDONE")
-        elif proof.id in broken:
-            broken[proof.id].cleared_now_minor = verdict_of[proof.id].cleared_now_minor
-            broken[proof.id].off_by_minor = verdict_of[proof.id].off_by_minor
+        verdict = verdict_of[proof.id]
+        if not verdict.holds and proof.id not in broken:
+            db.session.add(_row(proof, verdict, verdict.broken_by or _unexplained(proof, verdict, now)))
+    _renew(broken, verdict_of, now, SYSTEM, None)
+    for proof_id, each in broken.items():
+        if proof_id not in verdict_of:
+            proof = db.session.get_one(Reconciliation, proof_id)
+            _repair(each, "REOPENED", proof.reopened_at or now, proof.reopened_by or SYSTEM, None)
+    _forget_touched(organization_id)
+
+
+def _renew(
+    broken: Mapping[int, ProofBreak],
+    verdict_of: Mapping[int, Verdict],
+    at: datetime,
+    actor: Mapping[str, Any],
+    act_id: str | None,
+) -> None:
+    """End the breaks of proofs that hold again, and write the current figures to those that go on."""
+    for proof_id, each in broken.items():
+        verdict = verdict_of.get(proof_id)
+        if verdict is not None and verdict.holds:
+            _repair(each, "UNDONE", at, actor, act_id)
+        elif verdict is not None:
+            each.cleared_now_minor, each.off_by_minor = verdict.cleared_now_minor, verdict.off_by_minor
+
+
+def _forget_touched(organization_id: str) -> None:
     db.session.flush()
     db.session.execute(sa.delete(TouchedProof).where(TouchedProof.organization_id == organization_id))
 
@@ -45,16 +82,16 @@ def take_back(proof: Reconciliation, doing: Act, repair: str) -> None:
     """End the break of a proof that is reopened or accepted."""
     broken = proof_breaks.unrepaired(proof.organization_id, [proof.id])
     for each in broken.values():
-        _repair(each, doing, repair)
+        _repair(each, repair, doing.now, doing.actor.as_json(), doing.id)
 
 
-def _in_force(organization_id: str, ids: Collection[int]) -> Sequence[Reconciliation]:
+def _in_force(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence[Reconciliation]:
     return db.session.scalars(
         sa.select(Reconciliation)
         .where(
             Reconciliation.organization_id == organization_id,
-            Reconciliation.id.in_(ids),
             Reconciliation.status == "COMPLETED",
+            *chosen,
         )
         .options(orm.defer(Reconciliation.frozen))
     ).all()
@@ -71,16 +108,16 @@ def _break(
     posted = proof_breaks.posted_by(doing.actor.organization_id, doing.id, proofs)
     for proof in proofs:
         verdict = verdict_of[proof.id]
-        found = verdict.broken_by or _unexplained(proof, verdict, doing)
+        found = verdict.broken_by or _unexplained(proof, verdict, doing.now)
         if proof.id not in touched_before:
             found = _by_act(found, doing, posted.get(proof.id))
         db.session.add(_row(proof, verdict, found))
 
 
-def _unexplained(proof: Reconciliation, verdict: Verdict, doing: Act) -> BrokenBy:
-    """Name the act where no item of the proof explains why its books differ: an entry dated after it moved them."""
+def _unexplained(proof: Reconciliation, verdict: Verdict, now: datetime) -> BrokenBy:
+    """Give the difference alone where no item of the proof explains it: an entry was dated after the statement."""
     before, after = (str(Money(minor, proof.currency)) for minor in (0, -verdict.off_by_minor))
-    return BrokenBy(None, None, doing.id, doing.actor.as_json(), "books", before, after, doing.now)
+    return BrokenBy(None, None, None, SYSTEM, "books", before, after, now)
 
 
 def _by_act(found: BrokenBy, doing: Act, entry_id: int | None) -> BrokenBy:
@@ -108,8 +145,10 @@ def _row(proof: Reconciliation, verdict: Verdict, found: BrokenBy) -> ProofBreak
     )
 
 
-def _repair(broken: ProofBreak, doing: Act, repair: str) -> None:
+def _repair(
+    broken: ProofBreak, repair: str, at: datetime, actor: Mapping[str, Any], act_id: str | None
+) -> None:
     broken.repair = repair
-    broken.repaired_at = doing.now
-    broken.repaired_by = doing.actor.as_json()
-    broken.repair_action_request_id = doing.id
+    broken.repaired_at = at
+    broken.repaired_by = dict(actor)
+    broken.repair_action_request_id = act_id

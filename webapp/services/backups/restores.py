@@ -19,6 +19,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
+from webapp.services.backups import derived_rows
 from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, Manifest, TableFacts, member_of
 from webapp.services.backups.rows import reader, tables
 from webapp.services.storage import document_files, kept_files
@@ -62,7 +63,8 @@ def restore(
 ) -> Manifest:
     """Bring back the books of a backup, and compare what they come to with its manifest; answers the manifest.
 
-    Nobody is signed in to restored books. The caller commits; whatever is raised leaves nothing behind.
+    Derived rows are computed again where they differ. Nobody is signed in to restored books. The caller commits;
+    whatever is raised leaves nothing behind.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -83,6 +85,7 @@ def restore(
         session.execute(sa.update(ApiToken).where(ApiToken.revoked_at.is_(None)).values(revoked_at=now))
     if book_totals.of_all(session) != manifest["organizations"]:
         raise NotABackupError("The restored books do not match the backup; nothing was restored.")
+    derived_rows.compute_again(session, now)
     return manifest
 
 

@@ -1,0 +1,79 @@
+"""`tieout backup` says what is wrong in the books, and `tieout restore` computes again what is only derived."""
+
+import json
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.desks import Desk
+from webapp.db import db
+
+
+@pytest.fixture
+def desk(ben, bank):
+    """Ben's desk, in books that a test damages."""
+    return Desk(ben, bank)
+
+
+@pytest.fixture
+def proved(bank, desk):
+    """Two lines and their proof."""
+    lines = bank.send_many([("2026-10-02", "100.00", "In"), ("2026-10-03", "-40.00", "Out")])
+    desk.confirm(*lines)
+    return lines, desk.prove("2026-10-31", "60.00")
+
+
+@pytest.fixture
+def damage(bank):
+    """Write past the application."""
+
+    def run(*statements):
+        bank.ask(lambda: [db.session.execute(sa.text(each)) for each in statements])
+
+    return run
+
+
+@pytest.fixture
+def round_trip(command, restored, tmp_path):
+    """Back the books up and restore them; answers the exit status and answer of the backup, and the restore."""
+
+    def run():
+        path = tmp_path / "books.zip"
+        backup = command("backup", str(path), "--json")
+        return backup.exit_code, json.loads(backup.stdout), restored("restore", str(path))
+
+    return run
+
+
+def codes(said):
+    return {each["code"] for each in said["violations"]}
+
+
+def test_sound_books_are_backed_up_without_a_word(proved, round_trip):
+    status, said, restore = round_trip()
+    assert (status, said["ok"], said["violations"], restore.exit_code) == (0, True, [], 0)
+
+
+def test_a_break_that_nobody_recorded_is_found_by_the_backup_and_recorded_by_the_restore(
+    proved, desk, damage, round_trip, restored
+):
+    lines, proof = proved
+    desk.void(desk.line(lines[1])["journalEntryId"])
+    damage("DELETE FROM proof_breaks")
+    status, said, restore = round_trip()
+    assert (status, said["ok"], codes(said)) == (1, False, {"proof_verdict"})
+    assert said["violations"][0]["reconciliationId"] == proof["id"]
+    assert restore.exit_code == 0, restore.output
+    assert restored("check").exit_code == 0
+
+
+def test_a_fact_that_is_wrong_is_said_by_the_backup_and_refused_by_the_restore(
+    proved, damage, command, round_trip, tmp_path
+):
+    damage("UPDATE reconciliations SET digest = '0'")
+    status, said, restore = round_trip()
+    assert (status, codes(said)) == (1, {"digest_differs"})
+    assert (restore.exit_code, "not sound" in restore.stderr) == (1, True)
+    words = command("backup", str(tmp_path / "again.zip")).stdout
+    assert "a restore refuses it until these are repaired" in words
+    assert "digest_differs" in words

@@ -1,0 +1,43 @@
+"""Derived rows of restored books: kept sums, registers and records of verdicts, computed again where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.models import Organization, RegisterLine
+from webapp.queries.checks import Violation, sums
+from webapp.services.audit import proof_breaks
+
+# What the checks find wrong in derived rows alone: no figure of the books is in doubt.
+CODES: Final = frozenset(
+    {"sum_differs", "line_sum_differs", "register_differs", "proof_verdict", "proof_break"}
+)
+
+
+def is_derived(violation: Violation) -> bool:
+    """Tell whether a violation is one of derived rows, which a restore computes again."""
+    return violation.code in CODES
+
+
+def compute_again(session: orm.Session, now: datetime) -> None:
+    """Write the derived rows anew where they are not what the facts make them; others stay as they are."""
+    for check, counted in (
+        (sums.account_sums, sums.counted_account_sums()),
+        (sums.line_sums, sums.counted_line_sums()),
+        (sums.registers, {RegisterLine: sums.registered()}),
+    ):
+        if any(check()):
+            _write(session, counted)
+    for organization_id in session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
+        proof_breaks.check_all(organization_id, now)
+
+
+def _write(session: orm.Session, counted: Mapping[Any, sa.Select[Any]]) -> None:
+    for model, rows in counted.items():
+        session.execute(sa.delete(model))
+        session.execute(sa.insert(model).from_select(rows.selected_columns.keys(), rows))
