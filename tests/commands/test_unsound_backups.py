@@ -1,4 +1,4 @@
-"""`tieout backup` says what is wrong in the books, and `tieout restore` computes again what is only derived."""
+"""`tieout backup` lists what is wrong in the books, and `tieout restore` computes again what is only derived."""
 
 import json
 
@@ -45,13 +45,13 @@ def round_trip(command, restored, tmp_path):
     return run
 
 
-def codes(said):
-    return {each["code"] for each in said["violations"]}
+def codes(report):
+    return {each["code"] for each in report["violations"]}
 
 
-def test_sound_books_are_backed_up_without_a_word(proved, round_trip):
-    status, said, restore = round_trip()
-    assert (status, said["ok"], said["violations"], restore.exit_code) == (0, True, [], 0)
+def test_sound_books_are_backed_up_without_a_finding(proved, round_trip):
+    status, report, restore = round_trip()
+    assert (status, report["ok"], report["violations"], restore.exit_code) == (0, True, [], 0)
 
 
 def test_a_break_that_nobody_recorded_is_found_by_the_backup_and_recorded_by_the_restore(
@@ -60,19 +60,19 @@ def test_a_break_that_nobody_recorded_is_found_by_the_backup_and_recorded_by_the
     lines, proof = proved
     desk.void(desk.line(lines[1])["journalEntryId"])
     damage("DELETE FROM proof_breaks")
-    status, said, restore = round_trip()
-    assert (status, said["ok"], codes(said)) == (1, False, {"proof_verdict"})
-    assert said["violations"][0]["reconciliationId"] == proof["id"]
+    status, report, restore = round_trip()
+    assert (status, report["ok"], codes(report)) == (1, False, {"proof_verdict"})
+    assert report["violations"][0]["reconciliationId"] == proof["id"]
     assert restore.exit_code == 0, restore.output
     assert restored("check").exit_code == 0
 
 
-def test_a_fact_that_is_wrong_is_said_by_the_backup_and_refused_by_the_restore(
+def test_a_fact_that_is_wrong_is_listed_by_the_backup_and_refused_by_the_restore(
     proved, damage, command, round_trip, tmp_path
 ):
     damage("UPDATE reconciliations SET digest = '0'")
-    status, said, restore = round_trip()
-    assert (status, codes(said)) == (1, {"digest_differs"})
+    status, report, restore = round_trip()
+    assert (status, codes(report)) == (1, {"digest_differs"})
     assert (restore.exit_code, "not sound" in restore.stderr) == (1, True)
     words = command("backup", str(tmp_path / "again.zip")).stdout
     assert "a restore refuses it until these are repaired" in words

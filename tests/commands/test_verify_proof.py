@@ -55,6 +55,68 @@ def test_saved_proofs_verify_without_books(installation, saved):
     assert "adds up" in installation("verify-proof", str(saved[0])).stdout
 
 
+def test_the_same_file_twice_is_checked_once(installation, saved):
+    status, answer = verify(installation, *saved, saved[1])
+    assert (status, answer["ok"], len(answer["proofs"])) == (0, True, 2)
+    assert (
+        "1 of the 3 proofs are copies" in installation("verify-proof", *map(str, [*saved, saved[0]])).stdout
+    )
+
+
+def test_what_the_digest_does_not_cover_is_listed(installation, saved):
+    [proof] = [json.loads(saved[0].read_text())["reconciliation"]]
+    _, answer = verify(installation, saved[0])
+    assert {"openedAt", "status", "holds", "history", "completedBy.name"} <= set(answer["notCovered"])
+    assert not {"statementBalance", "clearedBalance", "lines", "inSum", "completedBy"} & set(
+        answer["notCovered"]
+    )
+    assert set(answer["notCovered"]) - {"completedBy.kind", "completedBy.name"} <= set(proof)
+    assert "The digest does not cover these keys" in installation("verify-proof", str(saved[0])).stdout
+
+
+def test_a_proof_that_was_reopened_is_reported_as_no_longer_in_force(installation, saved, desk):
+    assert desk.reopen("The wrong month").status_code == 200
+    desk.abandon()
+    before = saved[1].read_bytes()
+    proof_id = json.loads(before)["reconciliation"]["id"]
+    saved[1].write_bytes(desk.person.get(f"/api/reconciliations/{proof_id}").data)
+    status, answer = verify(installation, *saved)
+    assert (status, answer["ok"], [each["code"] for each in answer["notes"]]) == (0, True, ["reopened"])
+    assert [each["status"] for each in answer["proofs"]] == ["COMPLETED", "REOPENED"]
+    [note] = answer["notes"]
+    assert "was reopened on 20" in note["message"]
+    assert "The wrong month" in note["message"]
+    status, answer = verify(installation, tampered(saved[1], lambda proof: proof.update(status="COMPLETED")))
+    assert (status, codes(answer)) == (1, ["state"])
+
+
+def test_a_proof_that_took_the_place_of_a_reopened_one_follows_the_one_before(
+    installation, saved, desk, tmp_path
+):
+    desk.reopen()
+    again = desk.complete()
+    assert again.status_code == 200, again.json
+    path = tmp_path / "again.json"
+    path.write_bytes(again.data)
+    old = tmp_path / "old.json"
+    old.write_bytes(
+        desk.person.get(
+            f"/api/reconciliations/{json.loads(saved[1].read_text())['reconciliation']['id']}"
+        ).data
+    )
+    status, answer = verify(installation, *saved, old, path)
+    assert (status, answer["findings"]) == (0, [])
+
+
+def test_a_proof_that_was_broken_when_it_was_saved_is_reported(installation, saved, desk):
+    proof = json.loads(saved[0].read_text())["reconciliation"]
+    desk.void(proof["lines"][0]["journalEntryId"])
+    saved[0].write_bytes(desk.person.get(f"/api/reconciliations/{proof['id']}").data)
+    status, answer = verify(installation, saved[0])
+    assert (status, answer["ok"], answer["proofs"][0]["holds"]) == (0, True, False)
+    assert "was broken when it was saved, since 20" in answer["notes"][0]["message"]
+
+
 def test_a_list_of_bare_proofs_verifies_too(installation, saved, tmp_path):
     both = tmp_path / "both.json"
     both.write_text(json.dumps([json.loads(path.read_text())["reconciliation"] for path in saved]))
@@ -71,6 +133,16 @@ TAMPERINGS = {
         lambda proof: proof["outstanding"].append({**proof["lines"][0], "amount": "1.00"}),
         "books_differ",
     ),
+    "the cleared balance": (lambda proof: proof.update(clearedBalance="100.01"), "figure"),
+    "the difference": (lambda proof: proof.update(difference="5.00"), "figure"),
+    "a sum": (lambda proof: proof.update(inSum="1.00"), "figure"),
+    "another sum": (lambda proof: proof.update(outSum="-1.00"), "figure"),
+    "a count": (lambda proof: proof.update(inCount=True), "figure"),
+    "another count": (lambda proof: proof.update(clearedCount=2, outCount=1), "figure"),
+    "no such status": (lambda proof: proof.update(status="DRAFT"), "state"),
+    "half a reopening": (lambda proof: proof.update(reopenedAt="2026-11-01T09:00:00Z"), "state"),
+    "a status alone": (lambda proof: proof.update(status="REOPENED"), "state"),
+    "broken and holding": (lambda proof: proof.update(brokenBy={"field": "books"}), "state"),
     "no amount": (lambda proof: proof["lines"][0].update(amount="1e"), "amount"),
 }
 

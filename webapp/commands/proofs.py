@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from webapp.commands.books import JSON, answer
-from webapp.ledger.proofs import proof_files
+from webapp.ledger.proofs import proof_files, proof_findings
 from webapp.ledger.proofs.proof_files import NoProofFileError
 
 
@@ -22,24 +22,49 @@ from webapp.ledger.proofs.proof_files import NoProofFileError
 @JSON
 @click.pass_context
 def verify_proof(context: click.Context, files: tuple[Path, ...], *, as_json: bool) -> None:
-    """Verify saved proofs: digest, arithmetic, and the order of several.
+    """Verify saved proofs: digest, figures, state, and the order of several.
 
-    Exit status 1 if one is wrong.
+    Exit status 1 if one is wrong. A proof that was reopened or broken when it was saved is reported as such.
     """
-    proofs = [proof for path in files for proof in _read(path)]
-    found = list(proof_files.findings(proofs))
-    sound = "The proof matches its digest and adds up."
-    if len(proofs) > 1:
-        sound = f"The {len(proofs)} proofs match their digests, add up and follow each other."
-    sentence = "\n".join(each.message for each in found) or sound
+    saved = [proof for path in files for proof in _read(path)]
+    proofs = proof_findings.without_copies(saved)
+    found = list(proof_findings.findings(proofs))
+    notes = list(proof_findings.notes(proofs))
+    not_covered = proof_findings.not_covered(proofs)
     value = {
         "ok": not found,
-        "proofs": [{"reconciliationId": each["id"], "digest": each["digest"]} for each in proofs],
+        "proofs": [
+            {
+                "reconciliationId": each["id"],
+                "digest": each["digest"],
+                "status": each.get("status"),
+                "holds": each.get("holds"),
+            }
+            for each in proofs
+        ],
         "findings": [each.as_json() for each in found],
+        "notes": [each.as_json() for each in notes],
+        "notCovered": not_covered,
     }
-    answer(value, sentence, as_json=as_json)
+    sentences = [each.message for each in found] or [_sound(len(proofs))]
+    sentences += [each.message for each in notes]
+    if len(saved) > len(proofs):
+        sentences.append(
+            f"{len(saved) - len(proofs)} of the {len(saved)} proofs are copies, and were left out."
+        )
+    if not_covered:
+        sentences.append(
+            f"The digest does not cover these keys, which are as the file has them: {', '.join(not_covered)}."
+        )
+    answer(value, "\n".join(sentences), as_json=as_json)
     if found:
         context.exit(1)
+
+
+def _sound(count: int) -> str:
+    if count == 1:
+        return "The proof matches its digest and adds up."
+    return f"The {count} proofs match their digests, add up and follow each other."
 
 
 def _read(path: Path) -> list[dict[str, object]]:
