@@ -109,8 +109,10 @@ class OfxParser:
     def feed(self, tag: Tag) -> None:
         """Add the next tag; raises FileRefusedError as soon as the file cannot be valid."""
         kind = _KINDS.get(tag.name)
-        if tag.value and kind in _WITHOUT_TEXT and self._open:
-            raise self._damage(tag, f"has text that belongs to no field, {quoted(tag.value)}")
+        # A file that is cut off within a tag ends in a piece of it.
+        text = tag.value.partition("<")[0].strip()
+        if text and kind in _WITHOUT_TEXT and self._open:
+            raise self._damage(tag, f"has text that belongs to no field, {quoted(text)}")
         if tag.closes:
             if kind and self._open:
                 self._end(tag, kind)
