@@ -2,6 +2,7 @@
 
 import re
 
+from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.marks import on_sqlite
 
 
@@ -157,3 +158,21 @@ def test_a_corrected_line_shows_what_confirming_would_change(ada, bank, books):
     assert "account Uncategorised expenses → split in 2." in wanted()
     ada.post(f"/api/transactions/{line}/confirm")
     assert wanted() == ""
+
+
+@on_sqlite
+def test_the_panel_and_the_hub_link_the_broken_proof_also_where_the_last_one_holds(ada, bank, desk):
+    feed = Feed(ada, bank.open("Main account"))
+    feed.push(added=[line("a", "10.00", "2026-01-02"), line("b", "20.00", "2026-02-03")])
+    desk.confirm(*(each["id"] for each in feed.lines()))
+    january = desk.prove("2026-01-31", "10.00")
+    desk.prove("2026-02-28", "30.00")
+    feed.push(modified=[line("a", "10.00", "2026-01-05")])
+    link = f'<a href="/reconciliations/proofs/{january["id"]}">proof of '
+    sentence = re.compile(rf"The {link}<time[^>]*>31 Jan( 2026)?</time></a> no longer holds")
+    browser = ada.browser()
+    for address in ("/", f"/feeds/{feed.fa_id}"):
+        assert sentence.search(browser.get(address).text)
+    assert "Proof broken" in browser.get(f"/feeds/{feed.fa_id}").text
+    desk.put("2026-03-31", "30.00")
+    assert sentence.search(browser.get(f"/feeds/{feed.fa_id}").text)

@@ -9,6 +9,7 @@ from flask import Response
 from webapp import queries, services
 from webapp.ledger.canonical import canonical_json
 from webapp.schemas.paging import OkSchema, wrapped
+from webapp.schemas.reconciliation.hub import HubAccountAnswerSchema, HubQuerySchema, HubSchema
 from webapp.schemas.reconciliation.reconciliations import (
     AcceptSchema,
     AccountLinesQuerySchema,
@@ -17,9 +18,6 @@ from webapp.schemas.reconciliation.reconciliations import (
     CompleteSchema,
     DraftAnswerSchema,
     DraftInputSchema,
-    HubAccountAnswerSchema,
-    HubQuerySchema,
-    HubSchema,
     LinesInputSchema,
     ReconciliationSchema,
     ReopenSchema,

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.fixtures.feeds import Feed, line
+
 
 def hub(person, **asked):
     answer = person.get("/api/reconciliations/accounts", query_string=asked)
@@ -80,8 +82,8 @@ def test_each_side_of_a_transfer_waits_for_its_link(ben, bank, desk, watched):
     lines = bank.send_many([("2026-10-02", "-10.00", "To savings")])
     bank.open("Savings")
     lines += bank.send_many([("2026-10-02", "10.00", "From main")])
-    for line in lines:
-        ben.patch(f"/api/transactions/{line}", json={"accountId": transfers})
+    for each in lines:
+        ben.patch(f"/api/transactions/{each}", json={"accountId": transfers})
     desk.confirm(*lines)
     assert watched("Transfers between own accounts") == (2, "0.00")
 
@@ -94,3 +96,34 @@ def test_lines_that_wait_for_their_confirmation_are_counted(ben, bank, desk):
     assert (account["unconfirmedCount"], account["unreconciledCount"]) == (1, 2)
     ben.patch(f"/api/transactions/{first}", json={"accountId": bank.account("Travel")})
     assert hub(ben)["accounts"][0]["unconfirmedCount"] == 2
+
+
+def test_the_hub_names_a_broken_proof_before_the_last(ada, bank, desk):
+    feed = Feed(ada, bank.open("Main account"))
+    feed.push(added=[line("a", "10.00", "2026-09-02"), line("b", "20.00", "2026-10-03")])
+    desk.confirm(*(each["id"] for each in feed.lines()))
+    september = desk.prove("2026-09-30", "10.00")
+    desk.prove("2026-10-31", "30.00")
+    assert desk.account()["brokenProof"] is None
+    feed.push(modified=[line("a", "10.00", "2026-09-05")])
+    found = desk.account()
+    assert (found["status"], found["anchor"]["holds"], found["draft"]) == ("needs", True, None)
+    assert (found["unreconciledCount"], found["anchor"]["brokenBy"]) == (0, None)
+    broken = found["brokenProof"]
+    shown = {key: broken[key] for key in ("id", "statementDate", "statementBalance", "clearedNow", "offBy")}
+    assert shown == {
+        "id": september["id"],
+        "statementDate": "2026-09-30",
+        "statementBalance": "10.00",
+        "clearedNow": "10.00",
+        "offBy": "0.00",
+    }
+    assert broken["brokenBy"] == desk.proof(september["id"])["brokenBy"]
+    assert [broken["brokenBy"][key] for key in ("field", "before", "after")] == [
+        "bookedOn",
+        "2026-09-02",
+        "2026-09-05",
+    ]
+    assert hub(ada)["accounts"][0]["brokenProof"] == broken
+    feed.push(modified=[line("a", "10.00", "2026-09-02")])
+    assert (desk.account()["status"], desk.account()["brokenProof"]) == ("reconciled", None)
