@@ -192,3 +192,18 @@ def test_a_line_that_two_ids_were_settled_to_be_is_asked_about_under_a_new_id_of
     feed.person.post(f"/api/transactions/{second['transactionId']}/join", json=other)
     again = [line("A2", description="Coffee Corner"), line("B2", description="Card 9921 Oslo")]
     assert feed.verdicts(added=again) == ["POSSIBLY_THERE", "POSSIBLY_THERE"]
+
+
+def test_a_new_line_is_not_what_a_removed_one_was_before_a_change_of_the_same_push(feed):
+    feed.results(added=[line("A", amount="7.00")])
+    feed.results(modified=[line("A", amount="-2.50"), line("B", amount="7.00")], removed=["A"])
+    assert feed.booked() == [("2026-03-02", "7.00")]
+    feed.results(modified=[line("C", amount="-2.50")])
+    assert feed.booked() == [("2026-03-02", "-2.50"), ("2026-03-02", "7.00")]
+
+
+def test_a_line_that_is_changed_and_reissued_in_one_push_stays_one_line(feed):
+    (first,) = feed.results(added=[line("A", amount="7.00")])
+    feed.results(modified=[line("A", amount="-2.50"), line("B", amount="-2.50")], removed=["A"])
+    assert feed.one(status="BOOKED")["id"] == first["transactionId"]
+    assert feed.booked() == [("2026-03-02", "-2.50")]

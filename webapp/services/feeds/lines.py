@@ -87,10 +87,11 @@ def _write(context: PushContext, lines: Sequence[IncomingLine]) -> None:
     booked_now = [each for each in lines if each.is_booked_now]
     changed = [each for each in lines if each.earlier is not None and not each.is_booked_now]
     arriving = [each for each in (*new, *booked_now) if not each.line.pending]
+    # First, so that new lines are compared with known ones as they are now, and not as they were.
+    _change(context, changed)
     duplicates = matching.duplicates_of(context, arriving)
     _write_new(context, new, duplicates)
     _book(context, booked_now, duplicates)
-    _change(context, changed)
     last_events.add(context.feed_account, [each.last_event for each in new])
     last_events.replace(context.feed_account, [each.last_event for each in lines if each.earlier is not None])
     matching.join_duplicates(context, arriving, duplicates)
