@@ -285,6 +285,14 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     rate = {"day": "2026-10-30", "currency": "USD", "unitsPerBase": "1.0842"}
     teller.put("/exchange-rates", {"rates": [rate]})
     teller.get("/exchange-rates?currency=USD")
+    dollars = [
+        {"accountId": accounts["Petty cash"], "amount": "108.42", "currency": "USD"},
+        {"accountId": accounts["Opening balances"], "amount": "-108.42", "currency": "USD"},
+    ]
+    teller.post("/journal-entries", {"effectiveAt": "2026-10-30", "postings": dollars, "post": True})
+    teller.put("/exchange-rates", {"rates": [{**rate, "day": "2026-10-31", "unitsPerBase": "1.1"}]})
+    revalued = teller.post("/revaluations", {"asOf": "2026-10-31"})["result"]["journalEntryIds"]
+    teller.post(f"/journal-entries/{revalued[0]}/take-back", {"reason": "Not recognised in this year"})
     teller.put("/financial-year", {"firstMonth": 7})
     teller.get("/financial-year")
     teller.put("/lock-date", {"lockDate": "2026-09-30"})

@@ -24,6 +24,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /proposals/<string:request_id>/approve": {"digest": "0" * 64},
     "POST /proposals/<string:request_id>/reject": {"reason": "A test"},
     "POST /proposals/approve": {"ids": "A test"},
+    "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "PUT /api/journal-entries/<id:entry_id>": {
         "effectiveAt": "2026-03-02",

@@ -16,7 +16,13 @@ from webapp.schemas import addresses, fields
 from webapp.schemas.access import organizations, tokens
 from webapp.schemas.accounts import accounts, feed_accounts, merchants, projects
 from webapp.schemas.audit import agent_undos, proposals
-from webapp.schemas.bookkeeping import exchange_rates, financial_years, journal_entries, lock_dates
+from webapp.schemas.bookkeeping import (
+    exchange_rates,
+    financial_years,
+    journal_entries,
+    lock_dates,
+    revaluations,
+)
 from webapp.schemas.documents import documents
 from webapp.schemas.imports import column_forms, imports
 from webapp.schemas.reconciliation import forms
@@ -47,6 +53,7 @@ FORMS = {
     "/journal/<id:entry_id>/delete": journal_entries.EntryPostSchema,
     "/journal/<id:entry_id>/edit": journal_entries.EntryChangesFormSchema,
     "/journal/<id:entry_id>/post": journal_entries.EntryPostSchema,
+    "/journal/<id:entry_id>/take-back": revaluations.TakeBackSchema,
     "/journal/<id:entry_id>/void": journal_entries.VoidFormSchema,
     "/journal/balance": journal_entries.ManualEntryFormSchema,
     "/journal/new": journal_entries.ManualEntryFormSchema,
@@ -77,7 +84,7 @@ FORMS = {
     "/rules/suggestions/dismiss": suggestions.SuggestionKeySchema,
     "/rules/suggestions/undismiss": suggestions.SuggestionKeySchema,
     "/settings/exchange-rates": exchange_rates.ExchangeRateSchema,
-    "/settings/exchange-rates/revalue": exchange_rates.RevaluationFormSchema,
+    "/settings/exchange-rates/revalue": revaluations.RevaluationSchema,
     "/reconciliations/<id:fa_id>/accept": forms.AcceptFormSchema,
     "/settings/financial-year": financial_years.FirstMonthFormSchema,
     "/settings/keys": tokens.TokenFormSchema,

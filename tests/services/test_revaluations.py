@@ -28,7 +28,8 @@ def dollars(ada, bank):
 @pytest.fixture
 def revalue(ada, bank):
     def as_of(day=MARCH):
-        return bank.ask(lambda: [entry.id for entry in revaluations.revalue(day, actor=ada.actor, now=AT)])
+        done = bank.ask(lambda: revaluations.revalue(day, actor=ada.actor, now=AT))
+        return list(done.result.journal_entry_ids) if done.changed else []
 
     return as_of
 
@@ -42,6 +43,10 @@ def legs(person, entry_id):
         (leg["accountName"], leg["amount"], leg["currency"], leg["amountBase"])
         for leg in entry(person, entry_id)["postings"]
     ]
+
+
+def take_back(person, entry_id):
+    return person.post(f"/api/journal-entries/{entry_id}/take-back", json={"reason": "Not recognised"})
 
 
 def base_balance(person, bank, fa_id):
@@ -78,6 +83,79 @@ def test_a_second_run_for_the_day_takes_the_place_of_the_first(ada, bank, dollar
     assert base_balance(ada, bank, dollars) == ("1000.00", "800.00")
 
 
+def test_running_it_again_without_a_change_writes_nothing(ada, bank, dollars, revalue):
+    pair = revalue()
+    acts = ada.get("/api/action-requests").json["actionRequests"]
+    again = ada.post("/api/revaluations", json={"asOf": "2026-03-31"}).json
+    assert (again["changed"], again["result"]["journalEntryIds"]) == (False, pair)
+    assert again["actionRequestId"] in [each["id"] for each in acts if each["kind"] == "revalue"]
+    assert ada.get("/api/action-requests").json["actionRequests"] == acts
+
+
+def test_a_run_that_finds_nothing_to_revalue_any_more_takes_the_earlier_pair_back(
+    ada, bank, dollars, revalue
+):
+    pair = revalue()
+    rate = {"day": "2026-03-31", "currency": "USD", "unitsPerBase": "1.25"}
+    ada.put("/api/exchange-rates", json={"rates": [rate]})
+    done = ada.post("/api/revaluations", json={"asOf": "2026-03-31"}).json
+    assert (done["changed"], done["result"]["journalEntryIds"]) == (True, [])
+    assert done["result"]["voidedJournalEntryIds"] == pair
+
+
+def test_it_is_taken_back_as_one_act_each_entry_on_its_own_day(ada, bank, dollars, revalue):
+    pair = revalue()
+    answer = take_back(ada, pair[1])
+    assert (answer.status_code, answer.json["changed"]) == (200, True)
+    result = answer.json["result"]
+    assert result["voidedJournalEntryIds"] == pair
+    reversals = [entry(ada, each) for each in result["journalEntryIds"]]
+    assert [each["effectiveAt"][:10] for each in reversals] == ["2026-03-31", "2026-04-01"]
+    for day in ("2026-03-31", "2026-04-01"):
+        sheet = ada.get(f"/api/reports/profit-and-loss?from=2026-01-01&to={day}").json
+        assert "Unrealised exchange differences" not in str(sheet)
+    assert take_back(ada, pair[0]).json["code"] == "voided"
+    assert revalue() != []
+
+
+def test_neither_entry_is_voided_alone_and_the_refusal_names_the_act(ada, dollars, revalue):
+    pair = revalue()
+    refused = ada.post(f"/api/journal-entries/{pair[0]}/void", json={"reason": "Wrong"})
+    assert (refused.status_code, refused.json["code"]) == (409, "revaluation")
+    assert refused.json["details"] == {"journalEntryIds": pair}
+    assert (
+        refused.json["error"]
+        == f"Entries {pair[0]} and {pair[1]} are one revaluation. Take that back instead."
+    )
+    assert entry(ada, pair[0])["canVoid"] is False
+
+
+@pytest.mark.parametrize("lock", ["2026-03-31", "2026-04-01"])
+def test_it_stays_where_either_day_is_locked(ada, bank, dollars, revalue, lock):
+    pair = revalue()
+    bank.lock(lock)
+    refused = take_back(ada, pair[0])
+    assert (refused.status_code, refused.json["code"]) == (409, "period_locked")
+    assert {entry(ada, each)["status"] for each in pair} == {"POSTED"}
+
+
+def test_what_is_no_revaluation_is_not_taken_back(ada, bank, dollars):
+    line = bank.send("2026-03-05", "-10.00", "Fee")
+    done = ada.post(f"/api/transactions/{line}/confirm").json
+    refused = take_back(ada, done["result"]["journalEntryIds"][0])
+    assert (refused.status_code, refused.json["code"]) == (409, "not_revaluation")
+
+
+def test_it_leaves_no_open_items(ada, bank, dollars, revalue):
+    ada.patch(f"/api/accounts/{bank.ledger_account(dollars)}", json={"isWatched": True})
+    items = "/api/open-items?count=true"
+    before = ada.get(items).json["total"]
+    first, _ = revalue()
+    assert ada.get(items).json["total"] == before
+    take_back(ada, first)
+    assert ada.get(items).json["total"] == before
+
+
 def test_a_later_day_leaves_the_earlier_pair_alone(ada, bank, dollars, revalue):
     march = revalue()
     april = revalue(date(2026, 4, 10))
@@ -108,7 +186,8 @@ def test_a_missing_rate_is_named(ada, dollars, revalue):
 
 def test_no_proof_is_broken_by_it(ada, bank, dollars, desk, revalue):
     desk.prove("2026-03-31", "1000.00")
-    revalue()
+    first, _ = revalue()
+    take_back(ada, first)
     revalue()
     account = desk.account()
     assert (account["status"], account["anchor"]["holds"]) == ("reconciled", True)
@@ -142,6 +221,12 @@ def test_the_page_takes_rates_and_revalues(ada, bank, dollars):
     answer = browser.post("/settings/exchange-rates/revalue", data={"asOf": "2026-03-31"})
     assert answer.status_code == 303
     assert "Revaluation as of 31 Mar 2026" in browser.get(answer.location).text
+    empty = browser.post(f"{answer.location}/take-back", data={"reason": ""})
+    assert (empty.status_code, "Take back the revaluation" in empty.text) == (422, True)
+    taken = browser.post(f"{answer.location}/take-back", data={"reason": "Not recognised"})
+    assert (taken.status_code, taken.location) == (303, answer.location)
+    page = browser.get(answer.location).text
+    assert ("Voided" in page, "Take back the revaluation" in page) == (True, False)
     rate = {"day": "2026-12-31", "currency": "usd", "unitsPerBase": "1.1"}
     assert browser.post("/settings/exchange-rates", data=rate).status_code == 303
     assert "1.1" in browser.get("/settings/exchange-rates?currency=USD").text

@@ -23,6 +23,7 @@ NOUNS = (
     "bookkeeping.financial_years",
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
+    "bookkeeping.revaluations",
     "documentation",
     "documents",
     "exports",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -80,10 +81,16 @@ def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
     with books():
         begin_write(organization_id)
         require_organization(organization_id)
-        written = revaluations.revalue(day, actor=command_actor(organization_id), now=datetime.now(UTC))
-        ids = [entry.id for entry in written]
+        done = revaluations.revalue(day, actor=command_actor(organization_id), now=datetime.now(UTC))
+        ids = list(done.result.journal_entry_ids)
         db.session.commit()
-    sentence = (
-        f"Entries {ids[0]} and {ids[1]}." if ids else "All balances are up to date; nothing was posted."
-    )
+    sentence = _sentence(ids, changed=done.changed)
     answer({"journalEntryIds": ids}, sentence, as_json=as_json)
+
+
+def _sentence(ids: Sequence[int], *, changed: bool) -> str:
+    if not changed:
+        return "All balances are up to date; nothing was posted."
+    if not ids:
+        return "The revaluation of that day was taken back, as no balance differs any more."
+    return f"Entries {ids[0]} and {ids[1]}."

@@ -52,6 +52,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Split": "Split",
     "Started": "Start",
     "Switched": "Switch",
+    "Took": "Take",
     "Uncleared": "Unclear",
     "Undid": "Undo",
     "Unlocked": "Unlock",

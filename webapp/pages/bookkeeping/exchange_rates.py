@@ -11,8 +11,8 @@ from webapp import queries, services
 from webapp.schemas.bookkeeping.exchange_rates import (
     ExchangeRatePageQuerySchema,
     ExchangeRateSchema,
-    RevaluationFormSchema,
 )
+from webapp.schemas.bookkeeping.revaluations import RevaluationSchema
 from webapp.web import paging, uploads
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -65,13 +65,14 @@ def take_file() -> Response:
 def revalue() -> Response:
     """Revalue the balances in other currencies, or show the error."""
     try:
-        as_of = RevaluationFormSchema().load(form_body())["as_of"]
-        written = services.bookkeeping.revaluations.revalue(as_of, **acting())
+        as_of = RevaluationSchema().load(form_body())["as_of"]
+        done = services.bookkeeping.revaluations.revalue(as_of, **acting())
     except REFUSALS as error:
         return show_rates("revalue", problem_of(error))
-    if written:
-        return redirect_to(url_for("journal_entries.show", entry_id=written[0].id))
-    return show_rates("nothing")
+    written = done.result.journal_entry_ids
+    if done.changed and written:
+        return redirect_to(url_for("journal_entries.show", entry_id=written[0]))
+    return show_rates("withdrawn" if done.changed else "nothing")
 
 
 def show_rates(place: str = "", problem: Problem | None = None) -> Response:

@@ -12,6 +12,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.queries.journal.entry_records import EntryFilters, EntryRecord
 from webapp.schemas.bookkeeping.journal_entries import EntryFilterFormSchema, VoidFormSchema
+from webapp.schemas.bookkeeping.revaluations import TakeBackSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -74,6 +75,22 @@ def void(entry_id: int) -> Response:
     return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
 
 
+@bp.post("/<id:entry_id>/take-back")
+@requires("confirm")
+def take_back(entry_id: int) -> Response:
+    """Take back the revaluation that an entry belongs to, or show the error at the form."""
+    entry = queries.journal.entries.get(organization_id(), entry_id)
+    try:
+        body = TakeBackSchema().load(form_body())
+        services.bookkeeping.revaluations.take_back(entry, **body, **acting())
+    except (LedgerError, ma.ValidationError) as error:
+        return show_entry(
+            queries.journal.entries.get(organization_id(), entry_id),
+            problem=problem_of(error, place="take-back"),
+        )
+    return redirect_to(url_for("journal_entries.show", entry_id=entry_id))
+
+
 @bp.post("/<id:entry_id>/correction/discard")
 @requires("draft")
 def discard(entry_id: int) -> Response:
@@ -126,6 +143,7 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         history=history,
         chain=chain,
         voiding=queries.journal.void_previews.void_preview(entry) if record.can_void else None,
+        revaluation=queries.currencies.revaluations.of_entry(entry),
         void_from=queries.access.organizations.first_open_day(organization_id(), details.latest_day(entry)),
         version=queries.journal.manual_entries.version(entry),
         is_manual=queries.journal.manual_entries.is_manual(entry),

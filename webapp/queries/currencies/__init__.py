@@ -1,5 +1,5 @@
-"""Exchange rates, and balances in other currencies."""
+"""Exchange rates, balances in other currencies, and their revaluations."""
 
-from webapp.queries.currencies import exchange_rates
+from webapp.queries.currencies import exchange_rates, revaluations
 
-__all__ = ["exchange_rates"]
+__all__ = ["exchange_rates", "revaluations"]

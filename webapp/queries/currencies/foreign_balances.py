@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import AccountType
-from webapp.models import Account, ActionRequest, DaySum, JournalEntry, MonthSum, Organization
+from webapp.ledger.journal.entries import Leg, mirrored
+from webapp.models import Account, DaySum, MonthSum, Organization
 from webapp.queries.accounts.balances import reaches
 
 
@@ -24,8 +27,8 @@ class ForeignBalance:
     amount_base_minor: int
 
 
-def on(organization_id: str, day: date) -> list[ForeignBalance]:
-    """List them by account and currency; those that are zero in both are left out."""
+def on(organization_id: str, day: date, *, without: Sequence[Leg] = ()) -> list[ForeignBalance]:
+    """List them by account and currency, as if some posted legs were not; those that are zero in both are left out."""
     base_currency = sa.select(Organization.base_currency).where(Organization.id == organization_id)
     parts = [
         sa.select(part.account_id, part.currency, part.amount_minor, part.amount_base_minor).where(
@@ -49,30 +52,13 @@ def on(organization_id: str, day: date) -> list[ForeignBalance]:
         .group_by(Account.id, Account.name, sums.c.currency)
         .order_by(Account.id, sums.c.currency)
     )
-    return [
-        ForeignBalance(row.id, row.name, row.currency, int(row.amount_minor), int(row.amount_base_minor))
-        for row in rows
-        if row.amount_minor or row.amount_base_minor
-    ]
+    taken = {(leg.account_id, leg.currency): leg for leg in without}
+    balances = [_balance(row, taken.get((row.id, row.currency))) for row in rows]
+    return [each for each in balances if each.amount_minor or each.amount_base_minor]
 
 
-def revaluation_of(organization_id: str, day: date) -> list[JournalEntry]:
-    """Find the standing pair of entries that revalued the accounts as of a day, the earlier first."""
-    acts = sa.select(ActionRequest.id).where(
-        ActionRequest.organization_id == organization_id,
-        ActionRequest.kind == "revalue",
-        ActionRequest.target_kind == "day",
-        ActionRequest.target_id == day.isoformat(),
-    )
-    return list(
-        db.session.scalars(
-            sa.select(JournalEntry)
-            .where(
-                JournalEntry.organization_id == organization_id,
-                JournalEntry.source == "revaluation",
-                JournalEntry.status == "POSTED",
-                JournalEntry.action_request_id.in_(acts),
-            )
-            .order_by(JournalEntry.effective_on, JournalEntry.id)
-        )
+def _balance(row: Any, taken: Leg | None) -> ForeignBalance:
+    amount, base = (taken.amount_minor, mirrored(taken)) if taken else (0, 0)
+    return ForeignBalance(
+        row.id, row.name, row.currency, int(row.amount_minor) - amount, int(row.amount_base_minor) - base
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, Transaction, refers_to
 from webapp.queries.common.portions import portions
+from webapp.queries.currencies import revaluations
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -36,16 +37,27 @@ def refusal(entry: JournalEntry) -> VoidRefusal | None:
         return VoidRefusal(
             f"Entry {entry.id} was voided by entry {by} already.", "voided", {"voidedById": by}
         )
-    if entry.source == "correction":
-        named: dict[str, object] = {"journalEntryId": entry.corrects_id}
-        return VoidRefusal(
-            f"Entry {entry.id} corrects entry {entry.corrects_id}; void that one.", "correction", named
-        )
-    if entry.source == "opening":
-        return _opening(entry)
+    if entry.source in _OF_SOURCES:
+        return _OF_SOURCES[entry.source](entry)
     if entry.source not in VOIDABLE_SOURCES:
         return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
-    return _absorbed(entry.organization_id, [entry]).get(entry.id)
+    return opened(entry.organization_id, [entry]).get(entry.id)
+
+
+def _correction(entry: JournalEntry) -> VoidRefusal:
+    named: dict[str, object] = {"journalEntryId": entry.corrects_id}
+    return VoidRefusal(
+        f"Entry {entry.id} corrects entry {entry.corrects_id}; void that one.", "correction", named
+    )
+
+
+def _revaluation(entry: JournalEntry) -> VoidRefusal:
+    pair = [each.id for each in revaluations.of_entry(entry)]
+    return VoidRefusal(
+        f"Entries {' and '.join(map(str, pair))} are one revaluation. Take that back instead.",
+        "revaluation",
+        {"journalEntryIds": pair},
+    )
 
 
 def _opening(entry: JournalEntry) -> VoidRefusal:
@@ -62,15 +74,22 @@ def _opening(entry: JournalEntry) -> VoidRefusal:
     )
 
 
+_OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
+    "correction": _correction,
+    "opening": _opening,
+    revaluations.SOURCE: _revaluation,
+}
+
+
 def refused(organization_id: str, entries: Sequence[JournalEntry]) -> set[int]:
     """Give those of these entries that cannot be voided, in at most two statements."""
     by_itself = {
         entry.id for entry in entries if entry.status != "POSTED" or entry.source not in VOIDABLE_SOURCES
     }
-    return by_itself | set(_absorbed(organization_id, [each for each in entries if each.id not in by_itself]))
+    return by_itself | set(opened(organization_id, [each for each in entries if each.id not in by_itself]))
 
 
-def _absorbed(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
+def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, VoidRefusal]:
     """Refuse each entry that an opening balance includes, naming the latest standing keep-as-new proof of it."""
     proofs = _openings(organization_id) if entries else []
     if not proofs:

@@ -16,6 +16,7 @@ from webapp.ledger.money import Money
 from webapp.models import Account, JournalEntry, Posting, Transaction, of_same_organization, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.currencies import revaluations
 from webapp.queries.matching.transfer_pairs import is_paired
 
 
@@ -40,7 +41,7 @@ def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
     An open item of "Transfers between own accounts" is one that no line of a pair brought: what is linked to its
-    other side is on its way, and nobody has to look for it.
+    other side is on its way, and nobody has to look for it. A revaluation and its reversal are no items.
     """
     root = orm.aliased(JournalEntry)
     parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
@@ -64,6 +65,7 @@ def items_subquery(organization_id: str) -> sa.Subquery:
             JournalEntry.status == "POSTED",
             root.status == "POSTED",
             root.voids_id.is_(None),
+            root.source != revaluations.SOURCE,
             sa.or_(Account.role.is_distinct_from(Role.TRANSFERS.value), sa.not_(_is_linked(root))),
         )
         .group_by(root.id, root.effective_on, root.description, *parts)

@@ -52,9 +52,3 @@ class ExchangeRatePageQuerySchema(AddressSchema, PageSchema):
     """The query of the page of rates."""
 
     currency = fields.Currency(load_default=None)
-
-
-class RevaluationFormSchema(Schema):
-    """The day whose rates are used."""
-
-    as_of = fields.Day(required=True)

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from typing import ClassVar
 
 from webapp.ledger.chart import Role
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.corrections import reversal
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.revaluations import revaluation
 from webapp.ledger.rates import ExchangeRateMissingError
-from webapp.ledger.references import Kind, Ref, refs
+from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Organization
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts
-from webapp.queries.currencies import exchange_rates, foreign_balances
+from webapp.queries.currencies import exchange_rates, foreign_balances, revaluations
 from webapp.queries.currencies.foreign_balances import ForeignBalance
+from webapp.queries.journal import entries as journal_entries
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import entries
 
 
-def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntry]:
-    """Revalue assets and liabilities in other currencies at a day's rates; answers the pair of entries.
+class NotRevaluationError(LedgerError):
+    """Only a standing revaluation can be taken back."""
 
-    A second run for the same day voids the first pair; where nothing differs there is none. Raises
-    PeriodLockedError where either day is closed, ExchangeRateMissingError naming every rate that is missing.
+    code = "not_revaluation"
+    codes: ClassVar[Mapping[str, str]] = {
+        "not_revaluation": "The entry is no revaluation. Void it instead.",
+        "voided": "The revaluation was taken back already.",
+    }
+
+
+def revalue(as_of: date, *, actor: Actor, now: datetime) -> ActionResult:
+    """Revalue balances in other currencies at a day's rates: an entry, and its reversal on the next day.
+
+    A second run for the same day takes the place of the first where anything differs, and else changes nothing;
+    where nothing differs from the books there is no entry. Raises PeriodLockedError where either day is closed,
+    ExchangeRateMissingError naming every rate that is missing.
     """
     organization = organizations.get(actor.organization_id)
     payload = {"asOf": as_of.isoformat()}
@@ -35,26 +50,69 @@ def revalue(as_of: date, *, actor: Actor, now: datetime) -> Sequence[JournalEntr
     with act(actor, now, "revalue", ("day", as_of.isoformat()), title=title, payload=payload) as doing:
         for day in (as_of, as_of + timedelta(days=1)):
             entries.check_open(organization.id, day)
-        voided = _void_earlier(organization, as_of, doing)
-        written = _write(organization, as_of, doing)
-        doing.result = {
-            "journalEntryIds": refs(Kind.JOURNAL_ENTRY, [entry.id for entry in written]),
-            "voidedJournalEntryIds": refs(Kind.JOURNAL_ENTRY, voided),
-        }
-        if not written and not voided:
+        earlier = revaluations.standing(organization.id, as_of)
+        balances, legs = _due(organization, as_of, earlier)
+        if legs == _legs_as_of(earlier):
             doing.nothing_to_do()
-    return written
+            done_by = earlier[0].action_request_id if earlier else None
+            standing = TouchedIds([entry.id for entry in earlier])
+            return ActionResult(action_request_id=done_by, changed=False, result=standing)
+        for entry in earlier:
+            voids.reverse(entry, doing, on_its_own_day=True)
+        if legs:
+            doing.before = {"balances": [_fact(balance) for balance in balances]}
+        written = _write(organization, as_of, legs, doing)
+        touched = TouchedIds(
+            [entry.id for entry in written], voided_journal_entry_ids=[entry.id for entry in earlier]
+        )
+        doing.result = touched.as_json()
+    return ActionResult(action_request_id=doing.id, changed=True, result=touched)
 
 
-def _void_earlier(organization: Organization, as_of: date, doing: Act) -> list[int]:
-    earlier = foreign_balances.revaluation_of(organization.id, as_of)
-    for entry in earlier:
-        voids.reverse(entry, doing, on_its_own_day=True)
-    return [entry.id for entry in earlier]
+def take_back(entry: JournalEntry, *, reason: str, actor: Actor, now: datetime) -> ActionResult:
+    """Take a revaluation back whole: each of its two entries is reversed on its own day.
+
+    `entry` is either of them. Raises NotRevaluationError, PeriodLockedError where either day is closed, and
+    NotVoidableError where an opening balance holds them.
+    """
+    target = ("journal_entry", entry.id)
+    kind, payload = "take_back_revaluation", {"reason": reason}
+    with act(actor, now, kind, target, note=reason, payload=payload) as doing:
+        doing.title = f"Took back the revaluation of entry {entry.id}"
+        pair = _require_standing(entry)
+        doing.title = f"Took back the revaluation as of {pair[0].effective_on:%-d %b %Y}"
+        doing.before = {"status": entry.status}
+        for each in pair:
+            entries.check_open(each.organization_id, each.effective_on)
+        voids.check_not_opened(pair)
+        reversed_by = [voids.reverse(each, doing, on_its_own_day=True) for each in pair]
+        touched = TouchedIds(
+            [entry_id for each in reversed_by for entry_id in each.journal_entry_ids],
+            voided_journal_entry_ids=[each.id for each in pair],
+        )
+        doing.result = touched.as_json()
+        doing.after = {"status": entry.status}
+    return ActionResult(action_request_id=doing.id, changed=True, result=touched)
 
 
-def _write(organization: Organization, as_of: date, doing: Act) -> list[JournalEntry]:
-    balances = foreign_balances.on(organization.id, as_of)
+def _require_standing(entry: JournalEntry) -> Sequence[JournalEntry]:
+    pair = revaluations.of_entry(entry)
+    if pair:
+        return pair
+    if entry.source == revaluations.SOURCE:
+        raise NotRevaluationError(
+            f"The revaluation of entry {entry.id} was taken back by entry {entry.voided_by_id} already.",
+            details={"voidedById": entry.voided_by_id},
+            code="voided",
+        )
+    raise NotRevaluationError(f"Entry {entry.id} is no revaluation. Void it instead.")
+
+
+def _due(
+    organization: Organization, as_of: date, earlier: Sequence[JournalEntry]
+) -> tuple[list[ForeignBalance], tuple[Leg, ...]]:
+    """Give the balances without an earlier revaluation as of the day, and the legs that they need."""
+    balances = foreign_balances.on(organization.id, as_of, without=_legs_as_of(earlier))
     rates = _rates(organization, {balance.currency for balance in balances}, as_of)
     legs = revaluation(
         [(each.account_id, each.currency, each.amount_minor, each.amount_base_minor) for each in balances],
@@ -62,9 +120,16 @@ def _write(organization: Organization, as_of: date, doing: Act) -> list[JournalE
         rates,
         accounts.by_role(organization.id, Role.UNREALISED_EXCHANGE).id,
     )
+    return balances, legs
+
+
+def _legs_as_of(pair: Sequence[JournalEntry]) -> tuple[Leg, ...]:
+    return tuple(journal_entries.legs_of(pair[0])) if pair else ()
+
+
+def _write(organization: Organization, as_of: date, legs: Sequence[Leg], doing: Act) -> list[JournalEntry]:
     if not legs:
         return []
-    doing.before = {"balances": [_fact(balance) for balance in balances]}
     description = f"Revaluation as of {as_of:%-d %b %Y}"
     return [
         _post(organization, as_of, legs, description, doing),
@@ -87,7 +152,7 @@ def _post(
     organization: Organization, day: date, legs: Sequence[Leg], description: str, doing: Act
 ) -> JournalEntry:
     entry = entries.add_draft(
-        organization, day, legs, source="revaluation", description=description, now=doing.now
+        organization, day, legs, source=revaluations.SOURCE, description=description, now=doing.now
     )
     entries.post(entry, doing)
     return entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from typing import ClassVar
@@ -17,6 +17,7 @@ from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
+from webapp.queries.journal.voidable import VoidRefusal
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
@@ -35,6 +36,7 @@ class NotVoidableError(LedgerError):
         "draft": "The entry is a draft and counts in no balance. Edit or delete it instead.",
         "voided": "The entry was voided already.",
         "correction": "The entry corrects another one; void that one.",
+        "revaluation": "The entry is half of a revaluation; take that back instead.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",
         "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
     }
@@ -67,9 +69,7 @@ def void(
     title = f"Voided entry {entry.id}, {titles.of_entry(entry)}"
     target = ("journal_entry", entry.id)
     with act(actor, now, "void_journal_entry", target, title=title, note=reason, payload=payload) as doing:
-        refusal = voidable.refusal(entry)
-        if refusal is not None:
-            raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
+        _refuse(voidable.refusal(entry))
         doing.before = {"status": entry.status}
         touched = reverse(entry, doing, effective_on=effective_on)
         if copy and manual_entries.is_manual(entry):
@@ -110,6 +110,17 @@ def reverse(
         deleted_journal_entry_ids=[] if marker is None else [marker.id],
         voided_journal_entry_ids=[member.id for member in family],
     )
+
+
+def check_not_opened(entries: Sequence[JournalEntry]) -> None:
+    """Refuse to cancel what an opening balance includes, naming the proof that is to be reopened first."""
+    refusals = voidable.opened(entries[0].organization_id, entries)
+    _refuse(next(iter(refusals.values()), None))
+
+
+def _refuse(refusal: VoidRefusal | None) -> None:
+    if refusal is not None:
+        raise NotVoidableError(refusal.sentence, details=refusal.details, code=refusal.code)
 
 
 def _copy(entry: JournalEntry, doing: Act) -> JournalEntry:
