@@ -92,6 +92,37 @@ def test_columns_without_a_known_word_are_told_and_remembered_and_forgotten(ben,
     assert chosen(browser, WORDLESS, "bank.csv").endswith("/columns")
 
 
+def test_a_table_within_a_file_is_found_by_its_header_and_rows_are_left_out_and_listed(ben, browser):
+    broker = (
+        b"Holdings;Units\nVT;12\n\nDay;What;Kind;Sum\n2026-03-02;Dividend;C;4.50\n2026-03-03;Split;X;0.00\n"
+        b"2026-03-04;Note;;\n2026-03-05;Fee;D;1.25\n"
+    )
+    place = chosen(browser, broker, "broker.csv")
+    unknown = browser.post(place, data={"headerText": "Tag;Was"}).text
+    assert "No row of the file begins with \u201cTag;Was\u201d" in unknown
+    assert 'name="headerText"' in unknown
+    form = {
+        "columns": ["date", "description", "flag", "amount"],
+        "guess": ",,,",
+        "headerText": "Day;What",
+        "flagOut": "D",
+        "flagIn": "C",
+        "flagNeither": "X, Hold",
+        "skipWithoutAmount": "true",
+    }
+    looked = browser.post(place, data=form).text
+    assert "2 new" in looked
+    assert 'value="Day;What"' in looked
+    assert browser.post(place, data=form | {"act": "import"}).status_code == 303
+    assert [amount for _, amount, _ in lines_of(ben)] == ["4.50", "-1.25"]
+    number = ben.get("/api/feeds/imports").json["imports"][0]["id"]
+    listed = ben.get(f"/api/feeds/imports/{number}/lines?verdict=SKIPPED").json["lines"]
+    assert [(each["row"], each["reason"]) for each in listed if each["row"] > 4] == [
+        (6, "\u201cX\u201d in column 3 \u201cKind\u201d is neither money in nor money out, by the mapping."),
+        (7, "It has no amount."),
+    ]
+
+
 def test_one_thing_in_two_columns_is_refused_and_the_form_is_kept(browser):
     place = chosen(browser, WORDLESS, "bank.csv")
     told = {"columns": ["date", "amount", "amount"], "guess": ",,", "header": "0"}

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 # Byte-order marks; UTF-32 comes before UTF-16, whose mark is a prefix of it.
-_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
+_WIDE_MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -37,6 +36,9 @@ _ALLOWED_IN_WORDS: Final = "\u00a0\u00ad\u00b4\u00b7\u2013\u2014\u2018\u2019"
 
 _OPENING: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
+# In UTF-16 at least one of so many bytes is zero, and for one on its side at most a quarter on the other.
+_FEWEST_ZEROS: Final = 20
+_ONE_SIDE: Final = 4
 
 _XML_ENCODING: Final = re.compile(rb"""<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""", re.IGNORECASE)
 
@@ -60,11 +62,17 @@ def decode(data: bytes, declared: Iterable[str] = ()) -> str:
 
 
 def opening(data: bytes) -> bytes:
-    """The first bytes of a file, by which its format is recognised, with the zero bytes of UTF-16 removed."""
+    r"""The first bytes of a file, by which its format is recognised; those of UTF-16 and UTF-32 in UTF-8.
+
+    In UTF-16 half of a letter may look like a control character: only as a whole it is text.
+
+    >>> opening("\u017babka".encode("utf-16")).decode(), opening(b"\xef\xbb\xbfA")
+    ('Żabka', b'A')
+    """
     head = data[:_OPENING]
-    for mark, _ in _MARKS:
-        head = head.removeprefix(mark)
-    return head.replace(b"\0", b"")
+    if wide := wide_encoding(head):
+        head = head.decode(wide, errors="replace").encode()
+    return head.removeprefix(codecs.BOM_UTF8).replace(b"\0", b"")
 
 
 def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:
@@ -82,12 +90,13 @@ def pieces(data: bytes, declared: Iterable[str] = ()) -> Iterator[str]:
 
 def _encoding(data: bytes, declared: Iterable[str]) -> str:
     """The encoding a file is read in, in Python's name for it."""
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return name
+    if data.startswith(codecs.BOM_UTF8):
+        return "utf-8"
     candidates = _candidates([*_xml_encoding(data), *declared])
     return (
-        _wide(data) or next((name for name in candidates if _is_sound(data, name)), None) or _likeliest(data)
+        wide_encoding(data)
+        or next((name for name in candidates if _is_sound(data, name)), None)
+        or _likeliest(data)
     )
 
 
@@ -127,13 +136,25 @@ def _is_sound(data: bytes, encoding: str) -> bool:
     return True
 
 
-def _wide(data: bytes) -> str | None:
-    """Detect UTF-16 without a byte-order mark: a first character of Latin script has one zero byte."""
-    if len(data) >= 2 and not data[0] and data[1]:  # noqa: PLR2004
-        return "utf-16-be"
-    if len(data) >= 2 and data[0] and not data[1]:  # noqa: PLR2004
-        return "utf-16-le"
-    return None
+def wide_encoding(data: bytes) -> str | None:
+    """UTF-16 or UTF-32 by its byte-order mark, or UTF-16 by the zero bytes of its characters; None for others.
+
+    Without a mark the first character has one zero byte in Latin script; in other scripts digits, spaces and line
+    ends have one, nearly always on the same side.
+    """
+    for mark, name in _WIDE_MARKS:
+        if data.startswith(mark):
+            return name
+    head = data[:_OPENING]
+    first, second = head[:1] == b"\0", head[1:2] == b"\0"
+    if len(head) >= 2 and first != second:  # noqa: PLR2004
+        return "utf-16-be" if first else "utf-16-le"
+    before, behind = head[::2].count(0), head[1::2].count(0)
+    if max(before, behind) * _FEWEST_ZEROS < len(head) or min(before, behind) * _ONE_SIDE > max(
+        before, behind
+    ):
+        return None
+    return "utf-16-be" if before > behind else "utf-16-le"
 
 
 def _xml_encoding(data: bytes) -> list[str]:

@@ -252,6 +252,11 @@ def test_an_entry_that_is_empty_is_listed_and_no_line():
     assert [line.row for line in bank_file.statements[0].lines] == [2]
 
 
+def test_an_entry_whose_tags_are_lost_is_never_left_out():
+    lost = "<Ntry>12.50 DBIT BOOK 2026-03-02 <AddtlNtryInf>Coffee</AddtlNtryInf></Ntry>"
+    assert "Entry 2 (line 2 of the file): it has no amount" in refusal(message(statement(entry(), lost)))
+
+
 @pytest.mark.parametrize(
     ("broken", "says"),
     [

@@ -221,6 +221,14 @@ def test_a_record_that_says_nothing_is_listed_and_no_line():
     assert [line.row for line in bank_file.statements[0].lines] == [2]
 
 
+def test_a_record_whose_letters_are_lost_is_never_left_out():
+    lost = bank(record("D31/03/2026", "T1"), record("30/03/2026", "-2.50", "PCoffee"))
+    with pytest.raises(
+        FileRefusedError, match=r"Record 2 \(line 5 of the file\): the letters before its date"
+    ):
+        read(lost.encode())
+
+
 def test_a_file_of_lists_has_nothing_to_import():
     bank_file = read(b"!Type:Cat\nNFood\n^\n")
     assert bank_file.statements == ()

@@ -21,8 +21,8 @@ _VALUE_ON: Final = ("ValDt/Dt", "ValDt/DtTm", "ValDt")
 
 
 def is_empty(entry: XmlRecord) -> bool:
-    """Return whether an entry has neither an amount nor a date."""
-    return not entry.value("Amt", *_BOOKED_ON, *_VALUE_ON)
+    """Return whether an entry has no text at all; one with texts and no amount is a line that cannot be read."""
+    return not (entry.fields or entry.parts)
 
 
 def other_state(entry: XmlRecord) -> str | None:

@@ -70,10 +70,15 @@ def _refuse_lost_line(record: QifRecord) -> None:
 
 
 def _skip_reason(record: QifRecord) -> str | None:
-    """Why a record is not a statement line, or None where it is one."""
+    """Why a record is not a statement line, or None where it is one; raises FileRefusedError for a damaged one."""
     if record.section in _SECURITIES:
         return _OF_SECURITIES
-    return None if record.has_any("DTU") else "It has neither a date nor an amount."
+    if record.has_any("DTU"):
+        return None
+    # A day without its letter is that of a line; a remark alone is not.
+    if any(map(is_day, record.written())):
+        raise record.error("the letters before its date and its amount (D, T) are lost; download it again.")
+    return "It has neither a date nor an amount."
 
 
 def _statements(accounts: Mapping[tuple[str | None, str], list[FileLine]]) -> tuple[Statement, ...]:

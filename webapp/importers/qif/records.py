@@ -38,6 +38,10 @@ class QifRecord:
         for values in self.fields.values():
             yield from values
 
+    def written(self) -> Iterator[str]:
+        """Yield its values with their letters, as the file has them."""
+        return (f"{letter}{value}" for letter, values in self.fields.items() for value in values)
+
     def add(self, text: str) -> None:
         """Add a line of the record."""
         letter, value = text[0].upper(), " ".join(text[1 : MAX_TEXT + 1].split())

@@ -7,14 +7,36 @@ from typing import Final
 
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell, NumberCell, untyped_cells
-from webapp.importers.texts import quoted
+from webapp.importers.texts import DIRECTION_MARKS, quoted
 from webapp.importers.values import MAX_DIGITS
 from webapp.ledger.currencies import DIGITS
 
 _MAX_LENGTH: Final = 60
 _SPACES: Final = str.maketrans(
     {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-", "\u2013": "-"}
+    | dict.fromkeys(DIRECTION_MARKS, "")
 )
+# The Arabic signs of currencies, as letters with a point between them; most banks write one behind the last too.
+_ARABIC: Final = {
+    "\u062f.\u0627": "JOD",
+    "\u062f.\u0623": "JOD",
+    "\u062f.\u0625": "AED",
+    "\u062f.\u0628": "BHD",
+    "\u062f.\u062a": "TND",
+    "\u062f.\u062c": "DZD",
+    "\u062f.\u0639": "IQD",
+    "\u062f.\u0643": "KWD",
+    "\u062f.\u0644": "LYD",
+    "\u062f.\u0645": "MAD",
+    "\u062c.\u0633": "SDG",
+    "\u062c.\u0645": "EGP",
+    "\u0631.\u0633": "SAR",
+    "\u0631.\u0639": "OMR",
+    "\u0631.\u0642": "QAR",
+    "\u0631.\u064a": "YER",
+    "\u0644.\u0633": "SYP",
+    "\u0644.\u0644": "LBP",
+}
 # The currency of a symbol; None for the dollar, the yen, the rupee and the krone, which several countries have.
 _SYMBOLS: Final = {
     "€": "EUR",
@@ -48,6 +70,8 @@ _SYMBOLS: Final = {
     "元": "CNY",
     "円": "JPY",
     "\u0440\u0443\u0431.": "RUB",
+    **_ARABIC,
+    **{f"{sign}.": currency for sign, currency in _ARABIC.items()},
 }
 _LONGEST_FIRST: Final = "|".join(map(re.escape, sorted(_SYMBOLS, key=len, reverse=True)))
 _CURRENCIES: Final = re.compile(rf"(?<![A-Za-z])(?:[A-Z]{{3}}(?![A-Za-z])|{_LONGEST_FIRST})")
@@ -67,6 +91,8 @@ def exact(text: str, decimal: str, thousands: str) -> Decimal | None:
     ['-1000.00', '-12.00', '-12', '-5', '-5.00', 'None', 'None']
     >>> str(exact("1\u202f234,50", ",", " ")), exact("1.234", ",", ""), exact("-5 DR", ".", ""), exact("½", ".", "")
     ('1234.50', None, None, None)
+    >>> str(exact("\u062f.\u0627.\u200f4.750", ".", "")), str(exact("\u200f-1.5 \u0631.\u0633", ".", ""))
+    ('4.750', '-1.5')
     """
     if isinstance(text, (NumberCell, DayCell, ErrorCell)):
         return exact(str(text), ".", "") if isinstance(text, NumberCell) else None

@@ -9,7 +9,7 @@ from typing import Final
 from webapp.importers.bank_files import MappingNeededError
 from webapp.importers.tables.months import in_english
 from webapp.importers.tables.typed_cells import DayCell, ErrorCell
-from webapp.importers.texts import quoted
+from webapp.importers.texts import DIRECTION_MARKS, quoted
 from webapp.importers.values import YEARS, are_in_order
 
 _MAX_LENGTH: Final = 60
@@ -61,7 +61,7 @@ class DayParser:
         if isinstance(text, DayCell):
             return text.day if text.day.year in YEARS else None
         if text not in self._cache:
-            self._cache[text] = self._read(text.strip())
+            self._cache[text] = self._read(text.strip(f" {DIRECTION_MARKS}").strip())
         return self._cache[text]
 
     def _read(self, text: str) -> date | None:

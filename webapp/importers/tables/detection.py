@@ -9,7 +9,7 @@ from webapp.importers.tables import vocabulary
 from webapp.importers.tables.amounts import exact, grouping, marks
 from webapp.importers.tables.days import found_format
 from webapp.importers.tables.layouts import Layout, by_mapping, index, roles
-from webapp.importers.tables.mappings import TableMapping
+from webapp.importers.tables.mappings import FlagWords, TableMapping
 from webapp.importers.tables.plausibility import (
     is_confirmed_by_debit_and_credit,
     refuse_other_amounts,
@@ -100,6 +100,7 @@ def _found(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     for role in ("balance", "description", "counterparty", "reference"):
         if found[role] and role not in layout.columns:
             layout.columns[role] = found[role][0]
+    layout.skips_without_amount = mapping.skips_without_amount
     layout.balance_is_before = mapping.choices.get("balanceIs") == "before"
     _find_flag_and_status(layout, table, mapping)
     return layout
@@ -186,7 +187,7 @@ def _find_flag_and_status(layout: Layout, table: Sequence[TableRow], mapping: Ta
         row for row in layout.body(table) if any(_has_digit(row.cell(column)) for column in layout.amounts)
     ]
     if mapping.flag:
-        layout.flag = (index(mapping.flag[0], names, rows, "flag"), *mapping.flag[1:])
+        layout.flag = (index(mapping.flag[0], names, rows, "flag"), mapping.flag[1])
     if mapping.pending:
         layout.pending = index(mapping.pending[0], names, rows, "pending"), frozenset({mapping.pending[1]})
         return
@@ -236,7 +237,7 @@ def _find_sign(rows: Sequence[TableRow], layout: Layout, mapping: TableMapping) 
             if value
         ]
         if not is_signed or all(agrees) or not any(agrees):
-            layout.flag = flag, vocabulary.OUT, vocabulary.IN
+            layout.flag = flag, FlagWords(vocabulary.OUT, vocabulary.IN)
             return
         raise MappingNeededError(
             f"The words of {layout.named(flag)} contradict the signs; {_NAME_IT}, as flag.", "flag"

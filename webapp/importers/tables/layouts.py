@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
 
 from webapp.importers.bank_files import Columns, FileRefusedError
-from webapp.importers.tables.mappings import COLUMNS, Column, TableMapping
-from webapp.importers.tables.rows import TableRow
+from webapp.importers.tables.mappings import COLUMNS, Column, FlagWords, TableMapping
+from webapp.importers.tables.rows import DELIMITERS, TableRow
 from webapp.importers.tables.vocabulary import plain
 from webapp.importers.texts import quoted
 
 # The header is searched in so many rows, where a mapping names columns and no row.
-_FIRST: Final = 60
+FIRST: Final = 60
 
 
 @dataclass(slots=True)
@@ -25,8 +25,9 @@ class Layout:
     date_format: str = ""
     decimal: str = "."
     thousands: str = ""
-    flag: tuple[int, frozenset[str], frozenset[str]] | None = None
+    flag: tuple[int, FlagWords] | None = None
     pending: tuple[int, frozenset[str]] | None = None
+    skips_without_amount: bool = False
     invert: bool = False
     currency: str | None = None
     balance_is_before: bool = False
@@ -55,7 +56,7 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
     names = table[header].cells if header is not None else []
     body = table if header is None else table[header + 1 :]
     columns = {role: index(column, names, body, role) for role, column in mapping.columns.items()}
-    flag = (index(mapping.flag[0], names, body, "flag"), *mapping.flag[1:]) if mapping.flag else None
+    flag = (index(mapping.flag[0], names, body, "flag"), mapping.flag[1]) if mapping.flag else None
     pending = None
     if mapping.pending:
         pending = index(mapping.pending[0], names, body, "pending"), frozenset({mapping.pending[1]})
@@ -64,12 +65,26 @@ def by_mapping(table: Sequence[TableRow], mapping: TableMapping) -> Layout:
         columns,
         flag=flag,
         pending=pending,
+        skips_without_amount=mapping.skips_without_amount,
         invert=bool(mapping.invert),
         currency=mapping.currency,
         balance_is_before=mapping.choices.get("balanceIs") == "before",
         is_mapped=True,
         names=names,
     )
+
+
+def placed(mapping: TableMapping, table: Sequence[TableRow]) -> TableMapping:
+    """The mapping with the row of the header that it gives as text: the first row of which the cells begin so."""
+    text = mapping.header_text
+    if text is None:
+        return mapping
+    splits = [[text], *(text.split(mark) for mark in DELIMITERS if mark in text)]
+    wanted = [[_folded(name.strip(' "')) for name in names] for names in splits]
+    for number, row in enumerate(table):
+        if any([_folded(cell) for cell in row.cells[: len(names)]] == names for names in wanted):
+            return replace(mapping, header=number)
+    raise FileRefusedError(f"No row of the file begins with {quoted(text)}, the header of the mapping.")
 
 
 def header_of(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
@@ -87,7 +102,7 @@ def header_of(table: Sequence[TableRow], mapping: TableMapping) -> int | None:
                 "The mapping names columns of a header but has no header; use indexes instead."
             )
         return None
-    for number, row in enumerate(table[:_FIRST]):
+    for number, row in enumerate(table[:FIRST]):
         if names <= {_folded(cell) for cell in row.cells}:
             return number
     raise FileRefusedError(
@@ -140,7 +155,7 @@ def layouts_of(first: Sequence[TableRow]) -> list[str]:
 def columns_of(layout: Layout, mapping: TableMapping, layouts: Sequence[str]) -> Columns:
     """How a table was read, as a full mapping that reads it in the same way."""
     place = 0 if layout.header is None else layout.header + 1
-    full: dict[str, object] = {"header": layout.header, **_choices(layout)}
+    full: dict[str, object] = {"header": mapping.header_text or layout.header, **_choices(layout)}
     if mapping.encoding:
         full["encoding"] = mapping.encoding
     if "delimiter" in mapping.choices:
@@ -148,7 +163,9 @@ def columns_of(layout: Layout, mapping: TableMapping, layouts: Sequence[str]) ->
     keys = {role: key for key, role in COLUMNS.items()}
     full |= {keys[role]: column for role, column in layout.columns.items()}
     if layout.flag:
-        full["flag"] = [layout.flag[0], sorted(layout.flag[1]), sorted(layout.flag[2])]
+        words = layout.flag[1]
+        neither = [sorted(words.neither)] if words.neither else []
+        full["flag"] = [layout.flag[0], sorted(words.out), sorted(words.into), *neither]
     if layout.pending:
         full["pending"] = [layout.pending[0], min(layout.pending[1])]
     return Columns(layouts[place] if place < len(layouts) else "", tuple(layout.names), full)
@@ -160,6 +177,7 @@ def _choices(layout: Layout) -> dict[str, object]:
         "decimal": layout.decimal,
         "thousands": layout.thousands or None,
         "invert": layout.invert,
+        "skipWithoutAmount": layout.skips_without_amount or None,
         "currency": layout.currency,
         "balanceIs": "before" if layout.balance_is_before else None,
     }

@@ -64,11 +64,13 @@ class TableReader:
             if not any(row.cells):
                 continue
             day = self._day(row)
-            if day is None and (reason := self._skip_reason(row)):
+            if reason := self._moves_no_money(row) or (self._skip_reason(row) if day is None else None):
                 skipped.append(_skipped(row, reason))
                 continue
             amount = self._amount(row)
-            if day is None or amount is None:
+            if amount is None and day is not None and self._layout.skips_without_amount:
+                skipped.append(_skipped(row, "It has no amount."))
+            elif day is None or amount is None:
                 self._refuse_incomplete(row, day, amount)
                 skipped.append(_skipped(row, "It has neither a date nor an amount."))
             else:
@@ -115,6 +117,16 @@ class TableReader:
             return "It states a sum or a balance."
         return "It is pending and has no date yet." if self._is_pending(row, dated) else None
 
+    def _moves_no_money(self, row: TableRow) -> str | None:
+        """Why a row is left out by its flag; None where its word is none of those that the mapping leaves out."""
+        if not self._layout.flag:
+            return None
+        column, words = self._layout.flag
+        if row.cell(column).casefold() not in words.neither:
+            return None
+        named = self._layout.named(column)
+        return f"{quoted(row.cell(column))} in {named} is neither money in nor money out, by the mapping."
+
     def _is_pending(self, row: TableRow, dated: str = "") -> bool:
         """Return whether the row is pending, by its status column or by a word in its date column."""
         pending = self._layout.pending
@@ -145,18 +157,19 @@ class TableReader:
         """Give an amount the sign of its row's flag."""
         if value is None or not self._layout.flag:
             return value
-        column, out, into = self._layout.flag
+        column, words = self._layout.flag
         word = row.cell(column).casefold()
-        if word not in out | into:
+        if word not in words.out | words.into:
             raise self._row_error(row, column, "it means neither money in nor money out")
-        return -abs(value) if word in out and value else abs(value)
+        return -abs(value) if word in words.out and value else abs(value)
 
     def _number(self, row: TableRow, column: int) -> Decimal | None:
         text = row.cell(column)
         if text in _NOTHING:
             return None
         value = exact(text, self._layout.decimal, self._layout.thousands)
-        if value is None and (any(map(str.isnumeric, text)) or self._day(row)):
+        is_needed = self._day(row) and not self._layout.skips_without_amount
+        if value is None and (any(map(str.isnumeric, text)) or is_needed):
             raise self._row_error(row, column, "it is not an amount in the format of the others")
         return value
 

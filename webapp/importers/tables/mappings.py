@@ -4,7 +4,7 @@ import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.tables.days import is_format
@@ -32,7 +32,10 @@ _CHOICES: Final = {
     "thousands": ("", ".", ",", " ", "'", "\u00a0", "\u202f", "\u2019"),
     "balanceIs": ("after", "before"),
 }
-_OTHERS: Final = ("encoding", "header", "sheet", "dateFormat", "flag", "invert", "currency", "pending")
+_OTHERS: Final = (
+    *("encoding", "header", "sheet", "dateFormat", "flag", "invert", "currency", "pending"),
+    "skipWithoutAmount",
+)
 # An allow-list, because Python also has codecs that unpack archives or run in quadratic time.
 _TEXT: Final = re.compile(
     r"ascii|utf-(8(-sig)?|(16|32)(-[lb]e)?)|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|tis-620|ptcp154"
@@ -40,12 +43,24 @@ _TEXT: Final = re.compile(
 )
 _MAX_COLUMN: Final = 1_000
 _PAIR: Final = 2
-_TRIPLE: Final = 3
+_FLAG_SIZES: Final = (3, 4)
+_LONGEST_HEADER: Final = 1_000
+
+
+class FlagWords(NamedTuple):
+    """The words of a flag: for money out, for money in, and those of rows that move no money and are left out."""
+
+    out: frozenset[str]
+    into: frozenset[str]
+    neither: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class TableMapping:
-    """A checked mapping; a column is a name of the header or an index from 0, `columns` by the role's name."""
+    """A checked mapping; a column is a name of the header or an index from 0, `columns` by the role's name.
+
+    `header` is the row of the header; `header_text` is its text, from which `layouts.placed` finds the row.
+    """
 
     columns: Mapping[str, Column]
     choices: Mapping[str, str]
@@ -54,7 +69,9 @@ class TableMapping:
     sheet: Column | None = None
     has_header: bool | None = None
     date_format: str | None = None
-    flag: tuple[Column, frozenset[str], frozenset[str]] | None = None
+    header_text: str | None = None
+    skips_without_amount: bool = False
+    flag: tuple[Column, FlagWords] | None = None
     invert: bool | None = None
     currency: str | None = None
     pending: tuple[Column, str] | None = None
@@ -83,12 +100,14 @@ def checked_mapping(mapping: Mapping[str, object] | None) -> TableMapping:
         columns={name: _column(key, settings[key]) for key, name in COLUMNS.items() if key in settings},
         choices={key: _choice(key, settings[key]) for key in _CHOICES if key in settings},
         encoding=_encoding(settings["encoding"]) if "encoding" in settings else None,
-        header=_header(settings["header"]) if settings.get("header") is not None else None,
+        header=_header(settings["header"]) if isinstance(settings.get("header"), int) else None,
+        header_text=_header_text(settings["header"]) if "header" in settings else None,
         has_header=settings["header"] is not None if "header" in settings else None,
         sheet=_sheet(settings["sheet"]) if settings.get("sheet") is not None else None,
         date_format=_date_format(settings["dateFormat"]) if "dateFormat" in settings else None,
         flag=_flag(settings["flag"]) if "flag" in settings else None,
-        invert=_invert(settings["invert"]) if "invert" in settings else None,
+        skips_without_amount=_true("skipWithoutAmount", settings.get("skipWithoutAmount", False)),
+        invert=_true("invert", settings["invert"]) if "invert" in settings else None,
         currency=_currency(settings["currency"]) if "currency" in settings else None,
         pending=_pending(settings["pending"]) if "pending" in settings else None,
         keys=frozenset(settings),
@@ -145,7 +164,23 @@ def _encoding(value: object) -> str:
 def _header(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    raise _value_error("header", "the row of the header, counted from 0, or null where there is none")
+    raise _header_error()
+
+
+def _header_text(value: object) -> str | None:
+    if value is None or isinstance(value, int):
+        return None
+    if isinstance(value, str) and value.strip() and len(value) <= _LONGEST_HEADER:
+        return value
+    raise _header_error()
+
+
+def _header_error() -> FileRefusedError:
+    return _value_error(
+        "header",
+        "the row of the header, counted from 0, or the text with which it begins (Date;Text), or null where there is"
+        " none",
+    )
 
 
 def _sheet(value: object) -> Column:
@@ -167,18 +202,22 @@ def _words(value: object) -> frozenset[str] | None:
     return frozenset(word.strip().casefold() for word in value)
 
 
-def _flag(value: object) -> tuple[Column, frozenset[str], frozenset[str]]:
-    if isinstance(value, list) and len(value) == _TRIPLE:
-        out, into = _words(value[1]), _words(value[2])
-        if out and into and not out & into:
-            return _column("flag", value[0]), out, into
-    raise _value_error("flag", "[column, [words for money out], [other words for money in]]")
+def _flag(value: object) -> tuple[Column, FlagWords]:
+    if isinstance(value, list) and len(value) in _FLAG_SIZES:
+        out, into, neither = (_words(each) for each in (*value[1:], [])[:3])
+        if out and into and neither is not None and not (out & into or neither & (out | into)):
+            return _column("flag", value[0]), FlagWords(out, into, neither)
+    raise _value_error(
+        "flag",
+        "[column, [words for money out], [other words for money in], [words of rows to leave out]], the last of them"
+        " optional",
+    )
 
 
-def _invert(value: object) -> bool:
+def _true(key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise _value_error("invert", "true or false")
+    raise _value_error(key, "true or false")
 
 
 def _currency(value: object) -> str:

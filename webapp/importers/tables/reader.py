@@ -12,9 +12,10 @@ from webapp.importers.bank_files import (
     StatedBalance,
     Statement,
 )
+from webapp.importers.decoding import wide_encoding
 from webapp.importers.tables import balances
 from webapp.importers.tables.detection import has_header, layout_of
-from webapp.importers.tables.layouts import Layout, columns_of, layouts_of
+from webapp.importers.tables.layouts import Layout, columns_of, layouts_of, placed
 from webapp.importers.tables.lines import TableEntry, TableReader
 from webapp.importers.tables.mappings import TableMapping, checked_mapping
 from webapp.importers.tables.rows import TableRow, delimiters, is_table, rows, text_of
@@ -47,7 +48,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
 def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSample:
     """Return the first rows of a file; raises FileRefusedError where it has none."""
     checked = checked_mapping(mapping)
-    return sample_of(table_of(_head(data), checked)[:FIRST], checked)
+    return sample_of(table_of(_head(data), checked), checked)
 
 
 def table_of(data: bytes, mapping: TableMapping) -> list[TableRow]:
@@ -74,13 +75,14 @@ def _head(data: bytes) -> bytes:
     if len(data) <= _HEAD:
         return data
     head = data[:_HEAD].rpartition(b"\n")[0] or data[:_HEAD]
-    return head[: len(head) // 2 * 2] if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else head
+    return head[: len(head) // 2 * 2] if wide_encoding(head) else head
 
 
 def file_of(
     table: Sequence[TableRow], mapping: TableMapping, *, bank_format: str = "csv", layouts: Sequence[str] = ()
 ) -> BankFile:
     """Read the rows of a table of CSV or XLSX, or raise FileRefusedError."""
+    mapping = placed(mapping, table)
     layout = layout_of(table, mapping)
     entries, skipped = TableReader(table, layout, may_shift=bank_format == "csv").entries()
     is_clear = layout.flag or layout.is_signed or "debit" in layout.columns
@@ -113,10 +115,11 @@ def _table(text: str, mapping: TableMapping) -> list[TableRow]:
 
 def is_readable(table: Sequence[TableRow], mapping: TableMapping) -> bool:
     """Return whether the first rows have a known header, or lines in the mapping's columns."""
-    if not mapping.has_date_and_amount:
+    if not (mapping.has_date_and_amount or mapping.header_text):
         return has_header(table)
-    first = table[: (mapping.header or 0) + FIRST]
     try:
+        mapping = placed(mapping, table)
+        first = table[: (mapping.header or 0) + FIRST]
         return bool(TableReader(first, layout_of(first, mapping)).entries()[0])
     except FileRefusedError:
         return False

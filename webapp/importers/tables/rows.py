@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from webapp.importers.bank_files import MAX_LINES, FileRefusedError
-from webapp.importers.decoding import decode, opening
+from webapp.importers.decoding import decode, opening, wide_encoding
 from webapp.importers.tables.vocabulary import names_column
 
 DELIMITERS: Final = (",", ";", "\t", "|")
@@ -68,7 +68,8 @@ def text_of(data: bytes, encoding: str | None) -> str:
 
 def _decoded(data: bytes, encoding: str) -> str:
     wider = {"iso8859-1": "cp1252", "ascii": "utf-8", "gb2312": "gb18030", "gbk": "gb18030"}
-    name = wider.get(encoding, encoding)
+    # Without a byte-order mark, Python would read UTF-16 in the order of this machine.
+    name = wide_encoding(data) or encoding if encoding == "utf-16" else wider.get(encoding, encoding)
     try:
         return data.decode("utf-8-sig" if name == "utf-8" else name).removeprefix("\ufeff")
     except (UnicodeDecodeError, ValueError):
@@ -79,8 +80,8 @@ def _decoded(data: bytes, encoding: str) -> str:
 
 
 def _is_guessed(data: bytes) -> bool:
-    """Return whether Windows-1252 is only a guess: no byte-order mark, and not UTF-8."""
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"} or b"\0" in data[:2]:
+    """Return whether Windows-1252 is only a guess: neither UTF-16 nor UTF-8."""
+    if wide_encoding(data):
         return False
     try:
         data.decode("utf-8")

@@ -1,10 +1,12 @@
 """A sample of a table: its first rows, and the likely roles of its columns by the names in its header."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.tables.detection import ROLES, header_in
-from webapp.importers.tables.layouts import roles
+from webapp.importers.tables.layouts import FIRST, placed, roles
 from webapp.importers.tables.mappings import COLUMNS, TableMapping
 from webapp.importers.tables.rows import TableRow
 
@@ -35,9 +37,14 @@ class TableSample:
         return self.rows if self.header is None else self.rows[self.header + 1 :]
 
 
-def sample_of(first: Sequence[TableRow], mapping: TableMapping) -> TableSample:
-    """The sample of a table's first rows, whose header a mapping may set."""
-    header = header_in(first) if mapping.header is None else mapping.header
+def sample_of(table: Sequence[TableRow], mapping: TableMapping) -> TableSample:
+    """The sample of a table's first rows, whose header a mapping may set by its row or by its text."""
+    # A text that no row begins with refuses the file, and the first rows show what to write instead.
+    with contextlib.suppress(FileRefusedError):
+        mapping = placed(mapping, table)
+    begins = mapping.header or 0 if mapping.header_text else 0
+    first = table[begins : begins + FIRST]
+    header = header_in(first) if mapping.header is None else mapping.header - begins
     if mapping.has_header is False or (header is not None and header >= len(first)):
         header = None
     found = roles(first[header].cells, ROLES) if header is not None else {}

@@ -60,7 +60,7 @@ def sample(data: bytes, mapping: Mapping[str, object] | None = None) -> TableSam
         sheet = chosen_sheet(data, checked)[1]
     except MappingNeededError:
         return TableSample(sheets=names)
-    return replace(sample_of(sheet.rows[:FIRST], checked), sheets=names)
+    return replace(sample_of(sheet.rows, checked), sheets=names)
 
 
 def _book(data: bytes) -> Workbook:

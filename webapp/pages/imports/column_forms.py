@@ -26,6 +26,7 @@ _PLAIN = {
     "decimal": "decimal",
     "thousands": "thousands",
     "invert": "invert",
+    "skip_without_amount": "skipWithoutAmount",
     "currency": "currency",
 }
 
@@ -142,7 +143,9 @@ def mapping_of(form: Mapping[str, Any]) -> dict[str, object] | None:
     mapping: dict[str, object] = {
         key: _MARKS.get(form[name], form[name]) for name, key in _PLAIN.items() if form[name] is not None
     }
-    if form["header"] == "none":
+    if form["header_text"] is not None:
+        mapping["header"] = form["header_text"]
+    elif form["header"] == "none":
         mapping["header"] = None
     elif form["header"] is not None and form["header"].isascii() and form["header"].isdigit():
         mapping["header"] = int(form["header"])
@@ -161,7 +164,8 @@ def _columns(form: Mapping[str, Any]) -> dict[str, object]:
         if role:
             mapping[role] = place
     if "flag" in mapping:
-        mapping["flag"] = [mapping["flag"], _split_words(form["flag_out"]), _split_words(form["flag_in"])]
+        words = [_split_words(form[name]) for name in ("flag_out", "flag_in", "flag_neither")]
+        mapping["flag"] = [mapping["flag"], *words]
     if "pending" in mapping:
         mapping["pending"] = [mapping["pending"], form["pending_value"]]
     return mapping
@@ -209,11 +213,14 @@ def form_of(mapping: Mapping[str, object] | None) -> dict[str, object]:
     for name, key in _PLAIN.items():
         value = keys.get(key)
         fields[name] = mark_names.get(value, value) if isinstance(value, str) else value
-    if "header" in keys:
+    if isinstance(keys.get("header"), str):
+        fields["header_text"] = keys["header"]
+    elif "header" in keys:
         fields["header"] = "none" if keys["header"] is None else str(keys["header"])
     flag, pending = keys.get("flag"), keys.get("pending")
     if isinstance(flag, list):
-        fields["flag_out"], fields["flag_in"] = ", ".join(flag[1]), ", ".join(flag[2])
+        names = ("flag_out", "flag_in", "flag_neither")
+        fields |= {name: ", ".join(words) for name, words in zip(names, flag[1:], strict=False)}
     if isinstance(pending, list):
         fields["pending_value"] = pending[1]
     return fields

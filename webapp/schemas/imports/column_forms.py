@@ -38,6 +38,7 @@ class ColumnsFormSchema(AddressSchema):
     )
     guess = fields.Text(most=20_000, load_default="")
     header = fields.Text(most=4, load_default=None)
+    header_text = fields.Text(most=1_000, load_default=None)
     encoding = fields.Text(most=40, load_default=None)
     delimiter = fields.OneOf(",", ";", "tab", "|", load_default=None)
     sheet = fields.Text(most=100, load_default=None)
@@ -48,6 +49,8 @@ class ColumnsFormSchema(AddressSchema):
     currency = fields.Currency(load_default=None)
     flag_out = fields.Text(most=255, load_default="")
     flag_in = fields.Text(most=255, load_default="")
+    flag_neither = fields.Text(most=255, load_default="")
+    skip_without_amount = fields.FormFlag(load_default=None)
     pending_value = fields.Text(most=100, load_default="")
     act = fields.OneOf("look", "keep", "import", load_default="look")
 
