@@ -51,6 +51,51 @@ def test_posting_at_once_needs_the_scope_confirm(ada, write):
     assert len(ada.get("/api/journal-entries").json["entries"]) == 1
 
 
+@pytest.mark.parametrize("post", [False, True])
+@pytest.mark.parametrize(
+    "legs",
+    [
+        [("Travel", "0.00"), ("Petty cash", "0.00")],
+        [("Travel", "5.00"), ("Travel", "-5.00")],
+        [("Travel", "5.00"), ("Petty cash", "-5.00"), ("Petty cash", "5.00"), ("Travel", "-5.00")],
+    ],
+)
+def test_an_entry_that_would_change_nothing_is_refused(ada, write, legs, post):
+    answer = write(*legs, post=post)
+    assert (answer.status_code, answer.json["code"]) == (422, "moves_nothing")
+    assert answer.json["error"] == (
+        "The postings of each account cancel each other, so the entry would change nothing; change them or leave it."
+    )
+    assert ada.get("/api/journal-entries").json["entries"] == []
+
+
+def test_an_entry_that_moves_only_a_project_is_written(ada, write):
+    project = ada.post("/api/projects", json={"name": "Roof"}).json["project"]["id"]
+    assert (
+        write(("Travel", "5.00", {"projectId": project}), ("Travel", "-5.00"), post=True).status_code == 201
+    )
+
+
+def test_a_draft_cannot_be_changed_into_one_that_changes_nothing(ada, write, books):
+    written = write(("Travel", "5.00"), ("Petty cash", "-5.00")).json
+    entry, version = written["entry"], written["version"]
+    travel = books.account_id("Travel")
+    body = {
+        "version": version,
+        "effectiveAt": "2026-03-02",
+        "postings": [{"accountId": travel, "amount": amount} for amount in ("5.00", "-5.00")],
+    }
+    answer = ada.put(f"/api/journal-entries/{entry['id']}", json=body)
+    assert (answer.status_code, answer.json["code"]) == (422, "moves_nothing")
+    assert ada.get(f"/api/journal-entries/{entry['id']}").json["entry"]["postings"] == entry["postings"]
+
+
+def test_a_bank_line_of_nothing_is_confirmed_all_the_same(ada, bank):
+    line = bank.send("2026-03-02", "0.00", "Change of interest")
+    number = getattr(line, "id", line)
+    assert ada.post(f"/api/transactions/{number}/confirm", json={}).status_code == 200
+
+
 def test_several_currencies_are_each_mirrored_and_the_rest_is_rounding(bank, write):
     bank.quote("2026-03-01", "USD", "1.0842")
     bank.quote("2026-03-01", "JPY", "161.20")

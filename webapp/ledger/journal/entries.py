@@ -1,5 +1,6 @@
 """Legs of journal entries, debit positive, and the checks that they balance."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -30,6 +31,12 @@ class UnbalancedError(UnprocessableError):
             f"{larger} exceed {smaller} by {abs(difference).formatted}.",
             details={"difference": str(difference), "currency": difference.currency},
         )
+
+
+class MovesNothingError(UnprocessableError):
+    """The postings of each account cancel each other, so the entry would change nothing; change them or leave it."""
+
+    code = "moves_nothing"
 
 
 class AccountCurrencyError(UnprocessableError):
@@ -83,6 +90,23 @@ def check_balanced(legs: Sequence[Leg], base: str) -> None:
     rest = sum(mirrored(leg) for leg in legs)
     if rest:
         raise UnbalancedError(Money(rest, base))
+
+
+def check_moves(legs: Sequence[Leg]) -> None:
+    """Refuse legs that change no figure: those of each account, currency, project and merchant add up to nothing.
+
+    A project alone may change, and an amount in the base currency alone; else raises MovesNothingError.
+
+    >>> check_moves([Leg(1, 500, "EUR", 500, project_id=1), Leg(1, -500, "EUR", -500, project_id=2)])
+    """
+    amounts: Counter[tuple[int, str, int | None, int | None]] = Counter()
+    bases: Counter[tuple[int, str, int | None, int | None]] = Counter()
+    for leg in legs:
+        key = leg.account_id, leg.currency, leg.project_id, leg.merchant_id
+        amounts[key] += leg.amount_minor
+        bases[key] += leg.amount_base_minor or 0
+    if not (any(amounts.values()) or any(bases.values())):
+        raise MovesNothingError
 
 
 def mirrored(leg: Leg) -> int:

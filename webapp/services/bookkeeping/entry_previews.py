@@ -8,7 +8,13 @@ from datetime import date
 from decimal import Decimal
 
 from webapp.ledger.chart import Role
-from webapp.ledger.journal.entries import Leg, TooFewPostingsError, UnbalancedError
+from webapp.ledger.journal.entries import (
+    Leg,
+    MovesNothingError,
+    TooFewPostingsError,
+    UnbalancedError,
+    check_moves,
+)
 from webapp.ledger.journal.mirrors import mirror_each, missing_currencies
 from webapp.ledger.money import Money
 from webapp.ledger.rates import unmirror
@@ -100,10 +106,11 @@ def _mirrored(
         return "Nothing is written yet.", (), False
     try:
         mirrored = line_drafts.mirror_legs(organization, legs, day)
+        check_moves(mirrored)
     except TooFewPostingsError as error:
         alone = Money(legs[0].amount_minor, legs[0].currency)
         return str(UnbalancedError(alone) if alone else error), (), False
-    except UnbalancedError as error:
+    except (UnbalancedError, MovesNothingError) as error:
         return str(error), (), False
     if missing:
         return f"No {missing[0]} rate for {day:%-d %b %Y}. Add one to post.", (), False

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency, check_moves
 from webapp.ledger.money import money_at
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
@@ -103,6 +103,7 @@ def create(
         doing.title = f"{verb} the new entry {titles.of_legs(description, legs, effective_at)}"
         journal_entries.check_open(organization.id, effective_at)
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
+        check_moves(mirrored)
         entry = journal_entries.add_draft(
             organization,
             effective_at,
@@ -147,6 +148,7 @@ def change(
             doing.title += f", changed to {name}" if post else f" to {name}"
         journal_entries.check_open(organization.id, effective_at)
         mirrored = line_drafts.mirror_legs(organization, legs, effective_at)
+        check_moves(mirrored)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
         doing.after = {**entry_facts.of_legs(mirrored, description), "effectiveAt": effective_at.isoformat()}
@@ -232,6 +234,7 @@ def _write(entry: JournalEntry, effective_at: date, description: str) -> None:
 
 
 def _post(entry: JournalEntry, doing: Act) -> None:
+    check_moves(entries.legs_of(entry))
     journal_entries.post(entry, doing)
     doing.result = _posted(entry).as_json()
 
