@@ -150,3 +150,20 @@ def test_the_books_find_their_retained_earnings_or_get_the_account(ada, dan, ses
         ],
         key=str,
     )
+
+
+REVALUED = "SELECT name FROM accounts WHERE organization_id = :mine AND is_revalued ORDER BY name"
+
+
+def test_older_books_revalue_their_banks_claims_and_debts(ada, bank, session):
+    bank.open("Giro")
+    for name, type_ in (("Machines", "ASSET"), ("Lent to a friend", "LIABILITY")):
+        ada.post("/api/accounts", json={"name": name, "type": type_})
+    engine, mine = session.get_bind(), {"mine": ada.organization_id}
+    before = session.scalars(sa.text(REVALUED), mine).all()
+    session.close()
+    downgrade(engine, "0023")
+    upgrade(engine)
+    after = session.scalars(sa.text(REVALUED), mine).all()
+    assert set(after) >= {"Giro", "Trade receivables", "Trade payables", "Lent to a friend"}
+    assert after == before

@@ -1,6 +1,6 @@
 """The default chart has what the books need, once each."""
 
-from webapp.ledger.chart import DEFAULT_CHART, AccountType, Role
+from webapp.ledger.chart import DEFAULT_CHART, AccountType, Role, may_be_revalued
 
 
 def test_every_role_and_code_is_there_once():
@@ -21,6 +21,18 @@ def test_the_system_accounts_have_their_names_and_kinds():
         "rounding": ("Rounding", "EXPENSE", True),
         "realised_exchange": ("Realised exchange differences", "EXPENSE", False),
         "unrealised_exchange": ("Unrealised exchange differences", "EXPENSE", False),
+    }
+
+
+def test_money_and_debts_are_revalued_and_nothing_else():
+    assert all(may_be_revalued(a.type, a.role) for a in DEFAULT_CHART if a.is_money)
+    others = {a.name for a in DEFAULT_CHART if a.type in ("ASSET", "LIABILITY") and not a.is_money}
+    assert others == {
+        "Accumulated depreciation",
+        "Deferred income",
+        "Equipment",
+        "Prepaid expenses",
+        "Transfers between own accounts",
     }
 
 

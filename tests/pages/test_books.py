@@ -52,6 +52,29 @@ def test_an_account_is_changed_on_its_page(ada):
     assert ada.get(f"/api{path}").json["account"]["isArchived"] is True
 
 
+def test_an_account_is_marked_as_revalued_on_its_page(ada):
+    account = ada.post("/api/accounts", json={"name": "Lent to Dan", "type": "ASSET"}).json["account"]
+    browser, path = ada.browser(), f"/accounts/{account['id']}"
+    form = {
+        "name": "Lent to Dan",
+        "type": "ASSET",
+        "code": "",
+        "currency": "",
+        "parentId": "",
+        "inScope": "true",
+    }
+    assert "Are revalued" in browser.get(path).text
+    assert browser.post(path, data={**form, "isRevalued": "true"}).status_code == 303
+    assert ada.get(f"/api{path}").json["account"]["isRevalued"] is True
+    assert "Revalued in other currencies" in browser.get(path).text
+    assert browser.post(path, data=form).status_code == 303
+    assert ada.get(f"/api{path}").json["account"]["isRevalued"] is False
+    rent = next(
+        each for each in ada.get("/api/accounts?limit=200").json["accounts"] if each["name"] == "Rent"
+    )
+    assert "Are revalued" not in browser.get(f"/accounts/{rent['id']}").text
+
+
 @on_sqlite
 def test_an_account_that_the_books_need_says_why_it_is_not_archived(ada):
     every = ada.get("/api/accounts?limit=200").json["accounts"]

@@ -196,7 +196,7 @@ def test_no_proof_is_broken_by_it(ada, bank, dollars, desk, revalue):
 def test_a_card_s_debt_and_an_account_in_two_currencies_are_revalued_each(ada, bank, dollars, revalue):
     bank.quote("2026-03-02", "GBP", "0.8")
     bank.quote("2026-03-31", "GBP", "1")
-    owed, fees = bank.account("Owed", "LIABILITY"), bank.account("Fees")
+    owed, fees = bank.account("Owed", "LIABILITY", is_revalued=True), bank.account("Fees")
     for currency, amount in (("USD", "50.00"), ("GBP", "8.00")):
         postings = [
             {"accountId": account, "amount": sign + amount, "currency": currency}
@@ -211,6 +211,46 @@ def test_a_card_s_debt_and_an_account_in_two_currencies_are_revalued_each(ada, b
         ("Owed", "0.00", "USD", "-10.00"),
         ("Unrealised exchange differences", "-192.00", "EUR", "-192.00"),
     ]
+
+
+def bought_with_dollars(person, account):
+    """A hundred dollars of something, on credit, at 1.25 for a euro."""
+    legs = [
+        {"accountId": account, "amount": "100.00", "currency": "USD"},
+        {"accountId": named(person, "Trade payables")["id"], "amount": "-100.00", "currency": "USD"},
+    ]
+    body = {"effectiveAt": "2026-03-02", "description": "A laptop", "postings": legs, "post": True}
+    assert person.post("/api/journal-entries", json=body).status_code == 201
+
+
+def named(person, name):
+    accounts = person.get("/api/accounts?limit=200").json["accounts"]
+    return next(each for each in accounts if each["name"] == name)
+
+
+@pytest.mark.parametrize("name", ["Equipment", "Prepaid expenses", "Transfers between own accounts"])
+def test_what_is_no_money_keeps_the_rate_of_its_day(ada, dollars, revalue, name):
+    bought_with_dollars(ada, named(ada, name)["id"])
+    first, _ = revalue()
+    assert legs(ada, first) == [
+        ("Trade payables", "0.00", "USD", "-20.00"),
+        ("Dollars", "0.00", "USD", "200.00"),
+        ("Unrealised exchange differences", "-180.00", "EUR", "-180.00"),
+    ]
+    assert named(ada, name)["balanceBase"] == "80.00"
+
+
+def test_an_account_is_revalued_or_not_as_somebody_chooses(ada, bank, dollars, revalue):
+    equipment, payables = named(ada, "Equipment"), named(ada, "Trade payables")
+    bought_with_dollars(ada, equipment["id"])
+    ada.patch(f"/api/accounts/{equipment['id']}", json={"isRevalued": True})
+    ada.patch(f"/api/accounts/{payables['id']}", json={"isRevalued": False})
+    ada.patch(f"/api/accounts/{bank.ledger_account(dollars)}", json={"isRevalued": False})
+    first, _ = revalue()
+    assert legs(ada, first)[0] == ("Equipment", "0.00", "USD", "20.00")
+    ada.patch(f"/api/accounts/{equipment['id']}", json={"isRevalued": False})
+    assert ada.post("/api/revaluations", json={"asOf": "2026-03-31"}).json["result"]["journalEntryIds"] == []
+    assert named(ada, "Equipment")["balanceBase"] == "80.00"
 
 
 def test_the_page_takes_rates_and_revalues(ada, bank, dollars):

@@ -76,7 +76,7 @@ def _fetched(name: str) -> bytes:
 )
 @JSON
 def revalue(organization_id: str, as_of: datetime, *, as_json: bool) -> None:
-    """Revalue assets and liabilities in other currencies at the rates of a day."""
+    """Revalue balances in other currencies at the rates of a day, on the accounts that are marked as revalued."""
     day: date = as_of.date()
     with books():
         begin_write(organization_id)

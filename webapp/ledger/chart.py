@@ -39,13 +39,17 @@ WATCHED: Final = frozenset({*UNCATEGORISED, Role.TRANSFERS, Role.ROUNDING})
 
 @dataclass(frozen=True, slots=True)
 class ChartAccount:
-    """An account as the default chart proposes it; one with a role can be renamed but not removed."""
+    """An account as the default chart proposes it; one with a role can be renamed but not removed.
+
+    `is_money`: it holds money, or claims and debts in money, so that it is revalued.
+    """
 
     code: str
     name: str
     type: AccountType
     emoji: str
     role: Role | None = None
+    is_money: bool = False
 
     @property
     def is_watched(self) -> bool:
@@ -59,19 +63,19 @@ _INCOME, _EXPENSE = AccountType.INCOME, AccountType.EXPENSE
 # 1 assets, 2 liabilities, 3 equity, 4 income, 5 direct costs, 6 running costs, 7 finance, 9 undecided.
 # Feed-backed accounts are made with their feed and take free codes from 1000 and 2000 on.
 DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
-    ChartAccount("1100", "Petty cash", _ASSET, "🪙"),
-    ChartAccount("1200", "Trade receivables", _ASSET, "📨"),
-    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️"),
+    ChartAccount("1100", "Petty cash", _ASSET, "🪙", is_money=True),
+    ChartAccount("1200", "Trade receivables", _ASSET, "📨", is_money=True),
+    ChartAccount("1300", "VAT receivable", _ASSET, "🏛️", is_money=True),
     ChartAccount("1400", "Prepaid expenses", _ASSET, "⏳"),
     ChartAccount("1500", "Equipment", _ASSET, "🖥️"),
     ChartAccount("1510", "Accumulated depreciation", _ASSET, "📉"),
     ChartAccount("1900", "Transfers between own accounts", _ASSET, "🔁", Role.TRANSFERS),
-    ChartAccount("2100", "Trade payables", _LIABILITY, "📬"),
-    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️"),
-    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾"),
-    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾"),
-    ChartAccount("2500", "Loans", _LIABILITY, "🏦"),
-    ChartAccount("2600", "Accrued expenses", _LIABILITY, "⏳"),
+    ChartAccount("2100", "Trade payables", _LIABILITY, "📬", is_money=True),
+    ChartAccount("2200", "VAT payable", _LIABILITY, "🏛️", is_money=True),
+    ChartAccount("2300", "Payroll taxes payable", _LIABILITY, "🧾", is_money=True),
+    ChartAccount("2400", "Income tax payable", _LIABILITY, "🧾", is_money=True),
+    ChartAccount("2500", "Loans", _LIABILITY, "🏦", is_money=True),
+    ChartAccount("2600", "Accrued expenses", _LIABILITY, "⏳", is_money=True),
     ChartAccount("2700", "Deferred income", _LIABILITY, "⏳"),
     ChartAccount("3000", "Opening balances", _EQUITY, "🌱", Role.OPENING_BALANCES),
     ChartAccount("3100", "Owner's contributions", _EQUITY, "🤝"),
@@ -109,6 +113,29 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("9100", "Uncategorised income", _INCOME, "❓", Role.UNCATEGORISED_INCOME),
     ChartAccount("9200", "Uncategorised expenses", _EXPENSE, "❓", Role.UNCATEGORISED_EXPENSES),
 )
+
+REVALUED_TYPES: Final = frozenset({AccountType.ASSET, AccountType.LIABILITY})
+
+
+def may_be_revalued(type_: str, role: str | None = None) -> bool:
+    """Return whether an account can hold money or debts: an asset or a liability, and never the transfers.
+
+    >>> may_be_revalued("LIABILITY"), may_be_revalued("EXPENSE"), may_be_revalued("ASSET", "transfers")
+    (True, False, False)
+    """
+    return type_ in REVALUED_TYPES and role != Role.TRANSFERS
+
+
+def is_revalued_by_default(type_: str, currency: str | None = None) -> bool:
+    """Return whether a new account is revalued: debts are, and of the assets those in one currency.
+
+    An asset without a currency of its own may as well be a machine, which keeps the rate of its purchase.
+
+    >>> [is_revalued_by_default(*each) for each in (("LIABILITY",), ("ASSET",), ("ASSET", "USD"), ("EXPENSE", "USD"))]
+    [True, False, True, False]
+    """
+    return type_ == AccountType.LIABILITY or (type_ == AccountType.ASSET and currency is not None)
+
 
 # The thousand in which an account that is opened without a code gets one; 5 and 7 are for accounts that choose it.
 _FIRST_DIGIT: Final[dict[str, str]] = {

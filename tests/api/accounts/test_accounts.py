@@ -38,6 +38,7 @@ def test_an_account_is_opened_and_read_with_every_key(ada):
         "inScope": True,
         "requiresCounterparty": False,
         "isWatched": False,
+        "isRevalued": False,
         "isSystem": False,
         "isArchived": False,
         "balance": "0.00",
@@ -62,6 +63,7 @@ def test_name_and_type_are_required_and_types_are_strict(ada):
         ("parentId", "5"),
         ("inScope", 1),
         ("isWatched", "true"),
+        ("isRevalued", 1),
         ("isSystem", True),
     ):
         answer = ada.post(PATH, json={**good, key: value})
@@ -173,6 +175,7 @@ def test_what_the_books_themselves_post_to_stays(ada):
         {"currency": "EUR"},
         {"isArchived": True},
         {"requiresCounterparty": True},
+        {"isRevalued": True},
     ):
         assert refusal(change(ada, transfers, **changes)) == (409, "system_account")
     assert change(ada, transfers, name="In transit", isWatched=False, code="1999").status_code == 200
@@ -183,6 +186,42 @@ def test_a_type_changes_while_nothing_is_posted_and_assets_and_debts_always(ada,
     assert refusal(change(ada, named(ada, "Rent"), type="INCOME")) == (409, "posted")
     assert change(ada, named(ada, "Loans"), type="ASSET").json["account"]["balance"] == "-300.00"
     assert change(ada, make(ada), type="INCOME").json["account"]["type"] == "INCOME"
+
+
+def test_money_and_debts_are_revalued_unless_somebody_decides_otherwise(ada, bank):
+    kinds = [("LIABILITY", None), ("ASSET", None), ("ASSET", "USD"), ("EXPENSE", "USD")]
+    made = [
+        make(ada, f"Account {place}", type=each, currency=code) for place, (each, code) in enumerate(kinds)
+    ]
+    assert [each["isRevalued"] for each in made] == [True, False, True, False]
+    assert make(ada, "Provision", type="LIABILITY", isRevalued=False)["isRevalued"] is False
+    revalued = {each["name"] for each in ada.get(f"{PATH}?limit=200").json["accounts"] if each["isRevalued"]}
+    assert revalued >= {"Petty cash", "Trade receivables", "Trade payables", "Loans"}
+    assert not revalued & {
+        "Equipment",
+        "Prepaid expenses",
+        "Transfers between own accounts",
+        "Deferred income",
+    }
+    feed = ada.post("/api/feeds/accounts", json={"name": "Dollars", "currency": "USD"}).json["feedAccount"]
+    assert ada.get(f"{PATH}/{feed['accountId']}").json["account"]["isRevalued"] is True
+    backed = {"name": "Till", "currency": "EUR", "accountId": named(ada, "Equipment")["id"]}
+    assert ada.post("/api/feeds/accounts", json=backed).status_code == 201
+    assert named(ada, "Equipment")["isRevalued"] is True
+
+
+def test_only_assets_and_debts_are_revalued(ada):
+    rent = named(ada, "Rent")
+    refused = change(ada, rent, isRevalued=True)
+    assert refusal(refused) == (422, "not_revalued")
+    assert refused.json["fields"] == {
+        "isRevalued": ["Only assets and liabilities are revalued; switch it off for this account."]
+    }
+    new = {"name": "Sales abroad", "type": "INCOME", "isRevalued": True}
+    assert refusal(ada.post(PATH, json=new)) == (422, "not_revalued")
+    assert change(ada, rent, type="LIABILITY", isRevalued=True).json["account"]["isRevalued"] is True
+    moved = change(ada, rent, type="EXPENSE").json["account"]
+    assert (moved["type"], moved["isRevalued"]) == ("EXPENSE", False)
 
 
 def test_a_currency_is_set_where_no_posting_contradicts_it(ada, books):

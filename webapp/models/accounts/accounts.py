@@ -32,6 +32,7 @@ class Account(Numbered, Base):
     in_scope: Mapped[bool] = mapped_column(default=True)
     requires_counterparty: Mapped[bool] = mapped_column(default=False)
     is_watched: Mapped[bool] = mapped_column(default=False)
+    is_revalued: Mapped[bool] = mapped_column(default=False)
     is_archived: Mapped[bool] = mapped_column(default=False)
     role: Mapped[str | None] = mapped_column(sa.String(32))
     created_at: Mapped[datetime] = created()

@@ -44,6 +44,7 @@ class AccountRecord:
     in_scope: bool
     requires_counterparty: bool
     is_watched: bool
+    is_revalued: bool
     is_system: bool
     is_archived: bool
     balance: Money
@@ -109,6 +110,7 @@ def _record(account: Account, base: str, balance: Balance) -> AccountRecord:
         in_scope=account.in_scope,
         requires_counterparty=account.requires_counterparty,
         is_watched=account.is_watched,
+        is_revalued=account.is_revalued,
         is_system=account.is_system,
         is_archived=account.is_archived,
         balance=Money(balance.amount_minor, account.currency) if account.currency else balance_base,

@@ -67,6 +67,7 @@ LABELS: Final[Mapping[str, str]] = {
     "institutionUrl": "address of the bank",
     "isActive": "active",
     "isArchived": "archived",
+    "isRevalued": "revalued",
     "isWatched": "watched",
     "journalEntryIds": "entries",
     "mask": "end of the number",

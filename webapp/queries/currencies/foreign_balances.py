@@ -1,4 +1,4 @@
-"""Balances of asset and liability accounts in other currencies than the base, at the close of a day."""
+"""Balances of revalued accounts in other currencies than the base, at the close of a day."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType
 from webapp.ledger.journal.entries import Leg, mirrored
 from webapp.models import Account, DaySum, MonthSum, Organization
 from webapp.queries.accounts.balances import reaches
@@ -48,7 +47,7 @@ def on(organization_id: str, day: date, *, without: Sequence[Leg] = ()) -> list[
             sa.func.sum(sums.c.amount_base_minor).label("amount_base_minor"),
         )
         .join(Account, sa.and_(Account.organization_id == organization_id, Account.id == sums.c.account_id))
-        .where(Account.type.in_((AccountType.ASSET.value, AccountType.LIABILITY.value)))
+        .where(Account.is_revalued)
         .group_by(Account.id, Account.name, sums.c.currency)
         .order_by(Account.id, sums.c.currency)
     )

@@ -38,6 +38,7 @@ class AccountSchema(Schema):
     in_scope = ma.fields.Boolean()
     requires_counterparty = ma.fields.Boolean()
     is_watched = ma.fields.Boolean()
+    is_revalued = ma.fields.Boolean()
     is_system = ma.fields.Boolean()
     is_archived = ma.fields.Boolean()
     balance = fields.Amount()
@@ -86,7 +87,7 @@ class RegisterPageQuerySchema(AddressSchema, RegisterQuerySchema):
 
 
 class NewAccountSchema(Schema):
-    """A new account."""
+    """A new account; without `isRevalued` a liability is revalued, and an asset that has one currency."""
 
     code = Code(allow_none=True, load_default=None)
     name = fields.Name(required=True)
@@ -97,6 +98,7 @@ class NewAccountSchema(Schema):
     in_scope = fields.Flag(load_default=True)
     requires_counterparty = fields.Flag(load_default=False)
     is_watched = fields.Flag(load_default=False)
+    is_revalued = fields.Flag(allow_none=True, load_default=None)
 
 
 class AccountChangesSchema(Schema):
@@ -111,6 +113,7 @@ class AccountChangesSchema(Schema):
     in_scope = fields.Flag()
     requires_counterparty = fields.Flag()
     is_watched = fields.Flag()
+    is_revalued = fields.Flag()
     is_archived = fields.Flag()
 
 
@@ -126,6 +129,7 @@ class AccountFormSchema(NewAccountFormSchema):
     in_scope = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     requires_counterparty = fields.FormFlag(load_default=False)  # type: ignore[assignment]
     is_watched = fields.FormFlag(load_default=False)  # type: ignore[assignment]
+    is_revalued = fields.FormFlag(load_default=False)  # type: ignore[assignment]
 
 
 class ArchiveFormSchema(Schema):

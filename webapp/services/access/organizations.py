@@ -101,6 +101,7 @@ def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> A
         emoji=proposed.emoji,
         role=proposed.role.value if proposed.role else None,
         is_watched=proposed.is_watched,
+        is_revalued=proposed.is_money,
         created_at=now,
     )
 

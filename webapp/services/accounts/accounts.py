@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
 from webapp.db import db
-from webapp.ledger.chart import AccountType, next_code
+from webapp.ledger.chart import AccountType, is_revalued_by_default, may_be_revalued, next_code
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Account
 from webapp.queries.accounts import accounts
@@ -27,6 +27,7 @@ FACTS = (
     "in_scope",
     "requires_counterparty",
     "is_watched",
+    "is_revalued",
     "is_archived",
 )
 EXCHANGEABLE = frozenset({AccountType.ASSET, AccountType.LIABILITY})
@@ -56,6 +57,12 @@ class FeedBackedError(LedgerError):
     code = "feed_backed"
 
 
+class NotRevaluedError(UnprocessableError):
+    """Only assets and liabilities are revalued; switch it off for this account."""
+
+    code = "not_revalued"
+
+
 class PostedAccountError(LedgerError):
     """This account has postings, so this cannot be changed."""
 
@@ -74,6 +81,7 @@ class AccountInput(TypedDict):
     in_scope: NotRequired[bool]
     requires_counterparty: NotRequired[bool]
     is_watched: NotRequired[bool]
+    is_revalued: NotRequired[bool | None]
 
 
 class AccountChanges(TypedDict, total=False):
@@ -88,16 +96,21 @@ class AccountChanges(TypedDict, total=False):
     in_scope: bool
     requires_counterparty: bool
     is_watched: bool
+    is_revalued: bool
     is_archived: bool
 
 
 def create(*, actor: Actor, now: datetime, **content: Unpack[AccountInput]) -> Account:
-    """Open a ledger account; without a code it gets the next one of its type."""
+    """Open a ledger account; without a code it gets the next one of its type.
+
+    Without `is_revalued` it is revalued as the preset for its type and currency says.
+    """
     fields: dict[str, object] = {"name": content["name"], "type": content["type"], **content}
     target, title = ("account", "new"), f"Opened the {content['type'].lower()} account {content['name']}"
     with act(actor, now, "create_account", target, title=title, payload=payload(fields, Account)) as doing:
         _check_code(actor.organization_id, content.get("code"))
         _check_parent(actor.organization_id, content.get("parent_id"))
+        fields["is_revalued"] = _revalued(content)
         if content.get("code") is None:
             fields["code"] = next_code(content["type"], accounts.codes(actor.organization_id))
         account = Account(organization_id=actor.organization_id, **_stored(fields), created_at=now)
@@ -118,6 +131,7 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
         account.organization_id,
     )
     with act(actor, now, "update_account", target, title=title, payload=payload(changes, Account)) as doing:
+        changes = _with_revaluation(account, changes)
         differing = {name: value for name, value in changes.items() if getattr(account, name) != value}
         for name, check in CHECKS.items():
             if name in differing:
@@ -128,6 +142,35 @@ def update(account: Account, changes: AccountChanges, *, actor: Actor, now: date
 
 def _stored(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value or None if name == "emoji" else value for name, value in fields.items()}
+
+
+def _revalued(content: AccountInput) -> bool:
+    """Decide whether a new account is revalued."""
+    chosen = content.get("is_revalued")
+    if chosen:
+        _check_revalued(content["name"], content["type"])
+    return is_revalued_by_default(content["type"], content.get("currency")) if chosen is None else chosen
+
+
+def _with_revaluation(account: Account, changes: AccountChanges) -> AccountChanges:
+    """Refuse to revalue what holds no money; an account that becomes such a one is not revalued any more."""
+    type_ = changes.get("type", account.type)
+    if changes.get("is_revalued"):
+        _check_revalued(account.name, type_, account.role)
+    elif account.is_revalued and not may_be_revalued(type_, account.role):
+        return {**changes, "is_revalued": False}
+    return changes
+
+
+def _check_revalued(name: str, type_: str, role: str | None = None) -> None:
+    if may_be_revalued(type_, role):
+        return
+    if role is not None:
+        raise SystemAccountError(
+            f"{name} is never revalued: what stands there is only on its way to another account."
+        )
+    sentence = "Only assets and liabilities are revalued; switch it off for this account."
+    raise NotRevaluedError(sentence, fields={"isRevalued": [sentence]})
 
 
 def _check_code(organization_id: str, code: str | None, *, except_id: int | None = None) -> None:

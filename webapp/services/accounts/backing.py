@@ -62,6 +62,7 @@ def take(organization_id: str, account_id: int, currency: str) -> Account:
             f"{account.name} has postings in {strange}, and a bank's account has its feed's {currency} only."
         )
     account.currency = currency
+    account.is_revalued = True
     return account
 
 

@@ -198,6 +198,7 @@ def _open_ledger_account(organization_id: str, opening: Opening, now: datetime) 
         type=type_,
         emoji="💳" if type_ == "LIABILITY" else "🏦",
         currency=opening.currency,
+        is_revalued=True,
         created_at=now,
     )
     db.session.add(account)
