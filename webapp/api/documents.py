@@ -18,11 +18,11 @@ from webapp.schemas.documents.documents import (
     RelationSchema,
 )
 from webapp.schemas.paging import OkSchema, listing, wrapped
-from webapp.services.documents.fields import DocumentInput
 from webapp.web import document_files, paging
 from webapp.web.access import requests, selections, strictness
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.document_files import insisted
 
 bp = Blueprint("api_documents", __name__, url_prefix="/api/documents", description="Documents")
 AnswerSchema = wrapped("document", DocumentStorySchema)
@@ -54,14 +54,15 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(DocumentFieldsSchema)
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": DocumentUploadSchema}}})
 @bp.response(201, AnswerSchema)
-def create(body: DocumentInput) -> dict[str, Any]:
+def create(body: dict[str, Any]) -> dict[str, Any]:
     """Create a document from a form with its file and any of its fields, or from its fields alone as JSON."""
     file = None
     if request.mimetype == "multipart/form-data":
         strictness.refuse_repeated(request.form, DocumentUploadSchema())
         body, file = DocumentUploadSchema().load(request.form.to_dict()), document_files.received()
     requests.begin(organization_id())
-    return answer(services.documents.documents.create(body, file, **acting()))
+    content, insisting = insisted(body)
+    return answer(services.documents.documents.create(content, file, **insisting, **acting()))
 
 
 @bp.get("/<id:document_id>")
@@ -76,10 +77,11 @@ def read(document_id: int) -> dict[str, Any]:
 @requires("draft")
 @bp.arguments(DocumentFieldsSchema)
 @bp.response(200, AnswerSchema)
-def update(changes: DocumentInput, document_id: int) -> dict[str, Any]:
+def update(body: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Change a document; the rules on receipts run on its new fields."""
     document = queries.documents.documents.get(organization_id(), document_id)
-    return answer(services.documents.documents.update(document, changes, **acting()))
+    changes, insisting = insisted(body)
+    return answer(services.documents.documents.update(document, changes, **insisting, **acting()))
 
 
 @bp.delete("/<id:document_id>")

@@ -40,6 +40,13 @@ class Document(Numbered, Base):
             sqlite_where=sa.text("sha256 IS NOT NULL"),
             postgresql_where=sa.text("sha256 IS NOT NULL"),
         ),
+        sa.Index(
+            "ix_documents_number",
+            "organization_id",
+            "number",
+            sqlite_where=sa.text("number IS NOT NULL"),
+            postgresql_where=sa.text("number IS NOT NULL"),
+        ),
     )
 
     document_type: Mapped[str] = mapped_column(sa.String(16))

@@ -18,6 +18,7 @@ from webapp.services.documents.fields import DocumentInput
 from webapp.web import document_files, paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.document_files import insisted
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -49,7 +50,8 @@ def create() -> Response:
         body = DocumentUploadSchema().load(request.form.to_dict())
         file = document_files.received()
         requests.begin(organization_id())
-        document = services.documents.documents.create(body, file, **acting())
+        content, insisting = insisted(body)
+        document = services.documents.documents.create(content, file, **insisting, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document.id))
@@ -68,10 +70,11 @@ def update(document_id: int) -> Response:
     """Change the fields of a document that differ, or show it with the error."""
     document = queries.documents.documents.get(organization_id(), document_id)
     try:
-        body = DocumentFormSchema().load(form_body())
+        body, insisting = insisted(DocumentFormSchema().load(form_body()))
         changes = {name: value for name, value in body.items() if value != stored_value(document, name)}
         if changes:
-            services.documents.documents.update(document, cast("DocumentInput", changes), **acting())
+            content = cast("DocumentInput", changes)
+            services.documents.documents.update(document, content, **insisting, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document_id))
@@ -146,6 +149,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         "documents/show.html",
         status=problem.status if problem else 200,
         document=document,
+        findings=queries.documents.findings.findings_of(document),
         owners=pages.related_items(document),
         candidates=pages.candidates(document),
         held=queries.documents.deletion_blockers.blocker(document),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
+from typing import Any, cast
 
 from flask import Response, request, send_file
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -12,6 +14,7 @@ from webapp.ledger.file_kinds import KINDS
 from webapp.models import Document
 from webapp.queries.documents import documents
 from webapp.services.documents.documents import MOST_BYTES, SentFile
+from webapp.services.documents.fields import DocumentInput
 from webapp.services.storage import document_files
 from webapp.web.access import requests
 from webapp.web.uploads import FileMissingError
@@ -26,6 +29,12 @@ class FileLostError(LedgerError):
     """The file of this document is missing on disk; `tieout check` lists all missing files."""
 
     code = "file_lost"
+
+
+def insisted(body: Mapping[str, Any]) -> tuple[DocumentInput, dict[str, Any]]:
+    """Split what was sent into the document's fields, and `force` and `note`."""
+    insisting = {name: body[name] for name in ("force", "note") if name in body}
+    return cast("DocumentInput", {key: body[key] for key in body if key not in insisting}), insisting
 
 
 def received() -> SentFile | None:

@@ -1,5 +1,5 @@
 """Documents: their records, their pages, and what keeps one from being deleted."""
 
-from webapp.queries.documents import deletion_blockers, documents, pages
+from webapp.queries.documents import deletion_blockers, documents, findings, pages
 
-__all__ = ["deletion_blockers", "documents", "pages"]
+__all__ = ["deletion_blockers", "documents", "findings", "pages"]

@@ -17,6 +17,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amount_typed, like_pattern
+from webapp.queries.documents.findings import Finding, findings_of
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
@@ -48,6 +49,7 @@ class DocumentRecord:
     created_at: datetime
     updated_at: datetime
     relations: list[DocumentRelation]
+    findings: list[Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class DocumentDetail(DocumentRecord):
     provenance: list[Provenance]
 
 
-FIELDS = [each.name for each in fields(DocumentRecord) if each.name != "relations"]
+FIELDS = [each.name for each in fields(DocumentRecord) if each.name not in {"relations", "findings"}]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,20 @@ def with_file(organization_id: str, digest: str) -> Document | None:
     return db.session.scalar(
         sa.select(Document).where(Document.organization_id == organization_id, Document.sha256 == digest)
     )
+
+
+def with_number(document: Document) -> Document | None:
+    """Find the first other document with the sender, regardless of case, and the number of one; None without these."""
+    if not (document.sender and document.number):
+        return None
+    others = sa.select(Document).where(
+        Document.organization_id == document.organization_id,
+        Document.number == document.number,
+        fold(Document.sender) == fold(sa.literal(document.sender)),
+    )
+    if document.id is not None:
+        others = others.where(Document.id != document.id)
+    return db.session.scalars(others.order_by(Document.id).limit(1)).first()
 
 
 def listed(
@@ -132,7 +148,7 @@ def file_of(document: Document) -> tuple[str, str, str]:
 
 
 def _facts(document: Document) -> dict[str, Any]:
-    return {name: getattr(document, name) for name in FIELDS}
+    return {name: getattr(document, name) for name in FIELDS} | {"findings": findings_of(document)}
 
 
 def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:

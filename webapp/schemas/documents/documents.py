@@ -20,7 +20,10 @@ LONGEST_TEXT = 100_000
 
 
 class DocumentFieldsSchema(Schema):
-    """The fields of a document; missing ones stay as they are, or unknown. `fileName` is made safe for saving."""
+    """The fields of a document; missing ones stay as they are, or unknown. `fileName` is made safe for saving.
+
+    `force` files a document with the sender and the number of another one, and needs a `note` on why.
+    """
 
     document_type = fields.OneOf(*DOCUMENT_TYPES)
     number = fields.Text(most=255, allow_none=True)
@@ -35,6 +38,8 @@ class DocumentFieldsSchema(Schema):
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
+    force = fields.Flag(load_default=False)
+    note = fields.Text(most=2000, load_default="")
 
 
 class DocumentFormSchema(DocumentFieldsSchema):
@@ -43,6 +48,7 @@ class DocumentFormSchema(DocumentFieldsSchema):
     account_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     org_merchant_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
     project_id = fields.FormId(allow_none=True)  # type: ignore[assignment]
+    force = fields.FormFlag(load_default=False)  # type: ignore[assignment]
 
 
 class DocumentUploadSchema(EmptyAsMissing, DocumentFormSchema):
@@ -59,6 +65,13 @@ class RelationSchema(Schema):
     transaction_id = fields.Id(Kind.TRANSACTION, allow_none=True)
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     created_at = fields.Timestamp()
+
+
+class FindingSchema(Schema):
+    """What does not add up on a document, which is kept as it was sent."""
+
+    code = fields.OneOf("total_differs")
+    message = ma.fields.String()
 
 
 class DocumentSchema(Schema):
@@ -81,6 +94,7 @@ class DocumentSchema(Schema):
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     relations = ma.fields.List(ma.fields.Nested(RelationSchema))
+    findings = ma.fields.List(ma.fields.Nested(FindingSchema))
     created_at = fields.Timestamp()
     updated_at = fields.Timestamp()
 

@@ -20,7 +20,7 @@ from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import NothingToChangeError
-from webapp.services.documents import fields
+from webapp.services.documents import fields, same_invoices
 from webapp.services.documents.fields import DocumentInput
 from webapp.services.rules import document_rules
 from webapp.services.storage import document_files
@@ -61,13 +61,22 @@ class SentFile:
     data: bytes
 
 
-def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: datetime) -> Document:
+def create(
+    content: DocumentInput,
+    file: SentFile | None,
+    *,
+    actor: Actor,
+    now: datetime,
+    force: bool = False,
+    note: str = "",
+) -> Document:
     """File a document; where any of its fields is set beside the file, the rules run on it.
 
-    Raises EmptyDocumentError, FileKindError, AlreadyThereError, and what `document_fields.write` raises.
+    Raises EmptyDocumentError, FileKindError, AlreadyThereError, what `document_fields.write` raises, and, without
+    `force` and a note, SameInvoiceError.
     """
-    payload = fields.as_json(content)
-    with act(actor, now, "create_document", ("document", "new"), payload=payload) as doing:
+    payload = fields.as_json(content) | _insisted(force=force)
+    with act(actor, now, "create_document", ("document", "new"), note=note, payload=payload) as doing:
         if not content and file is None:
             raise EmptyDocumentError
         document = Document(
@@ -79,6 +88,7 @@ def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: 
         if file is not None:
             _keep_file(document, file, doing)
         fields.write(document, _named(document, content))
+        same_invoices.ask(document, force=force, note=note)
         db.session.add(document)
         db.session.flush()
         doing.target_id, doing.title = str(document.id), f"Filed {titles.of_document(document)}"
@@ -88,18 +98,31 @@ def create(content: DocumentInput, file: SentFile | None, *, actor: Actor, now: 
     return document
 
 
-def update(document: Document, changes: DocumentInput, *, actor: Actor, now: datetime) -> Document:
-    """Change what was sent of a document; where any of its own fields changes, the rules run on it again."""
-    target, payload = ("document", document.id), fields.as_json(changes)
+def update(
+    document: Document,
+    changes: DocumentInput,
+    *,
+    actor: Actor,
+    now: datetime,
+    force: bool = False,
+    note: str = "",
+) -> Document:
+    """Change what was sent of a document; where any of its own fields changes, the rules run on it again.
+
+    Raises SameInvoiceError where it gets the sender and number of another one, without `force` and a note.
+    """
+    target, payload = ("document", document.id), fields.as_json(changes) | _insisted(force=force)
     before = fields.facts(document)
     title = titles.changed("the document", document.label, before, payload, document.organization_id)
-    with act(actor, now, "update_document", target, title=title, payload=payload) as doing:
+    with act(actor, now, "update_document", target, title=title, note=note, payload=payload) as doing:
         if not changes:
             raise NothingToChangeError
         by_hand = fields.write(document, _named(document, changes))
         if fields.facts(document) == before:
             doing.nothing_to_do()
             return document
+        if {"sender", "number"} & changes.keys():
+            same_invoices.ask(document, force=force, note=note)
         document_rules.supersede(document, by_hand, doing.id)
         if fields.own_facts(fields.facts(document)) != fields.own_facts(before):
             document_rules.run_on(document, act_id=doing.id, now=now)
@@ -137,6 +160,10 @@ def delete(document: Document, *, actor: Actor, now: datetime) -> None:
             db.session.execute(sa.delete(model).where(of_it))
         db.session.delete(document)
         db.session.flush()
+
+
+def _insisted(*, force: bool) -> dict[str, object]:
+    return {"force": True} if force else {}
 
 
 def _named(document: Document, content: DocumentInput) -> DocumentInput:

@@ -1,0 +1,40 @@
+"""The question about a second document with the sender and the number of another one, by which bills are paid twice."""
+
+from __future__ import annotations
+
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.references import Kind, Ref
+from webapp.models import Document
+from webapp.queries.documents import documents
+
+
+class SameInvoiceError(LedgerError):
+    """Another document has this sender and number; look at it, or send force with a note to file this one too."""
+
+    code = "same_invoice"
+    untrusted = ("error",)
+
+
+class ForceNoteError(UnprocessableError):
+    """Write a note on why both documents are needed."""
+
+    code = "validation"
+
+
+def ask(document: Document, *, force: bool, note: str) -> None:
+    """Refuse a document that may be another one's repetition, unless somebody insists and notes why.
+
+    Raises SameInvoiceError, and ForceNoteError for `force` without a note.
+    """
+    if force and not note.strip():
+        raise ForceNoteError(fields={"note": [str(ForceNoteError())]})
+    other = None if force else documents.with_number(document)
+    if other is None:
+        return
+    issued = f", issued {other.issued_on:%-d %b %Y}" if other.issued_on else ""
+    total = f", over {other.total.formatted}" if other.total else ""
+    raise SameInvoiceError(
+        f"{document.sender} has sent number {document.number} before: document {other.id}{issued}{total}. Look at it,"
+        " or send force with a note to file this one too.",
+        details={"documentId": Ref(Kind.DOCUMENT, other.id)},
+    )
