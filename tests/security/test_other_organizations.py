@@ -87,6 +87,11 @@ def bodies_with(ids):
         ("GET", "/api/transactions?faId=NAME", None, ids["fa_id"]),
         ("GET", "/api/transactions?accountId=NAME", None, ids["account_id"]),
         ("GET", "/api/journal-entries?accountId=NAME", None, ids["account_id"]),
+        ("GET", "/api/transactions?projectId=NAME", None, ids["project_id"]),
+        ("GET", "/api/journal-entries?orgMerchantId=NAME", None, ids["merchant_id"]),
+        ("GET", "/api/reports/trial-balance?projectId=NAME", None, ids["project_id"]),
+        ("GET", "/api/reports/profit-and-loss?projectGroupId=NAME", None, ids["group_id"]),
+        ("GET", "/api/reports/general-ledger?orgMerchantId=NAME", None, ids["merchant_id"]),
         ("POST", "/api/projects", {"name": "A project", "groupId": "NAME"}, ids["group_id"]),
         ("GET", "/api/projects?groupId=NAME", None, ids["group_id"]),
         (

@@ -71,6 +71,7 @@ def general_ledger(query: dict[str, Any]) -> dict[str, Any]:
         organization_id(),
         periods.report_period(query["from_"], query["to"]),
         account_id=query["account_id"],
+        selection=periods.selection(query),
         after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
         limit=query["limit"],
     )

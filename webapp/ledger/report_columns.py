@@ -1,10 +1,14 @@
-"""The columns of a report: its period, the one that it is compared with, and its months side by side."""
+"""The columns of a report: its period, the one that it is compared with, and its months side by side.
+
+And what stands in them: which postings count, and by what they are grouped.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from webapp.ledger.dimensions import EVERYTHING, Dimension, Selection
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.periods import Period
 
@@ -27,11 +31,16 @@ class TooManyMonthsError(UnprocessableError):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The periods of a report; `months` are those of its own period, with days cut off at its ends."""
+    """The periods of a report; `months` are those of its own period, with days cut off at its ends.
+
+    Only what is in the `selection` counts; `by` says what each figure has parts for.
+    """
 
     period: Period
     compared_with: Period | None = None
     months: tuple[Period, ...] | None = None
+    selection: Selection = EVERYTHING
+    by: Dimension | None = None
 
     @property
     def periods(self) -> list[Period]:

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
+from webapp.ledger.dimensions import Dimension, Selection
 from webapp.ledger.report_columns import Columns, Comparison
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
@@ -21,6 +22,13 @@ COMPARISONS = [
     {"id": Comparison.PREVIOUS_YEAR, "name": "The year before"},
     {"id": Comparison.NONE, "name": "Nothing"},
 ]
+
+DIMENSIONS = [
+    {"id": Dimension.PROJECT, "name": "Project"},
+    {"id": Dimension.PROJECT_GROUP, "name": "Group of projects"},
+    {"id": Dimension.MERCHANT, "name": "Merchant"},
+]
+NOT_KEPT = ("from_", "to", "cursor", "limit")
 
 
 @bp.get("")
@@ -57,17 +65,21 @@ def general_ledger() -> Response:
     """Show the general ledger of a period, of all accounts or of one."""
     query = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
     period, account_id = periods.report_period(query["from_"], query["to"]), query["account_id"]
+    selection = periods.selection(query)
     page = queries.reports.general_ledger.listed(
         organization_id(),
         period,
         account_id=account_id,
+        selection=selection,
         after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
         limit=query["limit"],
     )
     return render(
         "reports/general_ledger.html",
         period=period,
-        keep={"accountId": account_id} if account_id else {},
+        keep=LedgerPageQuerySchema(exclude=NOT_KEPT).dump({k: v for k, v in query.items() if v}),
+        selected=selected(selection),
+        choices=choices(),
         lines=page.items,
         account_id=account_id,
         accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True, chosen=[account_id]),
@@ -86,5 +98,23 @@ def shown(template: str, report: Callable[[str, Columns], Any]) -> Response:
         columns=columns,
         keep=ReportPageQuerySchema(exclude=("from_", "to")).dump({k: v for k, v in query.items() if v}),
         comparisons=COMPARISONS,
+        dimensions=DIMENSIONS,
+        selected=selected(columns.selection),
+        choices=choices(),
         report=report(organization_id(), columns),
     )
+
+
+def selected(selection: Selection) -> list[str]:
+    """Name what only counts."""
+    return list(queries.reports.dimensions.names(organization_id(), selection).values())
+
+
+def choices() -> dict[str, Any]:
+    """Give the projects, groups and merchants to choose from."""
+    of, here = queries.accounts.choices, organization_id()
+    return {
+        "projects": of.projects(here),
+        "project_groups": of.project_groups(here),
+        "merchants": of.merchants(here),
+    }

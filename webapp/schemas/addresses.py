@@ -45,6 +45,8 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     q = fields.Text(least=1, most=255, load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
+    project_id = fields.FormId(load_default=None)
+    org_merchant_id = fields.FormId(load_default=None)
     line = fields.FormId(load_default=None)
     edit = fields.OneOf("splits", "description", "why", load_default=None)
 

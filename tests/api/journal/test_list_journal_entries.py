@@ -81,6 +81,15 @@ def test_filters(ada, bank, books, line):
     assert listed(ada, accountId=bank.role("uncategorised_income")) == [draft]
     assert listed(ada, **{"from": "2026-03-03"}) == [draft]
     assert listed(ada, to="2026-03-02") == [posted]
+    project = bank.project("Villa")
+    assert listed(ada, projectId=project) == []
+    ada.patch(f"/api/transactions/{other}", json={"projectId": project})
+    assert listed(ada, projectId=project) == [draft]
+    merchant = ada.post("/api/merchants", json={"name": "Smith"}).json["merchant"]["id"]
+    assert listed(ada, projectId=project, orgMerchantId=merchant) == []
+    page = ada.browser().get(f"/journal?projectId={project}").text
+    assert f'href="/journal/{draft}"' in page
+    assert f'href="/journal/{posted}"' not in page
 
 
 @on_sqlite

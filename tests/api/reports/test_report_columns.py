@@ -51,7 +51,7 @@ def test_a_period_is_compared_with_what_is_asked(cleo, rents, chosen, period, be
     report = asked(cleo, "profit-and-loss", FEBRUARY + chosen)
     assert report["comparedWith"] == (period and {"from": period[0], "to": period[1]})
     assert [(line["amount"], line["before"]) for line in report["lines"]] == [("350.00", before)]
-    assert report["expenses"] == {"amount": "350.00", "before": before, "months": None}
+    assert report["expenses"] == {"amount": "350.00", "before": before, "months": None, "parts": None}
     assert report["income"]["before"] == (before and "0.00")
     assert report["result"]["before"] == (before and f"-{before}")
 
@@ -59,7 +59,7 @@ def test_a_period_is_compared_with_what_is_asked(cleo, rents, chosen, period, be
 def test_balances_are_compared_with_the_close_of_the_other_period(cleo, rents):
     query = f"{FEBRUARY}&compareWith=previous_year"
     sheet = asked(cleo, "balance-sheet", query)
-    assert sheet["assets"] == {"amount": "-750.00", "before": "-100.00", "months": None}
+    assert sheet["assets"] == {"amount": "-750.00", "before": "-100.00", "months": None, "parts": None}
     assert (sheet["earlierResults"]["before"], sheet["resultOfYear"]["before"]) == ("0.00", "100.00")
     (rent,) = [line for line in asked(cleo, "trial-balance", query)["lines"] if line["name"] == "Rent"]
     assert (rent["closing"], rent["before"]) == ("650.00", "100.00")

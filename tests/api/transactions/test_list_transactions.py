@@ -134,6 +134,25 @@ def test_by_the_account_that_is_in_force(ada, bank, books, statement, asked):
     assert asked(accountId=travel) == ""
 
 
+def test_by_the_project_and_the_merchant_in_force(ada, bank, statement, asked):
+    villa, boat = bank.project("Villa"), bank.project("Boat")
+    smith = ada.post("/api/merchants", json={"name": "Smith"}).json["merchant"]["id"]
+    ada.patch(f"/api/transactions/{statement['train']}", json={"projectId": villa, "orgMerchantId": smith})
+    ada.patch(f"/api/transactions/{statement['rent']}", json={"orgMerchantId": smith})
+    assert asked(projectId=villa) == "train"
+    assert asked(orgMerchantId=smith) == "train rent"
+    assert asked(orgMerchantId=smith, projectId=boat) == ""
+    for project in (villa, boat):
+        ada.patch(f"/api/transactions/{statement['train']}", json={"projectId": project})
+        ada.post(f"/api/transactions/{statement['train']}/confirm")
+    assert asked(projectId=villa) == ""
+    assert asked(projectId=boat, orgMerchantId=smith) == "train"
+    train = ada.get(f"/api/transactions/{statement['train']}").json["transaction"]
+    page = ada.browser().get(f"/feeds/{train['faId']}?projectId={boat}").text
+    assert f'id="line-{statement["train"]}"' in page
+    assert f'id="line-{statement["rent"]}"' not in page
+
+
 def test_by_what_is_reconciled(asked):
     assert asked(reconciled="true") == ""
     assert asked(reconciled="false", status="BOOKED") == "sale yen train rent"
@@ -159,10 +178,8 @@ def test_a_value_that_means_nothing_is_refused_by_name(ada):
 @on_sqlite
 def test_an_unknown_parameter_is_told_the_valid_ones(ada):
     answer = ada.get("/api/transactions?sort=amount")
-    assert (
-        "accountId, count, cursor, entryStatus, faId, fields, from, limit, q, reconciled, status, to"
-        in answer.json["error"]
-    )
+    valid = "accountId count cursor entryStatus faId fields from limit orgMerchantId projectId q reconciled status to"
+    assert ", ".join(valid.split()) in answer.json["error"]
 
 
 def test_a_cursor_neither_loses_nor_repeats(ada, bank):

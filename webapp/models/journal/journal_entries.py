@@ -107,6 +107,17 @@ class Posting(Numbered, Base):
             sqlite_where=sa.text("transaction_id IS NOT NULL"),
             postgresql_where=sa.text("transaction_id IS NOT NULL"),
         ),
+        # Reports add up what a project or a merchant has.
+        *(
+            sa.Index(
+                f"ix_postings_{name}",
+                "organization_id",
+                column,
+                sqlite_where=sa.text(f"{column} IS NOT NULL"),
+                postgresql_where=sa.text(f"{column} IS NOT NULL"),
+            )
+            for name, column in (("project", "project_id"), ("merchant", "org_merchant_id"))
+        ),
         {"sqlite_autoincrement": True},
     )
 

@@ -42,6 +42,8 @@ def index() -> Response:
         accounts=queries.accounts.choices.accounts(
             organization_id(), with_feeds=True, chosen=[query["account_id"]]
         ),
+        projects=queries.accounts.choices.projects(organization_id()),
+        merchants=queries.accounts.choices.merchants(organization_id()),
         keep=keep,
         cursor=cursor,
         next_cursor=paging.encode(page.next_key),

@@ -103,11 +103,9 @@ def workspace(
     """The context of the workspace."""
     feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
     hub = queries.reconciliation.hub.accounts(organization_id())
-    account = next((each for each in hub if each.fa_id == fa_id), None) or queries.reconciliation.hub.account(
-        organization_id(), fa_id
-    )
-    show = query["show"] or ("statement" if account.draft else "all")
-    filters = WorkspaceFilters(show, query["q"], query["from_"], query["to"], query["cursor"])
+    in_use = next((each for each in hub if each.fa_id == fa_id), None)
+    account = in_use or queries.reconciliation.hub.account(organization_id(), fa_id)
+    filters = filters_of(query, query["show"] or ("statement" if account.draft else "all"))
     page = queries.transactions.workspaces.lines(
         organization_id(), fa_id, filters, after=paging.decode(filters.cursor, "di"), limit=query["limit"]
     )
@@ -121,7 +119,7 @@ def workspace(
         "keep": filters_query(filters),
         "page": {
             "shown": len(page.items),
-            "total": counts[show],
+            "total": counts[filters.show],
             "next_cursor": paging.encode(page.next_key),
         },
         "current_id": query["line"],
@@ -137,6 +135,12 @@ def workspace(
         "problem": problem,
         "asking": asking,
     }
+
+
+def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:
+    """The filters that an address asks for, in a tab."""
+    names = ("q", "from_", "to", "cursor", "project_id", "org_merchant_id")
+    return WorkspaceFilters(show, *(query[each] for each in names))
 
 
 def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
@@ -160,6 +164,8 @@ def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
         "q": filters.q,
         "from": filters.from_date,
         "to": filters.to_date,
+        "projectId": filters.project_id,
+        "orgMerchantId": filters.org_merchant_id,
     }
     return {name: str(value) for name, value in parameters.items() if value}
 

@@ -99,6 +99,8 @@ class EntryFilters:
     status: str | None = None
     source: str | None = None
     account_id: int | None = None
+    project_id: int | None = None
+    org_merchant_id: int | None = None
     from_: date | None = None
     to: date | None = None
     q: str | None = None
@@ -123,9 +125,9 @@ def listed(
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
         statement = statement.where(JournalEntry.source == filters.source)
-    if filters.account_id is not None:
+    if legs := _legs(filters):
         touching = sa.select(Posting.journal_entry_id).where(
-            Posting.organization_id == organization_id, Posting.account_id == filters.account_id
+            Posting.organization_id == organization_id, *legs
         )
         statement = statement.where(JournalEntry.id.in_(touching))
     if filters.from_ is not None:
@@ -137,6 +139,15 @@ def listed(
     statement = only_changed(statement, JournalEntry, organization_id, changed_since)
     found = page(statement.options(orm.selectinload(JournalEntry.postings)), NEWEST, after=after, limit=limit)
     return found.of(records(organization_id, found.items))
+
+
+def _legs(filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
+    wanted = (
+        (Posting.account_id, filters.account_id),
+        (Posting.project_id, filters.project_id),
+        (Posting.org_merchant_id, filters.org_merchant_id),
+    )
+    return [column == value for column, value in wanted if value is not None]
 
 
 def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:

@@ -1,5 +1,5 @@
 """Statements, ledgers, registers, exports."""
 
-from webapp.queries.reports import exports, general_ledger, registers, sparklines, statements
+from webapp.queries.reports import dimensions, exports, general_ledger, registers, sparklines, statements
 
-__all__ = ["exports", "general_ledger", "registers", "sparklines", "statements"]
+__all__ = ["dimensions", "exports", "general_ledger", "registers", "sparklines", "statements"]

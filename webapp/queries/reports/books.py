@@ -7,19 +7,23 @@ carried to retained earnings, that of personal accounts to a row of its own, by 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import AccountType, Role
+from webapp.ledger.dimensions import EVERYTHING, Dimension, Selection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period
 from webapp.models import Account
 from webapp.queries.access import organizations
 from webapp.queries.accounts import accounts, balances
+from webapp.queries.reports import dimensions
 
 RESULT_TYPES = (AccountType.INCOME, AccountType.EXPENSE)
 SHEET_TYPES = (AccountType.ASSET, AccountType.LIABILITY, AccountType.EQUITY)
@@ -49,36 +53,76 @@ PERSONAL_EARLIER = ReportAccount(
 Amounts = Counter[int | None]
 
 
-class Books:
-    """Accounts and their balances at the close of some days, in minor units of the base currency."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is posted to one project, group or merchant; without an id what is posted to none."""
 
-    def __init__(self, organization_id: str, days: Iterable[date]) -> None:
+    id: int | None
+    name: str | None
+    books: Books
+
+
+class Books:
+    """Accounts and their balances at the close of some days, in minor units of the base currency.
+
+    With a selection only its postings count; by a dimension the books have `parts`, that add up to them.
+    """
+
+    def __init__(
+        self,
+        organization_id: str,
+        days: Iterable[date],
+        selection: Selection = EVERYTHING,
+        by: Dimension | None = None,
+    ) -> None:
+        self.organization_id, self.selection, self.by = organization_id, selection, by
         self.base = organizations.get(organization_id).base_currency
         self.years = organizations.financial_years(organization_id)
-        rows = db.session.scalars(
-            sa.select(Account)
-            .where(Account.organization_id == organization_id)
-            .order_by(*accounts.BY_CODE.columns)
-        )
-        self.accounts = [
-            *(ReportAccount(row.id, row.code, row.name, row.type, row.in_scope, row.role) for row in rows),
-            PERSONAL_EARLIER,
-        ]
+        self.accounts = _accounts(organization_id)
         self._retained_id = next(each.id for each in self.accounts if each.role == Role.RETAINED_EARNINGS)
-        self._sums = balances.in_base_currency(organization_id, _with_eves(self.years, days))
+        wanted = _with_eves(self.years, days)
+        by_key = (
+            dimensions.in_base_currency(organization_id, wanted, selection, by) if selection or by else {}
+        )
+        self.sums: Mapping[date, Mapping[int, int]] = (
+            _all_of(by_key.values(), wanted)
+            if selection
+            else balances.in_base_currency(organization_id, wanted)
+        )
+        if by and not selection:
+            by_key[None] = _rest(self.sums, by_key.values())
+        self._by_key = by_key if by else {}
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """The books of each project, group or merchant that anything is posted to, A to Z, and then of none."""
+        if self.by is None:
+            return ()
+        members = dimensions.members(self.organization_id, self.by)
+        return [
+            Part(each, name, self._with(self._by_key[each]))
+            for each, name in [*members.items(), (None, None)]
+            if each in self._by_key
+        ]
+
+    def _with(self, sums: Mapping[date, Mapping[int, int]]) -> Books:
+        """Give the same books with other balances."""
+        others = copy(self)
+        others.sums, others.by = sums, None
+        return others
 
     def change(self, period: Period) -> Amounts:
         """Give what was posted to each account in a period; carries are no postings."""
-        now, before = self._sums[period.last], self._sums[period.eve]
+        now, before = self.sums[period.last], self.sums[period.eve]
         return Counter({each: now[each] - before.get(each, 0) for each in now})
 
     def opening(self, day: date) -> Amounts:
         """Give each account's balance as a day begins: in the year that the day belongs to."""
-        return self._standing(self._sums[day - DAY], day)
+        return self._standing(self.sums[day - DAY], day)
 
     def closing(self, day: date) -> Amounts:
         """Give each account's balance at the close of a day."""
-        return self._standing(self._sums[day], day)
+        return self._standing(self.sums[day], day)
 
     def carries(self, period: Period) -> dict[date, Amounts]:
         """Give what is carried on the first day of each year that begins within a period, its own first day apart."""
@@ -90,13 +134,13 @@ class Books:
 
     def earlier(self, day: date) -> tuple[int, int]:
         """Add up income and expenses of the years before that of a day: those of the business, and personal ones."""
-        earlier = self._sums[self.years.start_of(day) - DAY]
+        earlier = self.sums[self.years.start_of(day) - DAY]
         results = [each for each in self.accounts if each.is_of_result]
         business = sum(earlier.get(each.id or 0, 0) for each in results if each.in_scope)
         return business, sum(earlier.get(each.id or 0, 0) for each in results) - business
 
     def _standing(self, sums: Mapping[int, int], day: date) -> Amounts:
-        earlier = self._sums[self.years.start_of(day) - DAY]
+        earlier = self.sums[self.years.start_of(day) - DAY]
         found: Amounts = Counter(
             {
                 each.id: sums.get(each.id, 0) - (earlier.get(each.id, 0) if each.is_of_result else 0)
@@ -113,3 +157,31 @@ def _with_eves(years: FinancialYears, days: Iterable[date]) -> set[date]:
     """Add the eves of the years that days belong to, and that the days after them belong to."""
     wanted = set(days)
     return wanted | {years.start_of(each) - DAY for day in wanted for each in (day, day + DAY)}
+
+
+def _accounts(organization_id: str) -> list[ReportAccount]:
+    rows = db.session.scalars(
+        sa.select(Account)
+        .where(Account.organization_id == organization_id)
+        .order_by(*accounts.BY_CODE.columns)
+    )
+    kept = [ReportAccount(row.id, row.code, row.name, row.type, row.in_scope, row.role) for row in rows]
+    return [*kept, PERSONAL_EARLIER]
+
+
+def _all_of(parts: Iterable[dimensions.Sums], days: Iterable[date]) -> dict[date, Counter[int]]:
+    """Add up the balances of parts, day by day."""
+    added: dict[date, Counter[int]] = {day: Counter() for day in days}
+    for part in parts:
+        for day, sums in part.items():
+            added[day].update(sums)
+    return added
+
+
+def _rest(whole: Mapping[date, Mapping[int, int]], parts: Iterable[dimensions.Sums]) -> dimensions.Sums:
+    """Take the balances of parts from the whole, day by day."""
+    left: dimensions.Sums = {day: Counter(sums) for day, sums in whole.items()}
+    for part in parts:
+        for day, sums in part.items():
+            left[day].subtract(sums)
+    return left

@@ -14,12 +14,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.dimensions import EVERYTHING, Selection
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.reports import dimensions
 from webapp.queries.reports.books import DAY, Books, ReportAccount
 
 ORDER = Order(
@@ -55,6 +57,8 @@ class LedgerLine:
     currency: str
     amount_base: Money
     balance_base: Money
+    project_id: int | None = None
+    org_merchant_id: int | None = None
 
     @property
     def brought_forward(self) -> Money:
@@ -67,32 +71,51 @@ def listed(
     period: Period,
     *,
     account_id: int | None = None,
+    selection: Selection = EVERYTHING,
     after: Key | None,
     limit: int,
 ) -> Page[LedgerLine]:
-    """List the postings of a period by account, day and entry, with the running balance of the account."""
-    statement = _rows(organization_id, period)
+    """List the postings of a period by account, day and entry, with the running balance of the account.
+
+    Of selected postings, the balance is theirs too.
+    """
+    statement = _rows(organization_id, period, selection)
     if account_id is not None:
         statement = statement.where(RegisterLine.account_id == account_id)
     found = page_of_rows(statement, ORDER, after=after, limit=limit)
     read: list[Key] = [tuple(row[1:]) for row in found.items]
     starts = organizations.financial_years(organization_id).starts_within(period)
     eves = [period.eve, *(start - DAY for start in starts), *(key[DAY_OF_KEY] - DAY for key in read[:1])]
-    books = Books(organization_id, eves)
+    books = Books(organization_id, eves, selection)
     carried = _carried(organization_id, books, period, account_id)
     keys = _merged(books, read, carried, after, found.next_key)
     is_last = found.next_key is None and len(keys) <= limit
-    lines = _lines(organization_id, books, period, keys[:limit], carried)
+    lines = _lines(books, period, keys[:limit], carried)
     return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(carried))
 
 
-def _rows(organization_id: str, period: Period) -> sa.Select[Any]:
-    return (
+def _rows(organization_id: str, period: Period, selection: Selection) -> sa.Select[Any]:
+    rows = (
         sa.select(RegisterLine.posting_id)
         .join(Account, refers_to(RegisterLine.account_id, Account))
         .where(
             RegisterLine.organization_id == organization_id,
             RegisterLine.day.between(period.first, period.last),
+        )
+    )
+    return _selected(rows, selection) if selection else rows
+
+
+def _selected(rows: sa.Select[Any], selection: Selection) -> sa.Select[Any]:
+    """Leave the lines of selected postings; with their whole keys, so that they are found from the postings."""
+    return (
+        rows.join(Posting, refers_to(RegisterLine.posting_id, Posting))
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            RegisterLine.account_id == Posting.account_id,
+            RegisterLine.day == JournalEntry.effective_on,
+            RegisterLine.journal_entry_id == JournalEntry.id,
+            *dimensions.conditions(selection),
         )
     )
 
@@ -132,11 +155,9 @@ def _merged(
     return sorted([*read, *within], key=place) if within else list(read)
 
 
-def _lines(
-    organization_id: str, books: Books, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]
-) -> list[LedgerLine]:
+def _lines(books: Books, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]) -> list[LedgerLine]:
     """Give the lines at some keys; only the first account may go on from an earlier page."""
-    postings = _postings(organization_id, [key[-1] for key in keys if key not in carried])
+    postings = _postings(books.organization_id, [key[-1] for key in keys if key not in carried])
     accounts = {each.id or NO_ID: each for each in books.accounts}
     opening = books.opening(period.first)
     running = {each: opening[each or None] for each in {key[ID_OF_KEY] for key in keys}}
@@ -144,7 +165,7 @@ def _lines(
     for number, key in enumerate(keys):
         account, posting = accounts[key[ID_OF_KEY]], postings.get(key[-1])
         if number == 0:
-            running[account.id or NO_ID] = _before(organization_id, books, key, is_carry=posting is None)
+            running[account.id or NO_ID] = _before(books, key, is_carry=posting is None)
         running[account.id or NO_ID] += carried[key] if posting is None else posting.amount_base_minor
         balance = Money(running[account.id or NO_ID], books.base)
         lines.append(
@@ -167,6 +188,8 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any
             Posting.currency,
             Posting.amount_base_minor,
             Posting.base_currency,
+            Posting.project_id,
+            Posting.org_merchant_id,
         )
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
@@ -174,7 +197,7 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any
     return {row.id: row for row in rows}
 
 
-def _before(organization_id: str, books: Books, key: Key, *, is_carry: bool) -> int:
+def _before(books: Books, key: Key, *, is_carry: bool) -> int:
     """Give the balance of an account before the line at a key: before a carry, that of the year which ends."""
     account_id, day, entry_id, posting_id = key[ID_OF_KEY:]
     if is_carry:
@@ -184,11 +207,12 @@ def _before(organization_id: str, books: Books, key: Key, *, is_carry: bool) -> 
         .select_from(RegisterLine)
         .join(Posting, refers_to(RegisterLine.posting_id, Posting))
         .where(
-            RegisterLine.organization_id == organization_id,
+            RegisterLine.organization_id == books.organization_id,
             RegisterLine.account_id == account_id,
             RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
             < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
+            *dimensions.conditions(books.selection),
         )
     )
     return books.opening(day)[account_id] + int(earlier_that_day or 0)
@@ -223,4 +247,6 @@ def _line(account: ReportAccount, posting: Any, balance: Money) -> LedgerLine:
         currency=posting.currency,
         amount_base=Money(posting.amount_base_minor, posting.base_currency),
         balance_base=balance,
+        project_id=posting.project_id,
+        org_merchant_id=posting.org_merchant_id,
     )

@@ -2,23 +2,22 @@
 
 Amounts are in the base currency, debit positive, over POSTED and VOIDED entries. Income and expenses begin each
 financial year at nil. Personal accounts (`in_scope` false) stand apart in results, so that these are without them.
+A report of selected postings is made of these alone: what stands against them may be elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
-from typing import Self
 
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money, total
 from webapp.ledger.report_columns import Columns
 from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, Books, ReportAccount
+from webapp.queries.reports.figures import Grid, PartFigures, Row, Sums
 
-# A figure of the period, of the one that it is compared with or none, and of its months where they are asked.
-Figures = tuple[Money, Money | None, tuple[Money, ...] | None]
+Rows = Iterable[tuple[ReportAccount, Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +38,14 @@ class ReportLine(AccountLine):
     amount: Money
     before: Money | None
     months: tuple[Money, ...] | None
+    parts: tuple[PartFigures, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class TrialLine(AccountLine):
     """An account in a trial balance: opening, change and carries make the closing; and the closing on its side.
 
-    `before` and `months` are closings too.
+    `before`, `months` and `parts` are closings too.
     """
 
     opening: Money
@@ -54,6 +54,7 @@ class TrialLine(AccountLine):
     closing: Money
     before: Money | None
     months: tuple[Money, ...] | None
+    parts: tuple[PartFigures, ...] | None
 
     @property
     def debit(self) -> Money | None:
@@ -64,19 +65,6 @@ class TrialLine(AccountLine):
     def credit(self) -> Money | None:
         """The closing balance, without its sign, where it is a credit."""
         return -self.closing if self.closing.minor < 0 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """Figures that belong together: of the period, of the one that it is compared with, and of its months."""
-
-    amount: Money
-    before: Money | None
-    months: tuple[Money, ...] | None
-
-    def __neg__(self) -> Self:
-        months = None if self.months is None else tuple(-each for each in self.months)
-        return type(self)(-self.amount, None if self.before is None else -self.before, months)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +100,8 @@ class BalanceSheet:
     """What is owned, owed and left at the close of a period's last day.
 
     The equity has what earlier years left: `earlier_results` is within retained earnings although no entry carried it
-    there, `personal_earlier` a line without an account.
+    there, `personal_earlier` a line without an account. `against` is what stands against the assets, above zero:
+    liabilities and equity with the result of the year.
     """
 
     base_currency: str
@@ -125,91 +114,96 @@ class BalanceSheet:
     personal_of_year: Sums
     earlier_results: Sums
     personal_earlier: Sums
-
-    @property
-    def against(self) -> Sums:
-        """What stands against the assets, above zero: liabilities and equity with the result of the year."""
-        parts = (self.liabilities, self.equity, self.result_of_year, self.personal_of_year)
-        return -_sums(self.columns, self.base_currency, parts)
+    against: Sums
 
 
 def trial_balance(organization_id: str, columns: Columns) -> TrialBalance:
     """Give the opening, change, carry and closing of every account that has any."""
     period = columns.period
-    books = Books(organization_id, [period.eve, *_ends(columns)])
+    books = Books(organization_id, [period.eve, *_ends(columns)], columns.selection, columns.by)
     opening, change = books.opening(period.first), books.change(period)
-    closings = [books.closing(day) for day in _ends(columns)]
+    grid = Grid(books, columns, lambda each: _closings(each, columns))
+    rows = [(each, grid.row_of(each)) for each in books.accounts]
     lines = [
-        _trial_line(each, opening[each.id], change[each.id], _figures(columns, closings, each, books.base))
-        for each in books.accounts
-        if any(amounts[each.id] for amounts in (opening, change, *closings))
+        _trial_line(account, opening[account.id], change[account.id], grid.sums(row))
+        for account, row in rows
+        if row.has_any or opening[account.id] or change[account.id]
     ]
     debit = total((line.debit for line in lines if line.debit), books.base)
     credit = total((line.credit for line in lines if line.credit), books.base)
     return TrialBalance(books.base, columns, lines, debit, credit)
 
 
-def _trial_line(account: ReportAccount, opening: int, change: int, closing: Figures) -> TrialLine:
+def _trial_line(account: ReportAccount, opening: int, change: int, closing: Sums) -> TrialLine:
     """Make a line whose carry is what opening and change leave of the closing."""
-    carry, base = closing[0].minor - opening - change, closing[0].currency
+    carry, base = closing.amount.minor - opening - change, closing.amount.currency
     moves = (Money(opening, base), Money(change, base), Money(carry, base))
-    return TrialLine(*_facts(account), *moves, *closing)
+    return TrialLine(*_facts(account), *moves, closing.amount, closing.before, closing.months, closing.parts)
 
 
 def profit_and_loss(organization_id: str, columns: Columns) -> ProfitAndLoss:
     """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is."""
     periods = columns.periods
-    books = Books(organization_id, [day for each in periods for day in (each.eve, each.last)])
-    lines = _lines(books, columns, [books.change(each) for each in periods], RESULT_TYPES)
-    add = partial(_sums, columns, books.base)
-    business = [line for line in lines if line.in_scope]
+    days = [day for each in periods for day in (each.eve, each.last)]
+    books = Books(organization_id, days, columns.selection, columns.by)
+    grid = Grid(books, columns, lambda each: [each.change(period) for period in periods])
+    rows = grid.rows(RESULT_TYPES)
+    business = [(account, row) for account, row in rows if account.in_scope]
     return ProfitAndLoss(
         books.base,
         columns,
-        lines,
-        income=add(_of(business, AccountType.INCOME)),
-        expenses=add(_of(business, AccountType.EXPENSE)),
-        result=-add(business),
-        personal=add(_personal(lines)),
-        result_with_personal=-add(lines),
+        _lines(grid, rows),
+        income=grid.total(_of(business, AccountType.INCOME)),
+        expenses=grid.total(_of(business, AccountType.EXPENSE)),
+        result=-grid.total(_of(business)),
+        personal=grid.total(_personal(rows)),
+        result_with_personal=-grid.total(_of(rows)),
     )
 
 
 def balance_sheet(organization_id: str, columns: Columns) -> BalanceSheet:
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
-    books = Books(organization_id, _ends(columns))
-    closings = [books.closing(day) for day in _ends(columns)]
-    lines = _lines(books, columns, closings, SHEET_TYPES)
-    results = _lines(books, columns, closings, RESULT_TYPES)
-    add = partial(_sums, columns, books.base)
-    business, personal = zip(*map(books.earlier, _ends(columns)), strict=True)
+    ends = _ends(columns)
+    books = Books(organization_id, ends, columns.selection, columns.by)
+    grid = Grid(books, columns, lambda each: _closings(each, columns))
+    rows, results = grid.rows(SHEET_TYPES), grid.rows(RESULT_TYPES)
+    earlier = Grid(books, columns, lambda each: [_earlier(each, day) for day in ends])
     return BalanceSheet(
         books.base,
         columns,
-        lines,
-        assets=add(_of(lines, AccountType.ASSET)),
-        liabilities=add(_of(lines, AccountType.LIABILITY)),
-        equity=add(_of(lines, AccountType.EQUITY)),
-        result_of_year=add([line for line in results if line.in_scope]),
-        personal_of_year=add(_personal(results)),
-        earlier_results=Sums(*_placed(columns, business, books.base)),
-        personal_earlier=Sums(*_placed(columns, personal, books.base)),
+        _lines(grid, rows),
+        assets=grid.total(_of(rows, AccountType.ASSET)),
+        liabilities=grid.total(_of(rows, AccountType.LIABILITY)),
+        equity=grid.total(_of(rows, AccountType.EQUITY)),
+        result_of_year=grid.total(row for account, row in results if account.in_scope),
+        personal_of_year=grid.total(_personal(results)),
+        earlier_results=earlier.sums(earlier.row(lambda amounts: amounts[BUSINESS])),
+        personal_earlier=earlier.sums(earlier.row(lambda amounts: amounts[PERSONAL])),
+        against=-grid.total(row for account, row in [*rows, *results] if account.type != AccountType.ASSET),
     )
+
+
+# The results of earlier years, in place of accounts.
+BUSINESS, PERSONAL = 0, 1
+
+
+def _earlier(books: Books, day: date) -> Amounts:
+    return Amounts(dict(enumerate(books.earlier(day))))
+
+
+def _closings(books: Books, columns: Columns) -> list[Amounts]:
+    return [books.closing(day) for day in _ends(columns)]
 
 
 def _ends(columns: Columns) -> list[date]:
     return [each.last for each in columns.periods]
 
 
-def _lines(
-    books: Books, columns: Columns, amounts: Sequence[Amounts], types: Sequence[AccountType]
-) -> list[ReportLine]:
-    """Give the accounts of some types that have anything in any column, by type and code."""
+def _lines(grid: Grid, rows: Rows) -> list[ReportLine]:
+    found = [(account, grid.sums(row)) for account, row in rows]
     return [
-        ReportLine(*_facts(each), *_figures(columns, amounts, each, books.base))
-        for type_ in types
-        for each in books.accounts
-        if each.type == type_ and any(column[each.id] for column in amounts)
+        ReportLine(*_facts(account), sums.amount, sums.before, sums.months, sums.parts)
+        for account, sums in found
     ]
 
 
@@ -217,32 +211,10 @@ def _facts(account: ReportAccount) -> tuple[int | None, str | None, str, str, bo
     return account.id, account.code, account.name, account.type, account.in_scope
 
 
-def _figures(columns: Columns, amounts: Sequence[Amounts], account: ReportAccount, base: str) -> Figures:
-    return _placed(columns, [column[account.id] for column in amounts], base)
+def _personal(rows: Rows) -> Sequence[Row]:
+    return [row for account, row in rows if not account.in_scope]
 
 
-def _placed(columns: Columns, minors: Sequence[int], base: str) -> Figures:
-    """Put an amount for each period of the columns in its place."""
-    amount, *others = (Money(minor, base) for minor in minors)
-    before = others.pop(0) if columns.compared_with else None
-    return amount, before, None if columns.months is None else tuple(others)
-
-
-def _sums(columns: Columns, base: str, lines: Sequence[ReportLine | Sums]) -> Sums:
-    """Add up lines, column by column."""
-    columns_of_lines = zip(*map(_minors, lines), strict=True)
-    added = [sum(each) for each in columns_of_lines] or [0] * len(columns.periods)
-    return Sums(*_placed(columns, added, base))
-
-
-def _minors(line: ReportLine | Sums) -> list[int]:
-    amounts = [line.amount, *([line.before] if line.before is not None else []), *(line.months or ())]
-    return [each.minor for each in amounts]
-
-
-def _personal(lines: Sequence[ReportLine]) -> list[ReportLine]:
-    return [line for line in lines if not line.in_scope]
-
-
-def _of(lines: Sequence[ReportLine], type_: AccountType) -> list[ReportLine]:
-    return [line for line in lines if line.type == type_]
+def _of(rows: Rows, *types: AccountType) -> Sequence[Row]:
+    """Give the rows of accounts of some types, or all."""
+    return [row for account, row in rows if not types or account.type in types]

@@ -79,6 +79,8 @@ class TransactionFilters:
 
     fa_id: int | None = None
     account_id: int | None = None
+    project_id: int | None = None
+    org_merchant_id: int | None = None
     status: str | None = None
     entry_status: str | None = None
     reconciled: bool | None = None
@@ -124,14 +126,14 @@ def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.Col
         (filters.fa_id, lambda: line.feed_account_id == filters.fa_id),
         (filters.status, lambda: line.status == filters.status),
         (filters.entry_status, lambda: _entry_status(filters.entry_status)),
-        (filters.account_id, lambda: _posts_to(filters.account_id)),
         (filters.reconciled, lambda: is_reconciled() if filters.reconciled else sa.not_(is_reconciled())),
         (filters.from_, lambda: line.booked_on >= filters.from_),
         (filters.to, lambda: line.booked_on <= filters.to),
         (filters.q, lambda: matches_text_or_amount(filters.q or "")),
     ]
     chosen = [condition() for value, condition in filtered if value is not None]
-    return [line.organization_id == organization_id, *chosen]
+    legs = posts_to(filters.account_id, filters.project_id, filters.org_merchant_id)
+    return [line.organization_id == organization_id, *chosen, *legs]
 
 
 def is_reconciled() -> sa.ColumnElement[bool]:
@@ -160,8 +162,26 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
     )
 
 
-def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
-    """Build the condition that a line has an effective leg on an account: its entry's, with its corrections.
+def posts_to(
+    account_id: int | None, project_id: int | None, org_merchant_id: int | None
+) -> list[sa.ColumnElement[bool]]:
+    """Build the condition that a line has an effective leg of an account, project and merchant; none for any leg.
+
+    Legs are those of its entry, with its corrections.
+    """
+    wanted = (
+        (Posting.account_id, account_id),
+        (Posting.project_id, project_id),
+        (Posting.org_merchant_id, org_merchant_id),
+    )
+    legs = [column == value for column, value in wanted if value is not None]
+    if not legs:
+        return []
+    return [_has_effective_leg(legs)]
+
+
+def _has_effective_leg(legs: Sequence[sa.ColumnElement[bool]]) -> sa.ColumnElement[bool]:
+    """Build the condition that such legs of a line's entry and its corrections leave anything.
 
     A correction that moves an amount away has the opposite leg on the account, so that the two add up to zero. Only the
     entry itself may have a leg of 0.00, which is effective as long as it has no correction.
@@ -172,7 +192,7 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             of_same_organization(Posting, Transaction),
-            Posting.account_id == account_id,
+            *legs,
             sa.or_(
                 JournalEntry.id == Transaction.journal_entry_id,
                 sa.and_(
@@ -180,7 +200,7 @@ def _posts_to(account_id: int | None) -> sa.ColumnElement[bool]:
                 ),
             ),
         )
-        .group_by(Posting.currency, Posting.project_id, Posting.org_merchant_id)
+        .group_by(Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
         .having(
             sa.or_(
                 sa.func.sum(Posting.amount_minor) != 0,

@@ -51,6 +51,8 @@ class WorkspaceFilters:
     from_date: date | None = None
     to_date: date | None = None
     cursor: str | None = None
+    project_id: int | None = None
+    org_merchant_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ def _conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> 
         conditions.append(Transaction.booked_on >= filters.from_date)
     if filters.to_date:
         conditions.append(Transaction.booked_on <= filters.to_date)
-    return conditions
+    return [*conditions, *transactions.posts_to(None, filters.project_id, filters.org_merchant_id)]
 
 
 def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:

@@ -84,6 +84,8 @@ class EntryQuerySchema(PageSchema):
     status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
     source = fields.OneOf(*ENTRY_SOURCES, load_default=None)
     account_id = fields.FormId(load_default=None)
+    project_id = fields.FormId(load_default=None)
+    org_merchant_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     q = fields.Text(least=1, most=255, load_default=None)

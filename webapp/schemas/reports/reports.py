@@ -8,6 +8,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ACCOUNT_TYPES
+from webapp.ledger.dimensions import Dimension
 from webapp.ledger.references import Kind
 from webapp.ledger.report_columns import Comparison
 from webapp.schemas import fields
@@ -31,7 +32,15 @@ class PeriodQuerySchema(Schema):
             raise ma.ValidationError("The period ends before it begins.", "to")
 
 
-class ReportQuerySchema(PeriodQuerySchema):
+class SelectionQuerySchema(PeriodQuerySchema):
+    """The period of a report, and which postings count: by default all."""
+
+    project_id = fields.FormId(load_default=None)
+    project_group_id = fields.FormId(load_default=None)
+    org_merchant_id = fields.FormId(load_default=None)
+
+
+class ReportQuerySchema(SelectionQuerySchema):
     """The period of a report, what it is compared with, and whether its months stand side by side.
 
     By default it is compared with the period before; two days, `compareFrom` and `compareTo`, choose another one.
@@ -41,6 +50,7 @@ class ReportQuerySchema(PeriodQuerySchema):
     compare_from = fields.Day(load_default=None)
     compare_to = fields.Day(load_default=None)
     months = fields.FormFlag(load_default=False)
+    group_by = fields.OneOf(*Dimension, load_default=None)
 
     @ma.validates_schema
     def compares_with_one_period(self, data: Mapping[str, Any], **kwargs: object) -> None:
@@ -60,7 +70,7 @@ class ReportPageQuerySchema(AddressSchema, ReportQuerySchema):
     """The same from the address of a report's page."""
 
 
-class LedgerQuerySchema(PageSchema, PeriodQuerySchema):
+class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
     """Which postings the general ledger lists."""
 
     account_id = fields.FormId(load_default=None)
@@ -85,22 +95,33 @@ class _ReportAccountSchema(Schema):
     in_scope = ma.fields.Boolean()
 
 
+class PartSchema(Schema):
+    """What of a figure is posted to a project, group or merchant; without id and name, what is posted to none."""
+
+    id = fields.Id(allow_none=True)
+    name = ma.fields.String(allow_none=True)
+    amount = fields.Amount()
+    before = fields.Amount(allow_none=True)
+    months = ma.fields.List(fields.Amount(), allow_none=True)
+
+
 class ReportLineSchema(_ReportAccountSchema):
     """An account with its amount in the period, in the one that it is compared with, and in each month, if asked.
 
-    `accountId` is null where the line is computed.
+    `accountId` is null where the line is computed. `parts` are those that `groupBy` asks for, without nil ones.
     """
 
     amount = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
 
 
 class TrialLineSchema(_ReportAccountSchema):
     """An account with opening + change + carry = closing, and the closing as debit or credit.
 
     `carry` is what was carried at the beginning of financial years within the period. `accountId` is null for what
-    earlier years left on personal accounts. `before` and `months` are closings of the other columns.
+    earlier years left on personal accounts. `before`, `months` and `parts` are closings too.
     """
 
     opening = fields.Amount()
@@ -109,16 +130,18 @@ class TrialLineSchema(_ReportAccountSchema):
     closing = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
     debit = fields.Amount(allow_none=True)
     credit = fields.Amount(allow_none=True)
 
 
 class SumsSchema(Schema):
-    """A sum in the period, in the one that it is compared with, and in each month, if asked."""
+    """A sum in the period, in the one that it is compared with, in each month and by part, if asked."""
 
     amount = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
+    parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
 
 
 class _ReportSchema(Schema):
@@ -126,6 +149,12 @@ class _ReportSchema(Schema):
     period = ma.fields.Nested(PeriodSchema, attribute="columns.period")
     compared_with = ma.fields.Nested(PeriodSchema, attribute="columns.compared_with", allow_none=True)
     months = ma.fields.List(ma.fields.Nested(PeriodSchema), attribute="columns.months", allow_none=True)
+    project_id = fields.Id(Kind.PROJECT, attribute="columns.selection.project_id", allow_none=True)
+    project_group_id = fields.Id(
+        Kind.PROJECT_GROUP, attribute="columns.selection.project_group_id", allow_none=True
+    )
+    org_merchant_id = fields.Id(Kind.MERCHANT, attribute="columns.selection.org_merchant_id", allow_none=True)
+    group_by = fields.OneOf(*Dimension, attribute="columns.by", allow_none=True)
 
 
 class TrialBalanceSchema(_ReportSchema):
@@ -168,7 +197,7 @@ class BalanceSheetSchema(_ReportSchema):
 
 
 class LedgerLineSchema(Schema):
-    """A posting with its account, and the account's balance after it.
+    """A posting with its account, and the account's balance after it: of what is selected.
 
     Where a financial year begins within the period, a line without an entry, of the source `carry`, takes income and
     expenses to nil and adds them to retained earnings.
@@ -185,3 +214,5 @@ class LedgerLineSchema(Schema):
     currency = ma.fields.String()
     amount_base = fields.Amount()
     balance_base = fields.Amount()
+    project_id = fields.Id(Kind.PROJECT, allow_none=True)
+    org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)

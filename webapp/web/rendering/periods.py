@@ -1,4 +1,4 @@
-"""The period of a report from the query of a request, and the financial year of today."""
+"""The period and the columns of a report from the query of a request, and the financial year of today."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from webapp.ledger.dimensions import Dimension, Selection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Columns, Comparison, compared, side_by_side
 from webapp.queries.access import organizations
+from webapp.queries.reports import dimensions
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 
@@ -39,10 +41,19 @@ def report_period(from_: date | None, to: date | None) -> Period:
 
 
 def report_columns(query: Mapping[str, Any]) -> Columns:
-    """Give the columns of a report: its period, the one that it is compared with, and its months if asked."""
+    """Give the columns of a report: its period, the one that it is compared with, its months; and what counts."""
     period = report_period(query["from_"], query["to"])
     if query["compare_from"]:
         beside: Period | None = Period(query["compare_from"], query["compare_to"])
     else:
         beside = compared(period, Comparison(query["compare_with"] or Comparison.PREVIOUS_PERIOD))
-    return Columns(period, beside, side_by_side(period) if query["months"] else None)
+    months = side_by_side(period) if query["months"] else None
+    by = Dimension(query["group_by"]) if query["group_by"] else None
+    return Columns(period, beside, months, selection(query), by)
+
+
+def selection(query: Mapping[str, Any]) -> Selection:
+    """Give the postings that a query selects, or all; raise UnknownReferenceError where it names what is not there."""
+    chosen = Selection(query["project_id"], query["project_group_id"], query["org_merchant_id"])
+    dimensions.names(organization_id(), chosen)
+    return chosen

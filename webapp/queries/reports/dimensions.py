@@ -1,0 +1,133 @@
+"""Balances by project, group and merchant: added up from postings, for kept sums know accounts only."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db, fold
+from webapp.ledger.dimensions import Dimension, Selection
+from webapp.models import (
+    COUNTING,
+    JournalEntry,
+    Merchant,
+    Posting,
+    Project,
+    ProjectGroup,
+    of_same_organization,
+    refers_to,
+)
+from webapp.queries.common import lookups
+
+Sums = dict[date, Counter[int]]
+_NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
+    Dimension.PROJECT: Project,
+    Dimension.PROJECT_GROUP: ProjectGroup,
+    Dimension.MERCHANT: Merchant,
+}
+
+
+def names(organization_id: str, selection: Selection) -> dict[Dimension, str]:
+    """Name what a selection is about, or raise UnknownReferenceError."""
+    wanted: list[tuple[Dimension, int | None, str]] = [
+        (Dimension.PROJECT, selection.project_id, "projectId"),
+        (Dimension.PROJECT_GROUP, selection.project_group_id, "projectGroupId"),
+        (Dimension.MERCHANT, selection.org_merchant_id, "orgMerchantId"),
+    ]
+    return {
+        each: lookups.refer(_NAMED[each], organization_id, row_id, path).name
+        for each, row_id, path in wanted
+        if row_id is not None
+    }
+
+
+def members(organization_id: str, dimension: Dimension) -> dict[int, str]:
+    """Name all projects, groups or merchants by id, A to Z."""
+    model = _NAMED[dimension]
+    rows = db.session.execute(
+        sa.select(model.id, model.name)
+        .where(model.organization_id == organization_id)
+        .order_by(fold(model.name), model.id)
+    )
+    return {row.id: row.name for row in rows}
+
+
+def conditions(selection: Selection) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions that a posting belongs to a selection."""
+    chosen: list[sa.ColumnElement[bool]] = []
+    if selection.project_id is not None:
+        chosen.append(Posting.project_id == selection.project_id)
+    if selection.project_group_id is not None:
+        chosen.append(
+            Posting.project_id.in_(
+                sa.select(Project.id).where(
+                    of_same_organization(Project, Posting), Project.group_id == selection.project_group_id
+                )
+            )
+        )
+    if selection.org_merchant_id is not None:
+        chosen.append(Posting.org_merchant_id == selection.org_merchant_id)
+    return chosen
+
+
+def in_base_currency(
+    organization_id: str, days: Collection[date], selection: Selection, by: Dimension | None
+) -> dict[int | None, Sums]:
+    """Give each account's balance in minor units at the close of some days, of selected postings, by a dimension.
+
+    Without a dimension all stands under None, with one what has none; that is left out where nothing is selected.
+    """
+    wanted = sorted(set(days))
+    key: Any = {
+        None: sa.null(),
+        Dimension.PROJECT: Posting.project_id,
+        Dimension.PROJECT_GROUP: Project.group_id,
+        Dimension.MERCHANT: Posting.org_merchant_id,
+    }[by]
+    until = sa.case(
+        *((JournalEntry.effective_on <= day, number) for number, day in enumerate(wanted)), else_=len(wanted)
+    )
+    rows = (
+        sa.select(
+            sa.cast(key, sa.BigInteger).label("key"),
+            Posting.account_id.label("account_id"),
+            until.label("until"),
+            Posting.amount_base_minor.label("minor"),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization_id,
+            JournalEntry.effective_on <= wanted[-1],
+            JournalEntry.status.in_(COUNTING),
+            *conditions(selection),
+        )
+    )
+    if by is Dimension.PROJECT_GROUP:
+        rows = rows.join(Project, refers_to(Posting.project_id, Project), isouter=bool(selection))
+    if by is not None and not selection:
+        rows = rows.where(key.is_not(None))
+    return _accumulated(rows.subquery(), wanted)
+
+
+def _accumulated(rows: sa.Subquery, days: list[date]) -> dict[int | None, Sums]:
+    """Add up rows by key, account and the first day that they count for, and then from day to day."""
+    columns = rows.c.key, rows.c.account_id, rows.c.until
+    added = db.session.execute(sa.select(*columns, sa.func.sum(rows.c.minor)).group_by(*columns))
+    moved: dict[int | None, list[Counter[int]]] = defaultdict(lambda: [Counter() for _ in days])
+    for key, account_id, until, minor in added:
+        moved[key][until][account_id] += int(minor)
+    return {key: _running(each, days) for key, each in moved.items()}
+
+
+def _running(moved: Sequence[Counter[int]], days: Sequence[date]) -> Sums:
+    """Add up from day to day, debits and credits alike."""
+    running: Counter[int] = Counter()
+    found: Sums = {}
+    for day, more in zip(days, moved, strict=True):
+        running.update(more)
+        found[day] = running.copy()
+    return found

@@ -1,0 +1,129 @@
+"""The figures of a report: of its period, of what that is compared with, of its months, and of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from webapp.ledger.chart import AccountType
+from webapp.ledger.money import Money
+from webapp.ledger.report_columns import Columns
+from webapp.queries.reports.books import Amounts, Books, ReportAccount
+
+Minors = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures that belong together: of the period, of the one that it is compared with, and of its months."""
+
+    amount: Money
+    before: Money | None
+    months: tuple[Money, ...] | None
+
+    def __neg__(self) -> Self:
+        return type(self)(*self._negated())
+
+    def _negated(self) -> tuple[Money, Money | None, tuple[Money, ...] | None]:
+        months = None if self.months is None else tuple(-each for each in self.months)
+        return -self.amount, None if self.before is None else -self.before, months
+
+
+@dataclass(frozen=True, slots=True)
+class PartFigures:
+    """Figures of a project, group or merchant; without an id, of what is posted to none."""
+
+    id: int | None
+    name: str | None
+    amount: Money
+    before: Money | None
+    months: tuple[Money, ...] | None
+
+    def __neg__(self) -> Self:
+        negated = -Figures(self.amount, self.before, self.months)
+        return type(self)(self.id, self.name, negated.amount, negated.before, negated.months)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums(Figures):
+    """Figures with their parts, where the report is grouped."""
+
+    parts: tuple[PartFigures, ...] | None
+
+    def __neg__(self) -> Self:
+        parts = None if self.parts is None else tuple(-each for each in self.parts)
+        return type(self)(*self._negated(), parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An amount for each column, in minor units, and the same of each part."""
+
+    whole: Minors
+    parts: Sequence[Minors] = ()
+
+    @property
+    def has_any(self) -> bool:
+        """Tell whether there is an amount in any column, of the whole or of a part."""
+        return any(self.whole) or any(map(any, self.parts))
+
+
+class Grid:
+    """Accounts down, columns across: the balances or changes of books, and those of their parts."""
+
+    def __init__(self, books: Books, columns: Columns, amounts: Callable[[Books], Sequence[Amounts]]) -> None:
+        self._books, self._columns = books, columns
+        self._whole = amounts(books)
+        self._parts = [amounts(part.books) for part in books.parts]
+
+    def rows(self, types: Iterable[AccountType]) -> list[tuple[ReportAccount, Row]]:
+        """Give the accounts of some types that have anything in any column, by type and code."""
+        found = [
+            (each, self.row_of(each))
+            for type_ in types
+            for each in self._books.accounts
+            if each.type == type_
+        ]
+        return [(account, row) for account, row in found if row.has_any]
+
+    def row_of(self, account: ReportAccount) -> Row:
+        """Read the amounts of an account in each column."""
+        return self.row(lambda amounts: amounts[account.id])
+
+    def row(self, figure: Callable[[Amounts], int]) -> Row:
+        """Read a figure in each column."""
+        parts = [[figure(column) for column in part] for part in self._parts]
+        return Row([figure(column) for column in self._whole], parts)
+
+    def total(self, rows: Iterable[Row]) -> Sums:
+        """Add up rows, column by column and part by part."""
+        found = list(rows)
+        parts = [
+            _added((row.parts[number] for row in found), self._width) for number in range(len(self._parts))
+        ]
+        return self.sums(Row(_added((row.whole for row in found), self._width), parts))
+
+    @property
+    def _width(self) -> int:
+        return len(self._columns.periods)
+
+    def sums(self, row: Row) -> Sums:
+        """Put the amounts of a row in their places; parts without any are left out."""
+        if self._columns.by is None:
+            return Sums(*self._placed(row.whole), None)
+        parts = tuple(
+            PartFigures(part.id, part.name, *self._placed(minors))
+            for part, minors in zip(self._books.parts, row.parts, strict=True)
+            if any(minors)
+        )
+        return Sums(*self._placed(row.whole), parts)
+
+    def _placed(self, minors: Minors) -> tuple[Money, Money | None, tuple[Money, ...] | None]:
+        amount, *others = (Money(minor, self._books.base) for minor in minors)
+        before = others.pop(0) if self._columns.compared_with else None
+        return amount, before, None if self._columns.months is None else tuple(others)
+
+
+def _added(rows: Iterable[Minors], width: int) -> list[int]:
+    return [sum(each) for each in zip(*rows, strict=True)] or [0] * width
