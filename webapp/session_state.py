@@ -36,9 +36,13 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class ActWrites:
-    """What an open act writes: when, and the rows that it touches without changing their own columns."""
+    """What an open act writes: when, and the rows that it touches without changing their own columns.
+
+    `doing` is the act, none where rows are written beside one.
+    """
 
     now: datetime
+    doing: Act | None = None
     touched: dict[Kind, set[int]] = field(default_factory=dict)
 
 

@@ -102,7 +102,7 @@ DELETE FROM merchants
 WHERE id = (SELECT min(id) FROM merchants);
 
 -- other_organization
-UPDATE projects SET organization_id = (SELECT id FROM organizations WHERE name = 'Harbour Bakery');
+UPDATE projects SET organization_id = 'org_of_somebody_else';
 
 -- not_unique without feed_accounts
 UPDATE feed_accounts SET account_id = (SELECT max(account_id) FROM feed_accounts);
@@ -255,6 +255,13 @@ UPDATE transfer_pairs SET status = 'UNDONE' WHERE id = (SELECT min(id) FROM tran
 -- pair_of_no_transfer
 UPDATE transactions SET amount_minor = amount_minor + 1
 WHERE id = (SELECT min(transaction_id) FROM transfer_pairs WHERE status = 'STANDING');
+
+-- pair_settled_differs
+UPDATE transfer_pairs SET is_settled = NOT is_settled WHERE status = 'STANDING';
+
+-- transfers_not_nil
+UPDATE month_sums SET amount_base_minor = amount_base_minor + 1
+WHERE account_id = (SELECT min(id) FROM accounts WHERE role = 'transfers');
 
 -- draft_of_strangers
 UPDATE transactions SET journal_entry_id = (SELECT min(t.journal_entry_id) FROM transactions t JOIN journal_entries e

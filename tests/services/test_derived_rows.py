@@ -6,13 +6,22 @@ import pytest
 import sqlalchemy as sa
 
 from tests.fixtures.desks import Desk
+from tests.fixtures.helpers.transfers import join
 from webapp.db import db
 from webapp.queries import checks
-from webapp.queries.checks import proofs, sums
+from webapp.queries.checks import proofs, sums, transfers
 from webapp.services.backups import derived_rows
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
-TABLES = ("day_sums", "month_sums", "line_day_sums", "line_month_sums", "register_lines", "proof_breaks")
+TABLES = (
+    "day_sums",
+    "month_sums",
+    "line_day_sums",
+    "line_month_sums",
+    "register_lines",
+    "transfer_pairs",
+    "proof_breaks",
+)
 UNREPAIRED = "repaired_at = NULL, repaired_by = NULL, repair_action_request_id = NULL, repair = NULL"
 
 
@@ -36,6 +45,7 @@ def books(bank, ben):
     desk.confirm(line)
     desk.prove("2026-10-30", "-3.00")
     desk.void(desk.line(line)["journalEntryId"])
+    join(ben, line, bank.at(bank.open("Cash")).send("2026-10-06", "3.00", "Coffee"))
 
 
 @pytest.fixture
@@ -76,11 +86,14 @@ def test_what_differs_is_written_anew(books, bank, rows):
             "DELETE FROM register_lines",
             "DELETE FROM proof_breaks WHERE repair IS NULL",
             f"UPDATE proof_breaks SET {UNREPAIRED}",  # noqa: S608  (our own words)
+            "UPDATE transfer_pairs SET is_settled = NOT is_settled",
         ):
             db.session.execute(sa.text(statement))
 
     bank.ask(damage)
-    found = bank.ask(lambda: {each.code for check in (*sums.CHECKS, *proofs.CHECKS) for each in check()})
+    found = bank.ask(
+        lambda: {each.code for check in (*sums.CHECKS, *proofs.CHECKS, *transfers.CHECKS) for each in check()}
+    )
     assert found == derived_rows.CODES
     compute(bank)
     after = rows()

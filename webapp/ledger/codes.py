@@ -25,6 +25,7 @@ ENTRY_SOURCES: Final = (
     "correction",
     "void",
     "revaluation",
+    "exchange",
 )
 # Sources of drafts that a person writes as a whole; every other draft is of a bank line, and changed there.
 MANUAL_SOURCES: Final = frozenset({"manual", "document"})

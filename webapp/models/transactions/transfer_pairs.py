@@ -19,7 +19,8 @@ class TransferPair(Numbered, Base):
     """One line's side of a pair; each pair is two rows, so that one unique index keeps a line in one pair at most.
 
     UNDONE and DISMISSED pairs stay, and are not proposed again. `counters` are the legs that the line's entry had
-    opposite the bank's before it was paired.
+    opposite the bank's before it was paired. `difference_entry_id` is the posted entry that realised what the pair
+    left over; `is_settled` while all that is posted of both sides and of it comes to nil on "Transfers".
     """
 
     __tablename__ = "transfer_pairs"
@@ -27,6 +28,7 @@ class TransferPair(Numbered, Base):
         one_of("status", *PAIR_STATUSES),
         foreign_key("transaction_id", "transactions"),
         foreign_key("other_id", "transactions"),
+        foreign_key("difference_entry_id", "journal_entries"),
         sa.CheckConstraint("transaction_id <> other_id", name="two_lines"),
         sa.UniqueConstraint("organization_id", "transaction_id", "other_id"),
         sa.Index(
@@ -38,11 +40,20 @@ class TransferPair(Numbered, Base):
             postgresql_where=STANDING,
         ),
         sa.Index("ix_transfer_pairs_other", "organization_id", "other_id"),
+        sa.Index(
+            "ix_transfer_pairs_difference",
+            "organization_id",
+            "difference_entry_id",
+            sqlite_where=sa.text("difference_entry_id IS NOT NULL"),
+            postgresql_where=sa.text("difference_entry_id IS NOT NULL"),
+        ),
     )
 
     transaction_id: Mapped[int] = mapped_column(BigId)
     other_id: Mapped[int] = mapped_column(BigId)
     status: Mapped[str] = mapped_column(sa.String(16))
     counters: Mapped[list[dict[str, Any]]] = mapped_column(sa.JSON)
+    difference_entry_id: Mapped[int | None] = mapped_column(BigId)
+    is_settled: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()
     ended_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization, refers_to
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.models import (
+    Account,
+    JournalEntry,
+    MonthSum,
+    Transaction,
+    TransferPair,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.checks.violations import Violation, found, line
+from webapp.queries.transfers import open_items, pair_rests
 
 Other = orm.aliased(Transaction, name="other_line")
 Mirror = orm.aliased(TransferPair, name="mirror")
@@ -87,4 +99,68 @@ def strangers() -> Iterable[Violation]:
     )
 
 
-CHECKS = (one_sided, no_transfers, strangers)
+def is_wrongly_settled() -> sa.ColumnElement[bool]:
+    """Build the condition of a standing pair that is called settled and leaves something, or the reverse."""
+    rests = pair_rests.unsettled().subquery()
+    leaves = sa.exists().where(
+        rests.c.organization_id == TransferPair.organization_id,
+        sa.or_(
+            sa.and_(
+                rests.c.first_id == TransferPair.transaction_id, rests.c.second_id == TransferPair.other_id
+            ),
+            sa.and_(
+                rests.c.first_id == TransferPair.other_id, rests.c.second_id == TransferPair.transaction_id
+            ),
+        ),
+    )
+    return sa.and_(TransferPair.status == "STANDING", TransferPair.is_settled == leaves)
+
+
+def wrongly_settled() -> Iterable[Violation]:
+    """Find standing pairs whose record of whether they come to nil on the transfers account is wrong."""
+    return found(
+        "pair_settled_differs",
+        sa.select(
+            TransferPair.organization_id,
+            TransferPair.transaction_id.label("line_id"),
+            TransferPair.other_id,
+            TransferPair.is_settled,
+        ).where(is_wrongly_settled()),
+        lambda row: (
+            f"Lines {row.line_id} and {row.other_id} are paired, and their record says "
+            f"{'that they come' if row.is_settled else 'that they do not come'} to nil on the transfers account."
+        ),
+        line,
+    )
+
+
+def transfers_not_nil() -> Iterable[Violation]:
+    """Find transfers accounts whose balance is not the sum of their open items: nil where everything is linked."""
+    items = open_items.of_transfers()
+    open_amounts = {
+        (row.organization_id, row.currency): (int(row.amount_minor), int(row.amount_base_minor))
+        for row in db.session.execute(_sums(items.c).group_by(items.c.organization_id, items.c.currency))
+    }
+    balances = db.session.execute(
+        _sums(MonthSum)
+        .join(Account, refers_to(MonthSum.account_id, Account))
+        .where(Account.role == Role.TRANSFERS.value)
+        .group_by(MonthSum.organization_id, MonthSum.currency)
+    )
+    for row in balances:
+        balance = int(row.amount_minor), int(row.amount_base_minor)
+        if balance != open_amounts.get((row.organization_id, row.currency), (0, 0)):
+            sentence = f"The transfers account has a balance in {row.currency} that is not its open items."
+            yield Violation("transfers_not_nil", sentence, row.organization_id, {"currency": row.currency})
+
+
+def _sums(rows: Any) -> sa.Select[Any]:
+    return sa.select(
+        rows.organization_id,
+        rows.currency,
+        sa.func.sum(rows.amount_minor).label("amount_minor"),
+        sa.func.sum(rows.amount_base_minor).label("amount_base_minor"),
+    )
+
+
+CHECKS = (one_sided, no_transfers, strangers, wrongly_settled, transfers_not_nil)

@@ -21,6 +21,7 @@ from webapp.models import (
 )
 from webapp.queries.journal import entries
 from webapp.queries.journal.entry_details import LegNames
+from webapp.queries.matching import transfer_pairs
 from webapp.queries.reconciliation import verdicts
 
 
@@ -46,11 +47,17 @@ class ProofBrokenByVoid:
 
 @dataclass(frozen=True, slots=True)
 class FreedLine:
-    """A bank line of the entry; it gets a new draft unless it was removed or deleted."""
+    """A bank line of the entry; it gets a new draft unless it was removed or deleted.
+
+    One that `is_linked` stays a side of its transfer, and its draft goes to the transfers account. The difference that
+    the transfer realised is voided with the entry, if there is one.
+    """
 
     id: int
     description: str
     is_removed: bool
+    is_linked: bool = False
+    difference_entry_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +90,21 @@ def void_preview(entry: JournalEntry) -> VoidPreview:
         ],
         has_currencies=len({leg.currency for leg in cancelling}) > 1,
         proofs=_proofs(entry, lines),
-        lines=[
-            FreedLine(line.id, line.description, is_removed=line.status in ("REMOVED", "DELETED"))
-            for line in lines
-        ],
+        lines=[_freed(line, is_alone=len(lines) == 1) for line in lines],
         corrections=[correction.id for correction in entries.corrections_of(entry)],
+    )
+
+
+def _freed(line: Transaction, *, is_alone: bool) -> FreedLine:
+    """Preview what becomes of a line; two that share the entry are no transfer after it."""
+    is_removed = line.status in ("REMOVED", "DELETED")
+    pair = transfer_pairs.active(line.organization_id, line.id) if is_alone else None
+    return FreedLine(
+        line.id,
+        line.description,
+        is_removed,
+        is_linked=pair is not None and not is_removed,
+        difference_entry_id=pair.difference_entry_id if pair is not None else None,
     )
 
 

@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.models import FeedAccount, JournalEntry, Reconciliation, Transaction, refers_to
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import revaluations
+from webapp.queries.matching import transfer_pairs
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -60,6 +61,18 @@ def _revaluation(entry: JournalEntry) -> VoidRefusal:
     )
 
 
+def _exchange(entry: JournalEntry) -> VoidRefusal:
+    pair = transfer_pairs.of_difference(entry)
+    if pair is None:
+        return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
+    return VoidRefusal(
+        f"Entry {entry.id} is the exchange difference of the transfer of lines {pair.transaction_id} and "
+        f"{pair.other_id}. End that transfer, or void the entry of one of its lines.",
+        "transfer",
+        {"transactionId": pair.transaction_id, "otherId": pair.other_id},
+    )
+
+
 def _opening(entry: JournalEntry) -> VoidRefusal:
     proof_id = db.session.scalar(
         sa.select(Reconciliation.id).where(
@@ -76,6 +89,7 @@ def _opening(entry: JournalEntry) -> VoidRefusal:
 
 _OF_SOURCES: Mapping[str, Callable[[JournalEntry], VoidRefusal]] = {
     "correction": _correction,
+    "exchange": _exchange,
     "opening": _opening,
     revaluations.SOURCE: _revaluation,
 }

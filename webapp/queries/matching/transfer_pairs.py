@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import TransferPair, refers_to
+from webapp.models import JournalEntry, TransferPair, refers_to
 from webapp.queries.common.portions import near, portions
 
 
@@ -31,6 +31,16 @@ def side(organization_id: str, transaction_id: int, other_id: int) -> TransferPa
             TransferPair.transaction_id == transaction_id,
             TransferPair.other_id == other_id,
         )
+    )
+
+
+def of_difference(entry: JournalEntry) -> TransferPair | None:
+    """Find the pair whose difference an entry realised, by the line that came first."""
+    return db.session.scalar(
+        sa.select(TransferPair)
+        .where(refers_to(TransferPair.difference_entry_id, entry))
+        .order_by(TransferPair.transaction_id)
+        .limit(1)
     )
 
 
@@ -64,6 +74,19 @@ def is_paired(line: Any) -> sa.ColumnElement[bool]:
     return (
         sa.select(1)
         .where(refers_to(TransferPair.transaction_id, line), TransferPair.status == "STANDING")
+        .exists()
+    )
+
+
+def is_settled(line: Any) -> sa.ColumnElement[bool]:
+    """Build the condition that a line is in a pair now whose posted sides come to nil together."""
+    return (
+        sa.select(1)
+        .where(
+            refers_to(TransferPair.transaction_id, line),
+            TransferPair.status == "STANDING",
+            TransferPair.is_settled,
+        )
         .exists()
     )
 

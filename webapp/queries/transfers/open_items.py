@@ -13,11 +13,19 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Posting, Transaction, of_same_organization, refers_to
+from webapp.models import (
+    Account,
+    JournalEntry,
+    Posting,
+    Transaction,
+    TransferPair,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
-from webapp.queries.matching.transfer_pairs import is_paired
+from webapp.queries.matching import transfer_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +46,30 @@ class OpenItem:
 
 
 def items_subquery(organization_id: str) -> sa.Subquery:
+    """Select the open items of the watched accounts of one organization."""
+    # With the ids of the watched accounts the database reads their postings only, by the index.
+    return _items(
+        Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id))
+    )
+
+
+def of_transfers() -> sa.Subquery:
+    """Select the open items of the transfers accounts of all organizations."""
+    return _items(Account.role == Role.TRANSFERS.value)
+
+
+def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
-    An open item of "Transfers between own accounts" is one that no line of a pair brought: what is linked to its
-    other side is on its way, and nobody has to look for it. A revaluation and its reversal are no items.
+    Being linked settles an item of "Transfers between own accounts" only as far as both sides stand there and come
+    to nil together, with the entry that realised their difference. A revaluation and its
+    reversal are no items.
     """
     root = orm.aliased(JournalEntry)
     parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
     amount, base = sa.func.sum(Posting.amount_minor), sa.func.sum(Posting.amount_base_minor)
     columns: list[Any] = [
+        root.organization_id,
         sa.func.min(Posting.id).label("item_id"),
         root.id.label("root_id"),
         root.effective_on.label("effective_on"),
@@ -59,16 +82,14 @@ def items_subquery(organization_id: str) -> sa.Subquery:
     return (
         _of_roots(sa.select(*columns), root)
         .where(
-            Posting.organization_id == organization_id,
-            # With the ids of the watched accounts the database reads their postings only, by the index.
-            Posting.account_id.in_(_watched(organization_id)),
+            *chosen,
             JournalEntry.status == "POSTED",
             root.status == "POSTED",
             root.voids_id.is_(None),
             root.source != revaluations.SOURCE,
-            sa.or_(Account.role.is_distinct_from(Role.TRANSFERS.value), sa.not_(_is_linked(root))),
+            sa.or_(Account.role.is_distinct_from(Role.TRANSFERS.value), sa.not_(_is_settled(root))),
         )
-        .group_by(root.id, root.effective_on, root.description, *parts)
+        .group_by(root.organization_id, root.id, root.effective_on, root.description, *parts)
         .having(sa.or_(amount != 0, base != 0))
         .subquery()
     )
@@ -90,8 +111,14 @@ def _of_roots(statement: sa.Select[Any], root: Any) -> sa.Select[Any]:
     )
 
 
-def _is_linked(root: Any) -> sa.ColumnElement[bool]:
-    return sa.exists().where(refers_to(Transaction.journal_entry_id, root), is_paired(Transaction))
+def _is_settled(root: Any) -> sa.ColumnElement[bool]:
+    is_side = sa.exists().where(
+        refers_to(Transaction.journal_entry_id, root), transfer_pairs.is_settled(Transaction)
+    )
+    is_difference = sa.exists().where(
+        refers_to(TransferPair.difference_entry_id, root), TransferPair.status == "STANDING"
+    )
+    return sa.or_(is_side, sa.and_(root.source == "exchange", is_difference))
 
 
 def listed(

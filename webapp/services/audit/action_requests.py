@@ -42,7 +42,7 @@ def act(
     act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
     touched_before = proof_breaks.touched(actor.organization_id)
-    with updates.writing(now):
+    with updates.writing(now, doing):
         try:
             yield doing
         except LedgerError as error:

@@ -17,6 +17,7 @@ from webapp.db import db
 from webapp.ledger.references import Kind
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common.portions import portions
+from webapp.services.audit.act import Act
 from webapp.session_state import ActWrites, state_of
 
 # With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
@@ -24,14 +25,22 @@ from webapp.session_state import ActWrites, state_of
 
 
 @contextmanager
-def writing(now: datetime) -> Iterator[None]:
-    """Let the rows that are written within the block say that they changed now."""
+def writing(now: datetime, doing: Act | None = None) -> Iterator[None]:
+    """Let the rows that are written within the block say that they changed now, by an act."""
     state = state_of(db.session())
-    outer, state.writes = state.writes, ActWrites(now)
+    outer, state.writes = state.writes, ActWrites(now, doing)
     try:
         yield
     finally:
         state.writes = outer
+
+
+def open_act() -> Act:
+    """Give the act that is being done, for what it posts besides what it was asked for."""
+    writes = state_of(db.session()).writes
+    if writes is None or writes.doing is None:
+        raise RuntimeError("Entries are posted within an act.")
+    return writes.doing
 
 
 def touch(kind: Kind, ids: Iterable[int]) -> None:

@@ -9,13 +9,20 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.models import Organization, RegisterLine
-from webapp.queries.checks import Violation, sums
+from webapp.models import Organization, RegisterLine, TransferPair
+from webapp.queries.checks import Violation, sums, transfers
 from webapp.services.audit import proof_breaks
 
 # What the checks find wrong in derived rows alone: no figure of the books is in doubt.
 CODES: Final = frozenset(
-    {"sum_differs", "line_sum_differs", "register_differs", "proof_verdict", "proof_break"}
+    {
+        "sum_differs",
+        "line_sum_differs",
+        "register_differs",
+        "pair_settled_differs",
+        "proof_verdict",
+        "proof_break",
+    }
 )
 
 
@@ -33,6 +40,12 @@ def compute_again(session: orm.Session, now: datetime) -> None:
     ):
         if any(check()):
             _write(session, counted)
+    session.execute(
+        sa.update(TransferPair)
+        .where(transfers.is_wrongly_settled())
+        .values(is_settled=sa.not_(TransferPair.is_settled))
+        .execution_options(synchronize_session=False)
+    )
     for organization_id in session.scalars(sa.select(Organization.id).order_by(Organization.id)).all():
         proof_breaks.check_all(organization_id, now)
 

@@ -18,12 +18,13 @@ from webapp.models import JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.journal import entries, manual_entries, voidable
 from webapp.queries.journal.voidable import VoidRefusal
+from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts
+from webapp.services.journal import line_drafts, pair_differences
 from webapp.services.transactions import bank_changes, unpairing
 
 
@@ -37,6 +38,7 @@ class NotVoidableError(LedgerError):
         "voided": "The entry was voided already.",
         "correction": "The entry corrects another one; void that one.",
         "revaluation": "The entry is half of a revaluation; take that back instead.",
+        "transfer": "The entry is the exchange difference of a transfer; end the transfer, or void one of its sides.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",
         "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
     }
@@ -86,6 +88,7 @@ def reverse(
 ) -> TouchedIds:
     """Post the reversal of an entry's effective state and give its bank lines fresh drafts."""
     marker = entries.marker_of(entry)
+    target = None if marker is None else entries.legs_of(marker)
     family = [entry, *entries.corrections_of(entry)]
     family_legs = [entries.legs_of(member) for member in family]
     if marker is not None:
@@ -104,7 +107,7 @@ def reverse(
     journal_entries.mark_voided(family, cancelling)
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])
-    fresh = _fresh_drafts(entry, in_force, day, doing.now)
+    fresh = _fresh_drafts(entry, in_force, target or in_force, day, doing.now)
     return TouchedIds(
         [cancelling.id, *fresh],
         deleted_journal_entry_ids=[] if marker is None else [marker.id],
@@ -150,8 +153,14 @@ def _reversal_day(family: list[JournalEntry], requested: date | None) -> date:
     return requested
 
 
-def _fresh_drafts(entry: JournalEntry, in_force: tuple[Leg, ...], day: date, now: datetime) -> list[int]:
-    """Give every line of a voided entry a draft of its own again, dated as the reversal."""
+def _fresh_drafts(
+    entry: JournalEntry, in_force: Sequence[Leg], target: Sequence[Leg], day: date, now: datetime
+) -> list[int]:
+    """Give every line of a voided entry a draft of its own again, dated as the reversal.
+
+    A line that stays one side of a linked transfer goes where its open correction would have taken it: that is what
+    the pair asks for.
+    """
     lines = db.session.scalars(
         sa.select(Transaction).where(refers_to(Transaction.journal_entry_id, entry)).order_by(Transaction.id)
     ).all()
@@ -164,7 +173,8 @@ def _fresh_drafts(entry: JournalEntry, in_force: tuple[Leg, ...], day: date, now
         if is_gone:
             continue
         # A line of a transfer has no counter legs but the other bank's: each starts uncategorised again.
-        counter = line_drafts.unmirrored(in_force, line.id)
+        is_linked = transfer_pairs.active(line.organization_id, line.id) is not None
+        counter = line_drafts.unmirrored(target if is_linked else in_force, line.id)
         own_day = bank_changes.own_day(line, entry)
         made.append(
             line_drafts.add(
@@ -175,5 +185,7 @@ def _fresh_drafts(entry: JournalEntry, in_force: tuple[Leg, ...], day: date, now
                 description=entry.description,
             ).id
         )
+        if is_linked:
+            pair_differences.realise(line)
     db.session.flush()
     return made

@@ -20,7 +20,7 @@ from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
-from webapp.services.journal import corrections, counter_legs, line_drafts
+from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import bank_changes, clearing, join_records, unpairing
 from webapp.services.transactions.states import LineStateError, require
@@ -60,6 +60,7 @@ def confirm(
         if touched is None:
             doing.nothing_to_do()
             return _repeat(entry)
+        pair_differences.realise(transaction)
         doing.result = touched.as_json()
         doing.after = {"status": "POSTED", "journalEntryIds": doing.result["journalEntryIds"]}
     return ActionResult(action_request_id=doing.id, changed=bool(touched.journal_entry_ids), result=touched)

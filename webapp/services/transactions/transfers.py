@@ -24,7 +24,7 @@ from webapp.queries.transfers import proposed
 from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import corrections, counter_legs, line_drafts
+from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import unpairing
 from webapp.services.transactions.states import require
@@ -65,12 +65,15 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.active(line.organization_id, line.id)
         if mine is not None and mine.other_id == other.id:
-            doing.nothing_to_do()
+            # Pairs of earlier versions may still have a difference that nobody realised.
+            if not pair_differences.realise(line):
+                doing.nothing_to_do()
             return
         _check(line, other)
         doing.before = _facts(line, other)
         _record(line, other, "STANDING", now)
         _join(line, other, doing)
+        pair_differences.realise(line)
         updates.touch(Kind.TRANSACTION, [line.id, other.id])
         db.session.flush()
         doing.after = _facts(line, other)

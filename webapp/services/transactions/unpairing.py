@@ -13,7 +13,7 @@ from webapp.models import JournalEntry, Transaction, TransferPair
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit import updates
-from webapp.services.journal import counter_legs, line_drafts
+from webapp.services.journal import counter_legs, line_drafts, pair_differences
 from webapp.services.journal.counter_legs import StoredLeg
 
 
@@ -30,6 +30,7 @@ def unpair(line: Transaction, *, now: datetime, is_refused: bool = False) -> Tra
     theirs = transfer_pairs.side(line.organization_id, other.id, line.id)
     sides = [(line, mine), *([(other, theirs)] if theirs is not None else [])]
     kept = {each.id: side.counters for each, side in sides}
+    pair_differences.cancel([side for _, side in sides])
     for _, side in sides:
         _end(side, now, is_refused=is_refused)
     updates.touch(Kind.TRANSACTION, kept)

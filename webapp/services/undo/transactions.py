@@ -32,7 +32,7 @@ from webapp.services.audit import entry_facts
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
-from webapp.services.journal import corrections, counter_legs
+from webapp.services.journal import corrections, counter_legs, pair_differences
 from webapp.services.transactions import joins, lifecycle, transfers
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
@@ -77,6 +77,7 @@ def _uncorrect(undoing: Undoing, request: ActionRequest, line: Transaction, entr
         target = entries.effective_legs(entry)
         marker = corrections.set_correction_target(entry, effective(*legs[:place]), now=undoing.now)
         correction = None if marker is None else corrections.post_marker(entry, marker, doing)
+        pair_differences.realise(line)
         back = corrections.set_correction_target(entry, target, now=undoing.now)
         made = [each.id for each in (correction, back) if each is not None]
         doing.result = TouchedIds(made).as_json()
