@@ -167,3 +167,40 @@ def test_older_books_revalue_their_banks_claims_and_debts(ada, bank, session):
     after = session.scalars(sa.text(REVALUED), mine).all()
     assert set(after) >= {"Giro", "Trade receivables", "Trade payables", "Lent to a friend"}
     assert after == before
+
+
+def test_members_who_never_chose_a_password_are_invited(ada, ben, dan, session):
+    """One whose only books these are keeps the link; one whom two organizations added keeps none; keys stay."""
+    engine = session.get_bind()
+    session.close()
+    downgrade(engine, "0028")
+    for number, (email, organizations) in enumerate(
+        {"one@example.com": [ada], "two@example.com": [ada, dan], "key@example.com": [ada]}.items(), 100
+    ):
+        added = {"id": number, "email": email, "now": "2026-03-01 00:00:00", "until": "2099-03-01 00:00:00"}
+        for statement in (
+            "INSERT INTO users (id, email, name, is_active, created_at) VALUES (:id, :email, 'New', true, :now)",
+            "INSERT INTO one_time_links (token_hash, user_id, expires_at) VALUES (:email, :id, :until)",
+        ):
+            session.execute(sa.text(statement), added)
+        for owner in organizations:
+            session.execute(
+                sa.text(
+                    "INSERT INTO memberships (organization_id, user_id, role, created_at) "
+                    "VALUES (:organization, :id, 'viewer', :now)"
+                ),
+                {**added, "organization": owner.organization_id},
+            )
+    session.execute(sa.text("UPDATE api_tokens SET user_id = 102 WHERE id = :id"), {"id": ben.token_id})
+    session.commit()
+    upgrade(engine)
+    listed = sa.text("SELECT email, token_hash FROM invitations ORDER BY email, organization_id")
+    found = [(email, token_hash == email) for email, token_hash in session.execute(listed)]
+    assert found == [
+        ("key@example.com", True),
+        ("one@example.com", True),
+        ("two@example.com", False),
+        ("two@example.com", False),
+    ]
+    members = sa.text("SELECT user_id FROM memberships WHERE user_id >= 100")
+    assert session.scalars(members).all() == [102]

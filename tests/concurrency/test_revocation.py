@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.models import Membership, User
-from webapp.services.access import organizations, sessions, tokens, users
+from webapp.services.access import invitations, sessions, tokens, users
 
 CONNECTIONS, REQUESTS, WORKERS = 16, 50, 4
 
@@ -63,9 +63,10 @@ class Newcomer:
     def _come_in(self):
         now = datetime.now(UTC)
         organization_id = self.ada.organization_id
-        member, _ = organizations.add_member(
+        _, secret = invitations.invite(
             organization_id, self.email, "bookkeeper", name="Eve", actor=self.ada.actor, now=now
         )
+        member = invitations.accept(secret, password_hash=users.hash_password("one of her own"), now=now)
         token, text = tokens.create(member, actor=self.ada.actor, now=now, name="Eve's program")
         cookie = sessions.open_session(member.user_id, now=now, organization_id=organization_id)
         return member.user_id, token.id, text, cookie

@@ -199,44 +199,74 @@ def test_a_revoked_key_is_shown_and_not_changed(ada, ben):
     assert "Save the key" not in shown.text
 
 
-def test_a_new_member_comes_in_by_a_link_that_works_once(ada):
+def invitations(person):
+    """Read from the page the id of each invitation."""
+    page = person.browser().get("/settings/members").text
+    return [int(found) for found in re.findall(r"/settings/invitations/(\d+)/link", page)]
+
+
+def test_an_invited_person_joins_by_a_link_that_works_once(ada):
     form = {"name": "Eve", "email": "Eve@example.com", "role": "viewer"}
     path = link_in(ada.browser().post("/settings/members", data=form))
     visitor = ada.app.test_client()
-    assert "Welcome, Eve" in visitor.get(path).text
+    assert "Join Lantern Studio" in visitor.get(path).text
     weak = visitor.post(path, data={"password": "short"})
     assert weak.status_code == 422
     assert "Choose 12 to 1000 characters." in weak.text
+    before = members(ada)
     entered = visitor.post(path, data={"password": "a long enough one"})
     assert (entered.status_code, entered.location) == (303, "/")
     assert visitor.get("/settings/members").status_code == 200
+    assert len(members(ada)) == len(before) + 1
+    assert invitations(ada) == []
     for answer in (visitor.get(path), visitor.post(path, data={"password": "a long enough one"})):
         assert answer.status_code == 404
         assert "An owner can create a new one" in answer.text
 
 
 @on_sqlite
-def test_another_link_ends_the_first_one(ada):
+def test_another_link_ends_the_first_one_and_a_withdrawn_invitation_all(ada):
     browser = ada.browser()
     form = {"name": "Eve", "email": "eve@example.com", "role": "viewer"}
     first = link_in(browser.post("/settings/members", data=form))
-    second = link_in(browser.post(f"/settings/members/{max(members(ada))}/link"))
+    (invitation,) = invitations(ada)
+    second = link_in(browser.post(f"/settings/invitations/{invitation}/link"))
     visitor = ada.app.test_client()
     assert visitor.get(first).status_code == 404
     assert visitor.get(second).status_code == 200
+    assert browser.post(f"/settings/invitations/{invitation}/withdraw").status_code == 303
+    assert visitor.get(second).status_code == 404
+    assert browser.post(f"/settings/invitations/{invitation}/link").status_code == 404
 
 
 @on_sqlite
-def test_nobody_gets_a_link_to_an_account_that_opens_other_books(ada, dan):
-    dan.browser().post("/settings/members", data={"name": "Eve", "email": "eve@example.com", "role": "owner"})
-    browser = ada.browser()
-    added = browser.post(
-        "/settings/members", data={"name": "Eve", "email": "eve@example.com", "role": "viewer"}
-    )
-    assert "/join/" not in added.text
-    refused = browser.post(f"/settings/members/{max(members(ada))}/link")
+def test_an_address_is_invited_once(ada):
+    form = {"name": "Eve", "email": "eve@example.com", "role": "viewer"}
+    ada.browser().post("/settings/members", data=form)
+    refused = ada.browser().post("/settings/members", data={**form, "email": "EVE@example.com"})
     assert refused.status_code == 409
-    assert browser.post(f"/settings/members/{ada.user_id}/link").status_code == 409
+    assert "This address is invited already." in refused.text
+
+
+@on_sqlite
+def test_whoever_is_signed_in_with_the_address_joins_without_a_password(ada, dan):
+    form = {"name": "Dan", "email": dan.email, "role": "bookkeeper"}
+    path = link_in(ada.browser().post("/settings/members", data=form))
+    browser = dan.browser()
+    assert "You are signed in with this address." in browser.get(path).text
+    assert browser.post(path).status_code == 303
+    assert "Lantern Studio" in text(browser.get("/settings/organization"))
+
+
+@on_sqlite
+def test_whoever_is_signed_in_with_another_address_is_told_and_needs_the_password(ada, ben, dan):
+    form = {"name": "Dan", "email": dan.email, "role": "bookkeeper"}
+    path = link_in(ada.browser().post("/settings/members", data=form))
+    browser = ben.browser()
+    assert f"You are signed in as {ben.email}" in browser.get(path).text
+    assert browser.post(path).status_code == 422
+    assert browser.post(path, data={"password": ben.password}).status_code == 401
+    assert browser.post(path, data={"password": dan.password}).status_code == 303
 
 
 @on_sqlite

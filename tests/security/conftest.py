@@ -19,7 +19,7 @@ from webapp.models import (
     RuleRun,
     RuleVersion,
 )
-from webapp.services.access import organizations
+from webapp.services.access import invitations
 from webapp.services.storage import document_files
 
 CANARY = "CANARY-7f3a"
@@ -46,6 +46,7 @@ def everything(ada, bank):
     act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": CANARY}).json
     bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
     more = bank.ask(lambda: rest_of(ada.organization_id, fa_id))
+    invitation_id, secret = bank.ask(lambda: newcomer(ada))
     return {
         "transaction_id": drafted,
         "entry_id": act["result"]["journalEntryIds"][0],
@@ -56,17 +57,23 @@ def everything(ada, bank):
         "project_id": project,
         "token_id": ada.token_id,
         "user_id": ada.user_id,
-        "secret": bank.ask(lambda: newcomer(ada)),
+        "invitation_id": invitation_id,
+        "secret": secret,
         **more,
     }
 
 
 def newcomer(owner):
-    """Ask somebody in, and give the secret of the link."""
-    _, secret = organizations.add_member(
-        owner.organization_id, "newcomer@example.com", "viewer", actor=owner.actor, now=datetime.now(UTC)
+    """Invite somebody; gives the invitation's id and the secret of its link."""
+    invitation, secret = invitations.invite(
+        owner.organization_id,
+        "newcomer@example.com",
+        "viewer",
+        name="Newcomer",
+        actor=owner.actor,
+        now=datetime.now(UTC),
     )
-    return secret
+    return invitation.id, secret
 
 
 def rest_of(organization_id, fa_id):

@@ -8,7 +8,7 @@ import click
 
 from webapp.commands.books import EMAIL, JSON, PASSWORD_STDIN, answer, books, password_from_stdin
 from webapp.db import begin_write, db
-from webapp.services.access import organizations, users
+from webapp.services.access import invitations, organizations, users
 
 
 @click.command()
@@ -30,9 +30,18 @@ def create_organization(
         if hashed is not None:
             users.set_password(email, hashed)
         organization = organizations.create(name, base_currency, owner, now=now)
-        link = None if owner.password_hash else organizations.make_link(owner, now=now)
+        link = None
+        if owner.password_hash is None:
+            _, link = invitations.make(organization.id, owner.email, "owner", name=owner.name, now=now)
+        had_account = hashed is None and link is None
         db.session.commit()
         value = {"organizationId": organization.id, "userId": owner.id}
     answer(value, f"{name} is organization {organization.id}.", as_json=as_json)
+    if had_account:
+        click.echo(
+            f"{email} had an account here already, and owns these books now. "
+            "If you do not know that account, run tieout set-password.",
+            err=True,
+        )
     if link is not None:
         click.echo(f"{owner.email} has no password yet. One-time link: /join/{link}", err=True)

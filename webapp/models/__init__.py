@@ -1,10 +1,11 @@
 """What is stored, one module per noun."""
 
 from webapp.models.access.financial_years import FinancialYear
+from webapp.models.access.invitations import Invitation
 from webapp.models.access.organizations import Membership, Organization
 from webapp.models.access.sessions import BrowserSession, SignInCounter
 from webapp.models.access.tokens import ApiToken, TokenDay
-from webapp.models.access.users import OneTimeLink, User
+from webapp.models.access.users import User
 from webapp.models.accounts.accounts import Account
 from webapp.models.accounts.feed_accounts import FeedAccount, Institution
 from webapp.models.accounts.merchants import Merchant
@@ -59,6 +60,7 @@ __all__ = [
     "Import",
     "ImportLine",
     "Institution",
+    "Invitation",
     "JournalEntry",
     "LineChange",
     "LineDaySum",
@@ -67,7 +69,6 @@ __all__ = [
     "Membership",
     "Merchant",
     "MonthSum",
-    "OneTimeLink",
     "Organization",
     "Posting",
     "Project",

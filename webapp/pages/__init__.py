@@ -7,6 +7,7 @@ from importlib import import_module
 from flask import Flask
 
 NOUNS = (
+    "access.invitations",
     "access.members",
     "access.organizations",
     "access.sessions",

@@ -253,7 +253,7 @@ def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, m
 
 # No token does these: they ask for a session, or are the batch itself and what belongs to it.
 BY_PEOPLE = {
-    "add_member",
+    "accept_invitation",
     "change_role",
     "change_token",
     "create_organization",
@@ -261,7 +261,9 @@ BY_PEOPLE = {
     "delete_merchant",
     "remove_member",
     "remove_transaction_again",
-    "renew_link",
+    "invite_member",
+    "renew_invitation",
+    "withdraw_invitation",
     "revoke_token",
     "undo_correction",
     "undo_discard",

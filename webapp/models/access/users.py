@@ -1,4 +1,4 @@
-"""People who sign in, and the one-time links that let them choose a password."""
+"""People who sign in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from webapp.db import Base, Instant
+from webapp.db import Base
 from webapp.models.base import BigId, created
 
 
@@ -23,14 +23,3 @@ class User(Base):
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
     is_active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = created()
-
-
-class OneTimeLink(Base):
-    """A link, shown once to the owner who made it, by which a new member chooses a password."""
-
-    __tablename__ = "one_time_links"
-
-    token_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
-    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), index=True)
-    expires_at: Mapped[datetime] = mapped_column(Instant)
-    used_at: Mapped[datetime | None] = mapped_column(Instant)

@@ -1,5 +1,5 @@
-"""Principals, tokens, organizations and their members."""
+"""Principals, tokens, organizations, their members and invitations."""
 
-from webapp.queries.access import organizations, principals, tokens
+from webapp.queries.access import invitations, organizations, principals, tokens
 
-__all__ = ["organizations", "principals", "tokens"]
+__all__ = ["invitations", "organizations", "principals", "tokens"]

@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import begin_read, db, fold
+from webapp.db import db, fold
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
-from webapp.models import FinancialYear, Membership, OneTimeLink, Organization
-from webapp.queries.access.principals import digest_of
+from webapp.models import FinancialYear, Membership, Organization
 
 
 def get(organization_id: str) -> Organization:
@@ -86,29 +85,3 @@ def of_user(user_id: int) -> list[Organization]:
             execution_options={"across_organizations": True},
         )
     )
-
-
-class LinkEndedError(NotFoundError):
-    """This link no longer works: it works once, and for one week. An owner can create a new one under Members."""
-
-
-def invitation(secret: str, now: datetime) -> Membership:
-    """Find the membership that a one-time link is for, or raise LinkEndedError."""
-    # A refused try may have left a transaction open; nothing of it stays.
-    db.session.rollback()
-    begin_read()
-    found = db.session.scalar(
-        sa.select(Membership)
-        .join(OneTimeLink, OneTimeLink.user_id == Membership.user_id)
-        .where(
-            OneTimeLink.token_hash == digest_of(secret),
-            OneTimeLink.used_at.is_(None),
-            OneTimeLink.expires_at > now,
-        )
-        .order_by(Membership.created_at, Membership.organization_id)
-        .limit(1)
-        .options(orm.joinedload(Membership.user), orm.joinedload(Membership.organization))
-    )
-    if found is None:
-        raise LinkEndedError
-    return found

@@ -27,8 +27,8 @@ class OrganizationChoiceFormSchema(Schema):
     organization_id = fields.Text(least=1, most=40, required=True)
 
 
-class MemberFormSchema(Schema):
-    """A new member."""
+class InvitationFormSchema(Schema):
+    """An invitation."""
 
     name = fields.Name(required=True)
     email = fields.Text(least=1, most=320, required=True)

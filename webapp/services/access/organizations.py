@@ -1,9 +1,9 @@
-"""Organizations and their members: created with the default chart, joined by a one-time link."""
+"""Organizations, created with the default chart of accounts, and their members."""
 
 from __future__ import annotations
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import available_timezones
 
 import sqlalchemy as sa
@@ -12,22 +12,13 @@ from webapp.db import db
 from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
-from webapp.models import Account, ApiToken, BrowserSession, Membership, OneTimeLink, Organization, User
-from webapp.queries.access.principals import digest_of
-from webapp.services.access import users
+from webapp.models import Account, ApiToken, BrowserSession, Membership, Organization, User
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.field_changes import change, payload
 
-LINK_LIFETIME = timedelta(days=7)
 ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
-
-
-class AlreadyMemberError(LedgerError):
-    """This person belongs to the organization already; change the role instead."""
-
-    code = "already_member"
 
 
 class LastOwnerError(LedgerError):
@@ -36,22 +27,10 @@ class LastOwnerError(LedgerError):
     code = "last_owner"
 
 
-class LinkNotNeededError(LedgerError):
-    """This person has a password already, or uses the link of another organization."""
-
-    code = "link_not_needed"
-
-
 class TimeZoneError(UnprocessableError):
     """There is no such time zone; write one like Europe/Berlin."""
 
     code = "time_zone"
-
-
-class LinkUsedError(LedgerError):
-    """This link was used or is too old; ask an owner for a new one."""
-
-    code = "link_used"
 
 
 def create(
@@ -125,75 +104,6 @@ def update(
             raise TimeZoneError(fields={"timeZone": ["There is no such zone; write one like Europe/Berlin."]})
         change(organization, fields, doing)
     return organization
-
-
-def add_member(
-    organization_id: str, email: str, role: str, *, name: str | None = None, actor: Actor, now: datetime
-) -> tuple[Membership, str | None]:
-    """Add a person; one without a password gets a one-time link, whose secret is answered once."""
-    with act(actor, now, "add_member", ("member", "new"), payload={"email": email, "role": role}) as doing:
-        user = users.find_or_create(email, name=name, now=now)
-        doing.target_id, doing.title = str(user.id), f"Added {user.name} as {role}"
-        if db.session.get(Membership, (organization_id, user.id)) is not None:
-            raise AlreadyMemberError(fields={"email": ["This person belongs to the organization already."]})
-        membership = Membership(organization_id=organization_id, user_id=user.id, role=role, created_at=now)
-        db.session.add(membership)
-        db.session.flush()
-        secret = make_link(user, now=now) if may_have_link(user) else None
-    return membership, secret
-
-
-def may_have_link(user: User) -> bool:
-    """Return whether an owner may hand out a link: never for somebody whose password opens other books too."""
-    belongs_to = db.session.scalar(
-        sa.select(sa.func.count()).select_from(Membership).where(Membership.user_id == user.id),
-        execution_options={"across_organizations": True},
-    )
-    return user.password_hash is None and belongs_to == 1
-
-
-def renew_link(organization_id: str, user_id: int, *, actor: Actor, now: datetime) -> tuple[Membership, str]:
-    """Make another one-time link for a member without a password; the earlier one ends."""
-    membership = _membership(organization_id, user_id)
-    title = f"Created another link for {membership.user.name}"
-    with act(actor, now, "renew_link", ("member", user_id), title=title):
-        if not may_have_link(membership.user):
-            raise LinkNotNeededError
-        secret = make_link(membership.user, now=now)
-    return membership, secret
-
-
-def make_link(user: User, *, now: datetime) -> str:
-    """Make a one-time link by which a person chooses a password; earlier ones end."""
-    db.session.execute(sa.delete(OneTimeLink).where(OneTimeLink.user_id == user.id))
-    secret = secrets.token_urlsafe(32)
-    db.session.add(OneTimeLink(token_hash=digest_of(secret), user_id=user.id, expires_at=now + LINK_LIFETIME))
-    db.session.flush()
-    return secret
-
-
-def find_link(secret: str, *, now: datetime) -> OneTimeLink:
-    """Find a link that still opens, or raise LinkUsedError."""
-    link = db.session.get(OneTimeLink, digest_of(secret))
-    if link is None or link.used_at is not None or link.expires_at <= now:
-        raise LinkUsedError
-    return link
-
-
-def use_link(secret: str, password_hash: str, *, now: datetime) -> User:
-    """Choose a password by a one-time link, which then opens no more."""
-    link = find_link(secret, now=now)
-    used = db.session.execute(
-        sa.update(OneTimeLink)
-        .where(OneTimeLink.token_hash == link.token_hash, OneTimeLink.used_at.is_(None))
-        .values(used_at=now)
-    )
-    if used.rowcount != 1:  # type: ignore[attr-defined]
-        raise LinkUsedError
-    user = db.session.get_one(User, link.user_id)
-    user.password_hash = password_hash
-    db.session.flush()
-    return user
 
 
 def change_role(organization_id: str, user_id: int, role: str, *, actor: Actor, now: datetime) -> Membership:

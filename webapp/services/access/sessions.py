@@ -12,9 +12,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from webapp.db import Instant, begin_read, begin_write, db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import BrowserSession, Membership, SignInCounter, User
+from webapp.queries.access import invitations
 from webapp.queries.access.principals import LONGEST, digest_of
-from webapp.services.access import organizations
-from webapp.services.access.users import EMAIL, hash_password, hasher, verify_password
+from webapp.services.access import users
+from webapp.services.access.invitations import accept
+from webapp.services.access.users import EMAIL, hash_password, hasher, refuse_weak, verify_password
 
 MOST_PER_ACCOUNT, ACCOUNT_WINDOW = 10, timedelta(minutes=1)
 MOST_PER_ADDRESS, ADDRESS_WINDOW = 20, timedelta(hours=1)
@@ -35,8 +37,20 @@ class TooManySignInsError(LedgerError):
     code = "too_many_requests"
 
 
+class NotYourPasswordError(SignInRefusedError):
+    """This address has another password here. If you never chose one, whoever runs Tieout can set a new one."""
+
+
 def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
     """Check a password outside any transaction, and answer with the secret of a new session."""
+    return open_session(check_password(email, password, address=address, now=now), now=now)
+
+
+def check_password(email: str, password: str, *, address: str, now: datetime) -> int:
+    """Check a password outside any transaction, begin to write, and answer with the person's id.
+
+    `address` is where the try comes from; tries are counted. Raises SignInRefusedError or TooManySignInsError.
+    """
     account = email.strip().lower()[:320]
     keys = (_key("account", account), _key("address", address))
     with own_transaction() as session:
@@ -55,7 +69,7 @@ def sign_in(email: str, password: str, *, address: str, now: datetime) -> str:
         db.session.execute(
             sa.update(User).where(User.id == user.id).values(password_hash=hasher.hash(password))
         )
-    return open_session(user.id, now=now)
+    return user.id
 
 
 def open_session(user_id: int, *, now: datetime, organization_id: str | None = None) -> str:
@@ -95,16 +109,40 @@ def choose_organization(id_hash: str, user_id: int, organization_id: str, *, now
     return open_session(user_id, now=now, organization_id=organization_id)
 
 
-def join(secret: str, password: str, *, now: datetime) -> str:
-    """Choose a password by a one-time link, and answer with the secret of a first session."""
+def join(secret: str, password: str, *, signed_in_id: int | None, address: str, now: datetime) -> str:
+    """Accept an invitation by its link, and answer with the secret of a session in these books.
+
+    Whoever is signed in with the invited address needs no password; others give theirs, or choose their first one.
+    Raises LinkEndedError, WeakPasswordError, SignInRefusedError, TooManySignInsError or PasswordMissingError.
+    """
     begin_read()
-    organizations.find_link(secret, now=now)
+    invitation = invitations.of_link(secret, now)
+    email = invitation.email
+    user = users.find(email)
+    known_id, has_password = (user.id, user.password_hash is not None) if user else (None, False)
     # Hashing takes its time; nobody else waits for it.
     db.session.rollback()
-    password_hash = hash_password(password)
-    begin_write()
-    user = organizations.use_link(secret, password_hash, now=now)
-    return open_session(user.id, now=now)
+    if known_id is not None and known_id == signed_in_id:
+        begin_write()
+        membership = accept(secret, user_id=known_id, now=now)
+    else:
+        refuse_weak(password)
+        if has_password:
+            known_id = _known(email, password, address=address, now=now)
+            membership = accept(secret, user_id=known_id, now=now)
+        else:
+            hashed = hash_password(password)
+            begin_write()
+            membership = accept(secret, password_hash=hashed, now=now)
+    return open_session(membership.user_id, now=now, organization_id=membership.organization_id)
+
+
+def _known(email: str, password: str, *, address: str, now: datetime) -> int:
+    """Check the password of an invited person who has one."""
+    try:
+        return check_password(email, password, address=address, now=now)
+    except SignInRefusedError:
+        raise NotYourPasswordError(fields={"password": [str(NotYourPasswordError.__doc__)]}) from None
 
 
 def _key(kind: str, text: str) -> str:

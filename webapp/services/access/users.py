@@ -37,10 +37,15 @@ class EmailError(UnprocessableError):
 
 def hash_password(password: str) -> str:
     """Hash a password, or raise WeakPasswordError."""
-    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        raise WeakPasswordError(fields={"password": ["Choose 12 to 1000 characters."]})
+    refuse_weak(password)
     with _at_once:
         return hasher.hash(password)
+
+
+def refuse_weak(password: str) -> None:
+    """Raise WeakPasswordError for a password that is too short or too long."""
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise WeakPasswordError(fields={"password": ["Choose 12 to 1000 characters."]})
 
 
 def verify_password(password_hash: str | None, password: str) -> bool:
@@ -64,10 +69,15 @@ def canonical_email(email: str) -> str:
     return text
 
 
+def find(email: str) -> User | None:
+    """Find the person with this address, as canonical_email writes it."""
+    return db.session.scalar(sa.select(User).where(User.email == email))
+
+
 def find_or_create(email: str, *, name: str | None = None, now: datetime) -> User:
     """Find the person with this address, or make one who has no password yet."""
     address = canonical_email(email)
-    user = db.session.scalar(sa.select(User).where(User.email == address))
+    user = find(address)
     if user is None:
         user = User(email=address, name=name or address.split("@")[0], created_at=now)
         db.session.add(user)
@@ -77,7 +87,7 @@ def find_or_create(email: str, *, name: str | None = None, now: datetime) -> Use
 
 def set_password(email: str, password_hash: str) -> User:
     """Give a person another password, and end all their sessions."""
-    user = db.session.scalar(sa.select(User).where(User.email == canonical_email(email)))
+    user = find(canonical_email(email))
     if user is None:
         raise NotFoundError
     user.password_hash = password_hash

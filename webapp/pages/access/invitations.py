@@ -1,0 +1,112 @@
+"""Invitations: made, with another link, withdrawn; and the page on which the invited person accepts one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask_login import current_user
+
+from webapp import queries, services
+from webapp.ledger.errors import LedgerError
+from webapp.pages.access.members import show_members
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe, set_session_cookie
+from webapp.queries.access.principals import digest_of
+from webapp.schemas.access.organizations import InvitationFormSchema
+from webapp.web.access import requests
+from webapp.web.access.auth import PUBLIC, acting, cookie_name, organization_id, requires
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.problems import REFUSALS, act_or_show, problem_of
+
+bp = Blueprint("invitations", __name__)
+
+
+@bp.post("/settings/members")
+@requires("admin", session_only=True)
+def create() -> Response:
+    """Invite somebody and show the link, or the error."""
+    try:
+        body = InvitationFormSchema().load(form_body())
+        invitation, secret = services.access.invitations.invite(organization_id(), **body, **acting())
+    except REFUSALS as error:
+        return show_members(problem_of(error))
+    return show_link(invitation.email, invitation.expires_at, secret)
+
+
+@bp.post("/settings/invitations/<id:invitation_id>/link")
+@requires("admin", session_only=True)
+def renew(invitation_id: int) -> Response:
+    """Create a new link for somebody who has not accepted yet."""
+    invitation, secret = services.access.invitations.renew(organization_id(), invitation_id, **acting())
+    return show_link(invitation.email, invitation.expires_at, secret)
+
+
+@bp.post("/settings/invitations/<id:invitation_id>/withdraw")
+@requires("admin", session_only=True)
+def withdraw(invitation_id: int) -> Response:
+    """Withdraw an invitation."""
+    return act_or_show(
+        lambda: services.access.invitations.withdraw(organization_id(), invitation_id, **acting()),
+        url_for("members.index"),
+        show_members,
+    )
+
+
+@bp.get("/join/<string:secret>")
+@requires(PUBLIC)
+def show(secret: str) -> Response:
+    """Show the invitation of a link, with the form that accepts it."""
+    return show_invitation(secret)
+
+
+@bp.post("/join/<string:secret>")
+@requires(PUBLIC)
+def accept(secret: str) -> Response:
+    """Accept an invitation and open a session in these books, or show the error."""
+    if not is_cookie_safe():
+        return show_invitation(secret)
+    signed_in_id = current_user.user_id if current_user.is_authenticated else None
+    try:
+        session = services.access.sessions.join(
+            secret,
+            request.form.get("password", ""),
+            signed_in_id=signed_in_id,
+            address=request.remote_addr or "",
+            now=requests.now(),
+        )
+    except LedgerError as error:
+        return show_invitation(secret, error)
+    before = request.cookies.get(cookie_name())
+    if before:
+        services.access.sessions.close_session(digest_of(before))
+    return set_session_cookie(make_response(redirect(url_for("hub.index"), 303)), session)
+
+
+def show_link(email: str, expires_at: datetime, secret: str) -> Response:
+    """Show a one-time link, only now."""
+    return show_members(
+        new_link={
+            "email": email,
+            "url": url_for("invitations.show", secret=secret, _external=True),
+            "expires_at": expires_at,
+        }
+    )
+
+
+def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
+    """Render an invitation, the same whether its address has an account or not, or raise LinkEndedError."""
+    signed_in_email = current_user.email if current_user.is_authenticated else None
+    problems = dict(error.fields) if error else {}
+    if not is_cookie_safe():
+        problems = {"password": [COOKIE_WOULD_LEAK]}
+    page = render_template(
+        "sessions/invitation.html",
+        invitation=queries.access.invitations.read_of_link(secret, requests.now()),
+        signed_in_email=signed_in_email,
+        problem=str(error) if error and not error.fields else "",
+        problems=problems,
+    )
+    response = make_response(page, error.status if error else 200 if is_cookie_safe() else 403)
+    if error and "retryAfter" in error.details:
+        response.headers["Retry-After"] = str(error.details["retryAfter"])
+    return response
