@@ -18,14 +18,14 @@ def test_an_entry_is_written_and_posted_by_keyboard_alone(browse, ada, books):
     keys.press("Tab")
     keys.type("40.00")
     expect(page.locator("#balance")).to_contain_text("Debits exceed credits by 40.00 EUR.")
-    for _ in range(5):
+    for _ in range(6):
         keys.press("Tab")
     expect(page.locator("[name='postings.1.accountId']")).to_be_focused()
     keys.type("Rent")
     expect(page.locator(".leg")).to_have_count(3)
     keys.press("Tab")
     keys.type("2.50")
-    for _ in range(5):
+    for _ in range(6):
         keys.press("Tab")
     keys.type("petty")
     expect(page.locator(".leg")).to_have_count(4)

@@ -9,10 +9,10 @@ from tests.fixtures.helpers.marks import on_sqlite
 
 
 def form(*legs, day="2026-03-02", **more):
-    """Fill the form: legs as (account, debit, credit) or with a currency after them."""
+    """Fill the form: legs as (account, debit, credit) or with a currency and a difference after them."""
     filled = {"effectiveAt": day, "description": "By hand", **more}
     for index, leg in enumerate(legs):
-        for name, value in zip(("accountId", "debit", "credit", "currency"), leg, strict=False):
+        for name, value in zip(("accountId", "debit", "credit", "currency", "amountBase"), leg, strict=False):
             filled[f"postings.{index}.{name}"] = value
     return filled
 
@@ -47,6 +47,25 @@ def test_an_entry_is_posted_at_once_by_those_who_may(pages, books):
         Petty cash  -1005.00 EUR
         Travel       1005.00 EUR
     """)
+
+
+def test_a_difference_is_written_in_the_base_currency_alone_and_edited(pages, books, ada):
+    legs = (("Trade receivables", "", "", "USD", "-83.33"), ("7800", "83.33", ""))
+    balance = said(pages.post("/journal/balance", data=form(*legs)))
+    assert "Debits equal credits." in balance
+    made = pages.post("/journal/new", data=form(*legs, act="draft"))
+    assert made.status_code == 303
+    page = pages.get(f"{made.location}/edit").text
+    assert 'value="-83.33"' in page
+    refused = pages.post("/journal/new", data=form(("Trade receivables", "1", "", "USD", "-83.33"), legs[1]))
+    assert "only one of 0.00 has an amountBase" in said(refused)
+    version = page.partition('name="version" value="')[2][:16]
+    pages.post(f"{made.location}/edit", data=form(*legs, version=version, act="post"))
+    assert [each["amountBase"] for each in ada.get("/api/journal-entries/1").json["entry"]["postings"]] == [
+        "-83.33",
+        "83.33",
+    ]
+    assert books.balances() == ["Realised exchange differences 83.33 EUR"]
 
 
 def test_legs_that_nothing_was_typed_into_are_left_out(pages, books):

@@ -215,3 +215,108 @@ def test_a_manual_entry_is_voided_without_a_fresh_draft(ada, write, books):
     answer = ada.post(f"/api/journal-entries/{entry_id}/void", json={"reason": "Wrong"})
     assert len(answer.json["result"]["journalEntryIds"]) == 1
     assert books.balances() == []
+
+
+SETTLED = [
+    ("Trade receivables", "0.00", {"currency": "USD", "amountBase": "-83.33"}),
+    ("Realised exchange differences", "83.33"),
+]
+
+
+def test_an_exchange_difference_is_booked_in_the_base_currency_alone(write, books):
+    """No rate is needed, and none is asked for."""
+    answer = write(*SETTLED, post=True)
+    assert answer.status_code == 201, answer.json
+    legs = [
+        (each["amount"], each["currency"], each["amountBase"]) for each in answer.json["entry"]["postings"]
+    ]
+    assert legs == [("0.00", "USD", "-83.33"), ("83.33", "EUR", "83.33")]
+    assert answer.json["entry"]["status"] == "POSTED"
+
+
+def test_a_difference_stands_beside_legs_that_a_rate_mirrors(bank, write):
+    bank.quote("2026-03-02", "USD", "1.2")
+    usd = {"currency": "USD"}
+    answer = write(
+        ("Petty cash", "1100.00", usd), ("Trade receivables", "-500.00", usd),
+        ("Trade receivables", "-600.00", usd), *SETTLED, post=True,
+    )  # fmt: skip
+    assert answer.status_code == 201, answer.json
+    bases = [each["amountBase"] for each in answer.json["entry"]["postings"]]
+    assert bases == ["916.67", "-416.67", "-500.00", "-83.33", "83.33"]
+
+
+@pytest.mark.parametrize(
+    ("leg", "sentence"),
+    [
+        (
+            {"amount": "1.00", "currency": "USD"},
+            "The rate decides what this posting is in EUR; only one of 0.00 has an amountBase.",
+        ),
+        (
+            {"amount": "0.00", "currency": "EUR"},
+            "This posting is in EUR, which is the base currency: write its amount only.",
+        ),
+        (
+            {"amount": "0.00", "currency": "USD", "amountBase": "0.00"},
+            "A posting of nothing moves nothing; write a difference in EUR as amountBase, or leave it out.",
+        ),
+    ],
+)
+def test_only_a_leg_of_nothing_in_another_currency_has_an_amount_in_base(write, leg, sentence):
+    more = {"amountBase": "-83.33", **leg}
+    answer = write(("Trade receivables", more.pop("amount"), more), SETTLED[1])
+    assert (answer.status_code, answer.json["code"]) == (422, "amount_base")
+    assert answer.json["fields"] == {"postings.0.amountBase": [sentence]}
+
+
+def test_such_an_entry_balances_in_the_base_currency_to_the_cent(write):
+    refused = write(SETTLED[0], ("Realised exchange differences", "83.32"))
+    assert (refused.status_code, refused.json["code"]) == (422, "unbalanced")
+    assert refused.json["error"] == "Credits exceed debits by 0.01 EUR."
+    alone = write(("Trade receivables", "0.00", {"currency": "USD"}), SETTLED[1])
+    assert (alone.status_code, alone.json["code"]) == (422, "amount_base")
+    assert list(alone.json["fields"]) == ["postings.0.amount"]
+
+
+def test_a_draft_of_a_difference_is_changed_and_survives_a_rate(ada, write, bank):
+    both = [
+        *SETTLED[:1],
+        ("Petty cash", "10.00", {"currency": "USD"}),
+        ("Petty cash", "-10.00", {"currency": "USD"}),
+    ]
+    draft = write(*both, SETTLED[1]).json
+    path = f"/api/journal-entries/{draft['entry']['id']}"
+    assert [each["amountBase"] for each in draft["entry"]["postings"]] == ["-83.33", None, None, None]
+    rate = {"day": "2026-03-01", "currency": "USD", "unitsPerBase": "1.25"}
+    ada.put("/api/exchange-rates", json={"rates": [rate]})
+    mirrored = ada.get(path).json
+    assert [each["amountBase"] for each in mirrored["entry"]["postings"]] == [
+        "-83.33",
+        "8.00",
+        "-8.00",
+        "83.33",
+    ]
+    assert mirrored["version"] == draft["version"]
+    body = {"effectiveAt": "2026-03-02", "version": draft["version"], "post": True}
+    legs = [
+        {name: each[name] for name in ("accountId", "amount", "currency")}
+        for each in draft["entry"]["postings"][1:3]
+    ]
+    changed = [
+        {"accountId": each["accountId"], "amount": amount, "currency": currency, "amountBase": base}
+        for each, amount, currency, base in zip(
+            (draft["entry"]["postings"][0], draft["entry"]["postings"][3]),
+            ("0.00", "80.00"),
+            ("USD", "EUR"),
+            ("-80.00", None),
+            strict=True,
+        )
+    ]
+    posted = ada.put(path, json={**body, "postings": [*legs, *changed]})
+    assert posted.status_code == 200, posted.json
+    voided = ada.post(f"{path}/void", json={"reason": "Wrong", "copy": True}).json["result"][
+        "journalEntryIds"
+    ]
+    copy = ada.get(f"/api/journal-entries/{voided[1]}").json["entry"]["postings"]
+    assert {(each["amount"], each["amountBase"]) for each in copy} >= {("0.00", "-80.00"), ("80.00", "80.00")}

@@ -62,6 +62,15 @@ class Leg:
     transaction_id: int | None = None
 
 
+def is_base_only(leg: Leg) -> bool:
+    """Return whether a leg moves the base currency alone: an exchange difference, which no rate decides.
+
+    >>> is_base_only(Leg(1, 0, "USD", -8333)), is_base_only(Leg(1, 0, "USD", 0)), is_base_only(Leg(1, 0, "USD"))
+    (True, False, False)
+    """
+    return leg.amount_minor == 0 and bool(leg.amount_base_minor)
+
+
 def check_amounts(legs: Sequence[Leg]) -> None:
     """Refuse legs that can be no entry whatever the rates: fewer than two, or one currency out of balance.
 

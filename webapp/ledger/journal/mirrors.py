@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from webapp.ledger.journal.entries import Leg, UnbalancedError, check_amounts, mirrored
+from webapp.ledger.journal.entries import Leg, UnbalancedError, check_amounts, is_base_only, mirrored
 from webapp.ledger.money import Money, bounded
 from webapp.ledger.rates import mirror
 
@@ -56,7 +56,7 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
 
 def missing_currencies(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[str]:
     """Name the currencies of an entry for which there is no rate, A to Z."""
-    return sorted({leg.currency for leg in legs} - rates.keys() - {base})
+    return sorted({leg.currency for leg in legs if not is_base_only(leg)} - rates.keys() - {base})
 
 
 def with_mirrors(
@@ -65,13 +65,15 @@ def with_mirrors(
     """Mirror an entry in the base currency; `rates` are units of a currency for one unit of base.
 
     An entry in one currency sums to zero with no further leg; one in several may get a leg for the rest,
-    in the last place. Where any rate is missing no leg has a mirror. Raises UnbalancedError.
-    Give it the legs without the rest of an earlier mirroring.
+    in the last place. Where any rate is missing no leg has a mirror, but a leg that moves the base currency alone
+    keeps what it has. Raises UnbalancedError. Give it the legs without the rest of an earlier mirroring.
     """
     check_amounts(legs)
     if missing_currencies(legs, base, rates):
-        return tuple(replace(leg, amount_base_minor=None) for leg in legs)
+        return tuple(leg if is_base_only(leg) else replace(leg, amount_base_minor=None) for leg in legs)
     all_rates = {**rates, base: Decimal(1)}
+    if any(is_base_only(leg) for leg in legs):
+        return mirror_with_differences(legs, base, all_rates, rests)
     if len({leg.currency for leg in legs}) == 1:
         return mirror_one_currency(legs, base, all_rates[legs[0].currency])
     return mirror_several_currencies(legs, base, all_rates, rests)
@@ -123,21 +125,56 @@ def mirror_several_currencies(
     return (*legs, Leg(account_id, bounded(-rest), base, -rest))
 
 
+def mirror_with_differences(
+    legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal], rests: RestAccounts
+) -> tuple[Leg, ...]:
+    """Mirror the legs of an entry of which some move the base currency alone, and keep these as they are.
+
+    Legs in one currency that balance in it are mirrored together, the others each by its rate. At most one minor
+    unit for each leg that a rate mirrors is rounding; more is an UnbalancedError, since only the writer knows what
+    it is a difference of.
+
+    >>> settled = [Leg(1, 0, "USD", -8333), Leg(2, 8333, "EUR")]
+    >>> [leg.amount_base_minor for leg in mirror_with_differences(settled, "EUR", {}, RestAccounts(9))]
+    [-8333, 8333]
+    """
+    mirrored_legs = list(legs)
+    for currency in dict.fromkeys(leg.currency for leg in legs if not is_base_only(leg)):
+        places = [
+            place for place, leg in enumerate(legs) if leg.currency == currency and not is_base_only(leg)
+        ]
+        group = [legs[place] for place in places]
+        is_balanced = len(group) > 1 and sum(leg.amount_minor for leg in group) == 0
+        fresh = (
+            mirror_one_currency(group, base, rates[currency])
+            if is_balanced and currency != base
+            else mirror_each(group, base, rates)
+        )
+        for place, leg in zip(places, fresh, strict=True):
+            mirrored_legs[place] = leg
+    rest = sum(mirrored(leg) for leg in mirrored_legs)
+    if abs(rest) > _count_rated(legs, base):
+        raise UnbalancedError(Money(rest, base))
+    return (*mirrored_legs, *([Leg(rests.rounding_id, bounded(-rest), base, -rest)] if rest else []))
+
+
 def mirror_each(legs: Sequence[Leg], base: str, rates: Mapping[str, Decimal]) -> list[Leg]:
-    """Mirror every leg by its own rate, whatever is left over.
+    """Mirror every leg by its own rate, whatever is left over; one of the base currency alone stays.
 
     >>> [leg.amount_base_minor for leg in mirror_each([Leg(1, 1086, "USD")], "EUR", {"USD": Decimal("1.0842")})]
     [1002]
     """
-    return [
-        replace(
-            leg,
-            amount_base_minor=leg.amount_minor
-            if leg.currency == base
-            else mirror(leg.amount_minor, leg.currency, base, rates[leg.currency]),
-        )
-        for leg in legs
-    ]
+    return [leg if is_base_only(leg) else _by_rate(leg, base, rates) for leg in legs]
+
+
+def _count_rated(legs: Sequence[Leg], base: str) -> int:
+    return sum(leg.currency != base and not is_base_only(leg) for leg in legs)
+
+
+def _by_rate(leg: Leg, base: str, rates: Mapping[str, Decimal]) -> Leg:
+    own = leg.currency == base
+    worth = leg.amount_minor if own else mirror(leg.amount_minor, leg.currency, base, rates[leg.currency])
+    return replace(leg, amount_base_minor=worth)
 
 
 def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list[Leg]:
@@ -148,10 +185,15 @@ def without_rest(legs: Sequence[Leg], base: str, rests: Collection[int]) -> list
     >>> bought = [Leg(1, -1000, "EUR", -1000), Leg(2, 1086, "USD", 1002), Leg(9, -2, "EUR", -2)]
     >>> len(without_rest(bought, "EUR", {9})), len(without_rest(bought, "EUR", {8}))
     (2, 3)
+    >>> settled = [Leg(1, 0, "USD", -5), Leg(2, 0, "GBP", -4), Leg(9, 9, "EUR", 9)]
+    >>> len(without_rest(settled, "EUR", {9}))
+    3
     """
     *others, last = legs
+    has_differences = any(is_base_only(leg) for leg in others)
     is_rest = (
-        last.account_id in rests
+        not (has_differences and abs(last.amount_minor) > _count_rated(others, base))
+        and last.account_id in rests
         and last.currency == base
         and not last.is_bank_leg
         and last.amount_base_minor == last.amount_minor

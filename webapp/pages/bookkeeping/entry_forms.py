@@ -11,7 +11,7 @@ import marshmallow as ma
 from webapp import queries
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
@@ -61,7 +61,8 @@ class EntryForm:
         ids = {name: row[name] for name in ("orgMerchantId", "projectId") if row.get(name)}
         currency = {"currency": row["currency"]} if row.get("currency") else {}
         account = account_of(self.accounts, row["accountId"])
-        return {"accountId": str(account.id), "amount": signed(row), **currency, **ids}
+        base = {"amountBase": row["amountBase"]} if row.get("amountBase") else {}
+        return {"accountId": str(account.id), "amount": signed(row), **base, **currency, **ids}
 
     def legs(self, base: str) -> tuple[list[Leg], list[str]]:
         """The legs that can be read, and messages on what the others need."""
@@ -79,7 +80,9 @@ class EntryForm:
         account = account_of(self.accounts, row["accountId"]) if row.get("accountId") else None
         currency = self.currency_of(row, base)
         money = Money.of(signed(row), currency)
-        return Leg(account.id if account else 0, money.minor, currency)
+        is_difference = row.get("amountBase") and not money and currency != base
+        base_minor = Money.of(typed(row["amountBase"]), base).minor if is_difference else None
+        return Leg(account.id if account else 0, money.minor, currency, base_minor)
 
     def currency_of(self, row: Row, base: str) -> str:
         """The currency of a leg: the typed one, its account's, else the base currency."""
@@ -168,6 +171,11 @@ def of_draft(entry: JournalEntry) -> EntryForm:
                 "debit" if leg.amount_minor >= 0 else "credit": str(
                     abs(Money(leg.amount_minor, leg.currency))
                 ),
+                **(
+                    {"amountBase": str(Money(mirrored(leg), entry.base_currency))}
+                    if is_base_only(leg)
+                    else {}
+                ),
                 "currency": leg.currency,
                 "orgMerchantId": str(leg.merchant_id or ""),
                 "projectId": str(leg.project_id or ""),
@@ -181,7 +189,8 @@ def of_draft(entry: JournalEntry) -> EntryForm:
 def is_written(row: Any) -> bool:
     """Return whether an account or an amount was typed into a leg."""
     return isinstance(row, dict) and any(
-        isinstance(row.get(name), str) and row[name] for name in ("accountId", "debit", "credit")
+        isinstance(row.get(name), str) and row[name]
+        for name in ("accountId", "debit", "credit", "amountBase")
     )
 
 
@@ -211,7 +220,7 @@ def account_of(accounts: Sequence[Account], text: str) -> Account:
 
 
 def signed(row: Row) -> str:
-    """The signed amount of a leg: its debit, or the opposite of its credit."""
+    """The signed amount of a leg: its debit, or the opposite of its credit; nothing beside a difference in base."""
     debit, credit = typed(row.get("debit") or ""), typed(row.get("credit") or "")
     if debit and credit:
         raise ma.ValidationError(
@@ -219,6 +228,8 @@ def signed(row: Row) -> str:
         )
     column = "debit" if debit else "credit"
     amount = debit or credit
+    if not amount and row.get("amountBase"):
+        return "0"
     if not amount:
         raise ma.ValidationError({"debit": ["Enter a debit or a credit."]})
     if amount.startswith("-"):

@@ -8,7 +8,7 @@ from webapp.db import db
 from webapp.ledger.canonical import canonical_json, sha256_hex
 from webapp.ledger.chart import RESTS
 from webapp.ledger.codes import MANUAL_SOURCES
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, is_base_only
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.models import ActionRequest, JournalEntry, of_same_organization
 from webapp.queries.accounts import accounts
@@ -33,7 +33,7 @@ def is_manual(entry: JournalEntry) -> bool:
 def version(entry: JournalEntry) -> str | None:
     """Give the version of a draft that may be changed; None for every other entry.
 
-    It is a digest of the content of the entry. Its mirrors are not part of it: a rate that arrives changes nothing
+    It is a digest of the content of the entry, without the mirrors of rates: a rate that arrives changes nothing
     that a person could overwrite.
     """
     if entry.status != "DRAFT" or not is_manual(entry):
@@ -42,7 +42,10 @@ def version(entry: JournalEntry) -> str | None:
         "effectiveAt": entry.effective_on.isoformat(),
         "description": entry.description,
         "postings": [
-            [leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id]
+            [
+                *(leg.account_id, leg.amount_minor, leg.currency, leg.merchant_id, leg.project_id),
+                *([leg.amount_base_minor] if is_base_only(leg) else []),
+            ]
             for leg in written_legs(entry)
         ],
     }

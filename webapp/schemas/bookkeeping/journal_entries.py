@@ -92,10 +92,11 @@ class EntryQuerySchema(PageSchema):
 
 
 class PostingInputSchema(Schema):
-    """A leg of a manual entry."""
+    """A leg of a manual entry; one of 0.00 in another currency may be an exchange difference of `amountBase`."""
 
     account_id = fields.Id(Kind.ACCOUNT, required=True)
     amount = fields.Amount(required=True)
+    amount_base = fields.Amount(load_default=None, allow_none=True)
     currency = fields.Currency(load_default=None, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, load_default=None, allow_none=True)
     project_id = fields.Id(Kind.PROJECT, load_default=None, allow_none=True)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.ledger.references import Kind, Ref
 
 
-def of_legs(legs: Sequence[Leg], description: str) -> dict[str, object]:
-    """Give an entry's legs and description as JSON, for the audit trail."""
+def of_legs(legs: Sequence[Leg], description: str, *, base: str | None = None) -> dict[str, object]:
+    """Give an entry's legs and description as JSON, for the audit trail.
+
+    With the base currency a leg that moves nothing else has its `amountBase`, so that it can be written again.
+    """
     return {
         "description": description,
         "postings": [
@@ -21,6 +24,7 @@ def of_legs(legs: Sequence[Leg], description: str) -> dict[str, object]:
                 "currency": leg.currency,
                 "projectId": Ref.optional(Kind.PROJECT, leg.project_id),
                 "orgMerchantId": Ref.optional(Kind.MERCHANT, leg.merchant_id),
+                **({"amountBase": str(Money(mirrored(leg), base))} if base and is_base_only(leg) else {}),
             }
             for leg in legs
         ],

@@ -17,7 +17,7 @@ from webapp.importers.reference_rates import SOURCE, DayRates
 from webapp.ledger import titles
 from webapp.ledger.chart import RESTS
 from webapp.ledger.errors import UnprocessableError
-from webapp.ledger.journal.entries import UnbalancedError
+from webapp.ledger.journal.entries import UnbalancedError, is_base_only
 from webapp.ledger.journal.mirrors import without_rest
 from webapp.ledger.rates import MAX_AGE_DAYS, is_current, units_per_base
 from webapp.ledger.references import Kind, refs
@@ -179,7 +179,7 @@ def mirror_anew(organization: Organization, drafts_: Iterable[tuple[JournalEntry
 def _mirror_draft(organization: Organization, entry: JournalEntry, rate_day: date, rests: set[int]) -> bool:
     present = entries.legs_of(entry)
     bare = [
-        replace(leg, amount_base_minor=None)
+        leg if is_base_only(leg) else replace(leg, amount_base_minor=None)
         for leg in without_rest(present, organization.base_currency, rests)
     ]
     try:

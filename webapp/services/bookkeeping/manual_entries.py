@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
-from decimal import Decimal
-from typing import ClassVar, NotRequired, TypedDict
+from typing import ClassVar
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency, check_moves
-from webapp.ledger.money import money_at
+from webapp.ledger.journal.entries import check_moves
 from webapp.ledger.references import Kind, Ref
 from webapp.models import (
-    Account,
     Document,
     JournalEntry,
-    Merchant,
-    Organization,
-    Project,
     of_same_organization,
 )
 from webapp.queries.access import organizations
@@ -30,22 +24,9 @@ from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.bookkeeping.posting_inputs import PostingInputs, legs_of
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts
-from webapp.services.transactions.edits import ArchivedAccountError
-
-
-class PostingInput(TypedDict):
-    """A posting of an entry that somebody writes."""
-
-    account_id: int
-    amount: Decimal
-    currency: NotRequired[str | None]
-    project_id: NotRequired[int | None]
-    org_merchant_id: NotRequired[int | None]
-
-
-PostingInputs = Sequence[PostingInput]
 
 
 class NotManualError(LedgerError):
@@ -114,7 +95,7 @@ def create(
             document_id=document_id,
         )
         doing.target_id = str(entry.id)
-        doing.after = entry_facts.of_legs(mirrored, description)
+        doing.after = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
         if post:
             _post(entry, doing)
     return entry
@@ -151,7 +132,8 @@ def change(
         check_moves(mirrored)
         _write(entry, effective_at, description)
         journal_entries.write_legs(entry, mirrored)
-        doing.after = {**entry_facts.of_legs(mirrored, description), "effectiveAt": effective_at.isoformat()}
+        facts = entry_facts.of_legs(mirrored, description, base=entry.base_currency)
+        doing.after = {**facts, "effectiveAt": effective_at.isoformat()}
         if post:
             _post(entry, doing)
     return entry
@@ -191,7 +173,8 @@ def delete(entry: JournalEntry, *, actor: Actor, now: datetime, version: str | N
 
 def _facts_of(entry: JournalEntry) -> dict[str, object]:
     """Give a draft with its day and without the legs of mirroring, for the audit trail."""
-    facts = entry_facts.of_legs(manual_entries.written_legs(entry), entry.description)
+    legs = manual_entries.written_legs(entry)
+    facts = entry_facts.of_legs(legs, entry.description, base=entry.base_currency)
     return {**facts, "effectiveAt": entry.effective_on.isoformat()}
 
 
@@ -252,37 +235,3 @@ def _payload(
         "postings": entry_facts.jsonable(postings),
         "post": post,
     }
-
-
-def legs_of(organization: Organization, postings: PostingInputs) -> list[Leg]:
-    """Give postings as legs without mirrors, or raise the error of one at its path.
-
-    A posting without a currency is in its account's, else in the base currency.
-    """
-    return [_leg(organization, f"postings.{index}", posting) for index, posting in enumerate(postings)]
-
-
-def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
-    account = lookups.refer(Account, organization.id, posting["account_id"], f"{path}.accountId")
-    if account.is_archived:
-        raise ArchivedAccountError(
-            fields={f"{path}.accountId": ["This account is archived; choose another one."]}
-        )
-    merchant_id, project_id = posting.get("org_merchant_id"), posting.get("project_id")
-    if merchant_id is not None:
-        lookups.refer(Merchant, organization.id, merchant_id, f"{path}.orgMerchantId")
-    if project_id is not None:
-        lookups.refer(Project, organization.id, project_id, f"{path}.projectId")
-    currency = posting.get("currency") or account.currency or organization.base_currency
-    leg = Leg(
-        account_id=account.id,
-        amount_minor=money_at(posting["amount"], currency, f"{path}.amount").minor,
-        currency=currency,
-        merchant_id=merchant_id,
-        project_id=project_id,
-    )
-    try:
-        check_account_currency(leg, account.currency)
-    except AccountCurrencyError as error:
-        raise AccountCurrencyError(str(error), fields={f"{path}.currency": [str(error)]}) from error
-    return leg

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from webapp.db import db
-from webapp.ledger.journal.entries import Leg
+from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.models import ActionRequest, JournalEntry
 from webapp.queries.journal import entries
@@ -16,7 +16,7 @@ from webapp.queries.journal import manual_entries as manual_queries
 from webapp.queries.transactions import transactions
 from webapp.services.audit import entry_facts
 from webapp.services.bookkeeping import manual_entries, voids
-from webapp.services.bookkeeping.manual_entries import PostingInput
+from webapp.services.bookkeeping.posting_inputs import PostingInput
 from webapp.services.undo import transactions as lines
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
@@ -83,7 +83,7 @@ def unvoid(undoing: Undoing, request: ActionRequest) -> str:
         return "Post the copy that the void made."
     written = manual_entries.create(
         effective_at=voided.effective_on,
-        postings=_postings(entries.effective_legs(voided)),
+        postings=_postings(entries.effective_legs(voided), voided.base_currency),
         description=voided.description,
         document_id=voided.document_id,
         post=True,
@@ -121,7 +121,8 @@ def _entry(undoing: Undoing, request: ActionRequest) -> JournalEntry:
 
 def _require_as_written(entry: JournalEntry, written: Mapping[str, Any]) -> None:
     """Raise ChangedSinceError for a draft that was changed since, or is none any more."""
-    present = entry_facts.of_legs(entries.legs_of(entry), entry.description)
+    legs = entries.legs_of(entry)
+    present = entry_facts.of_legs(legs, entry.description, base=entry.base_currency)
     is_same = all(present[name] == written.get(name) for name in ("description", "postings"))
     if entry.status != "DRAFT" or not is_same:
         raise ChangedSinceError
@@ -132,6 +133,7 @@ def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
         {
             "account_id": each["accountId"],
             "amount": Decimal(each["amount"]),
+            "amount_base": Decimal(each["amountBase"]) if "amountBase" in each else None,
             "currency": each["currency"],
             "project_id": each["projectId"],
             "org_merchant_id": each["orgMerchantId"],
@@ -140,11 +142,12 @@ def _postings_before(before: Mapping[str, Any]) -> list[PostingInput]:
     ]
 
 
-def _postings(legs: Sequence[Leg]) -> list[PostingInput]:
+def _postings(legs: Sequence[Leg], base: str) -> list[PostingInput]:
     return [
         {
             "account_id": leg.account_id,
             "amount": Decimal(str(Money(leg.amount_minor, leg.currency))),
+            "amount_base": Decimal(str(Money(mirrored(leg), base))) if is_base_only(leg) else None,
             "currency": leg.currency,
             "project_id": leg.project_id,
             "org_merchant_id": leg.merchant_id,

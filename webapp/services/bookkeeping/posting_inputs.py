@@ -1,0 +1,88 @@
+"""Postings that somebody writes, as legs without mirrors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import NotRequired, TypedDict
+
+from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.journal.entries import AccountCurrencyError, Leg, check_account_currency
+from webapp.ledger.money import money_at
+from webapp.models import Account, Merchant, Organization, Project
+from webapp.queries.common import lookups
+from webapp.services.transactions.edits import ArchivedAccountError
+
+
+class PostingInput(TypedDict):
+    """A posting of an entry that somebody writes."""
+
+    account_id: int
+    amount: Decimal
+    amount_base: NotRequired[Decimal | None]
+    currency: NotRequired[str | None]
+    project_id: NotRequired[int | None]
+    org_merchant_id: NotRequired[int | None]
+
+
+PostingInputs = Sequence[PostingInput]
+
+
+class AmountBaseError(UnprocessableError):
+    """Only a leg of 0.00 in another currency has an amount in the base currency of its own."""
+
+    code = "amount_base"
+
+
+def legs_of(organization: Organization, postings: PostingInputs) -> list[Leg]:
+    """Give postings as legs without mirrors, or raise the error of one at its path.
+
+    A posting without a currency is in its account's, else in the base currency. One of 0.00 in another currency
+    may have an amount in the base currency, in place of its mirror: an exchange difference.
+    """
+    return [_leg(organization, f"postings.{index}", posting) for index, posting in enumerate(postings)]
+
+
+def _leg(organization: Organization, path: str, posting: PostingInput) -> Leg:
+    account = lookups.refer(Account, organization.id, posting["account_id"], f"{path}.accountId")
+    if account.is_archived:
+        raise ArchivedAccountError(
+            fields={f"{path}.accountId": ["This account is archived; choose another one."]}
+        )
+    merchant_id, project_id = posting.get("org_merchant_id"), posting.get("project_id")
+    if merchant_id is not None:
+        lookups.refer(Merchant, organization.id, merchant_id, f"{path}.orgMerchantId")
+    if project_id is not None:
+        lookups.refer(Project, organization.id, project_id, f"{path}.projectId")
+    currency = posting.get("currency") or account.currency or organization.base_currency
+    leg = Leg(
+        account_id=account.id,
+        amount_minor=money_at(posting["amount"], currency, f"{path}.amount").minor,
+        currency=currency,
+        amount_base_minor=_amount_base(organization.base_currency, path, posting, currency),
+        merchant_id=merchant_id,
+        project_id=project_id,
+    )
+    try:
+        check_account_currency(leg, account.currency)
+    except AccountCurrencyError as error:
+        raise AccountCurrencyError(str(error), fields={f"{path}.currency": [str(error)]}) from error
+    return leg
+
+
+def _amount_base(base: str, path: str, posting: PostingInput, currency: str) -> int | None:
+    """Give what a posting moves in the base currency alone, or None; raises AmountBaseError."""
+    amount, name = posting.get("amount_base"), "amountBase"
+    is_nothing = not posting["amount"] and currency != base
+    if amount is None and not is_nothing:
+        return None
+    if currency == base:
+        sentence = f"This posting is in {base}, which is the base currency: write its amount only."
+    elif posting["amount"]:
+        sentence = f"The rate decides what this posting is in {base}; only one of 0.00 has an amountBase."
+    elif not amount:
+        sentence = f"A posting of nothing moves nothing; write a difference in {base} as amountBase, or leave it out."
+        name = "amount" if amount is None else name
+    else:
+        return money_at(amount, base, f"{path}.{name}").minor
+    raise AmountBaseError(sentence, fields={f"{path}.{name}": [sentence]})
