@@ -176,3 +176,37 @@ def test_the_panel_and_the_hub_link_the_broken_proof_also_where_the_last_one_hol
     assert "Proof broken" in browser.get(f"/feeds/{feed.fa_id}").text
     desk.put("2026-03-31", "30.00")
     assert sentence.search(browser.get(f"/feeds/{feed.fa_id}").text)
+
+
+@on_sqlite
+def test_the_hub_and_the_panel_show_entries_that_no_bank_line_and_no_proof_has(ada, bank, desk):
+    bank.open("Main account")
+    accounts = (bank.ledger_account(), bank.role("opening_balances"))
+
+    def write(day, amount):
+        postings = [
+            {"accountId": each, "amount": part, "currency": "EUR"}
+            for each, part in zip(accounts, (amount, f"-{amount}"), strict=True)
+        ]
+        body = {"effectiveAt": day, "postings": postings, "post": True}
+        assert ada.post("/api/journal-entries", json=body).status_code == 201
+
+    def shown(address):
+        found = re.search(r'class="uncleared">(.*?)</p>', ada.browser().get(address).text, re.DOTALL)
+        return found and " ".join(re.sub(r"<[^>]+>", " ", found[1]).split())
+
+    assert (shown("/"), shown(f"/feeds/{bank.fa_id}")) == (None, None)
+    write("2026-01-01", "1000.00")
+    sentence = (
+        "1 posted entry without a bank line is not cleared: 1,000.00 EUR , of 1 Jan 2026 . Show the entries"
+    )
+    assert (shown("/"), shown(f"/feeds/{bank.fa_id}")) == (sentence, sentence)
+    write("2026-02-01", "5.00")
+    assert shown("/").startswith(
+        "2 posted entries without a bank line are not cleared: 1,005.00 EUR , the oldest"
+    )
+    desk.put("2026-02-28", "1005.00")
+    assert shown(f"/feeds/{bank.fa_id}")
+    desk.clear(auto=True)
+    desk.complete()
+    assert (shown("/"), shown(f"/feeds/{bank.fa_id}")) == (None, None)

@@ -65,12 +65,23 @@ def summary(accounts: Sequence[HubRecord]) -> dict[str, int]:
 
 def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
     """A hub record with its bank balance in the base currency, if that is another one."""
-    names = ("fa_id", "account_name", "account_type", "mask", "institution_name", "status", "anchor", "draft")
+    names = (
+        "fa_id",
+        "account_id",
+        "account_name",
+        "account_type",
+        "mask",
+        "institution_name",
+        "status",
+        "anchor",
+        "draft",
+    )
     counts = (
         "unreconciled_count",
         "unconfirmed_count",
         "provider_balance",
         "broken",
+        "uncleared_entries",
         "paused_at",
         "paused_reason",
     )

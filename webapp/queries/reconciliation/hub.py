@@ -13,9 +13,10 @@ from webapp.models import FeedAccount, Reconciliation
 from webapp.queries.accounts import feed_accounts, provider_balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
 from webapp.queries.accounts.provider_balances import ProviderBalanceOnDay
-from webapp.queries.reconciliation import draft_sums, verdicts
+from webapp.queries.reconciliation import draft_sums, uncleared_entries, verdicts
 from webapp.queries.reconciliation.break_causes import BrokenBy
 from webapp.queries.reconciliation.draft_sums import DraftSums
+from webapp.queries.reconciliation.uncleared_entries import UnclearedEntries
 from webapp.queries.reconciliation.verdicts import Verdict
 
 
@@ -67,7 +68,8 @@ class DraftRecord:
 class HubRecord(FeedAccountRecord):
     """A feed account as the hub shows it; `provider_balance` only where a day was asked for.
 
-    `broken` is the oldest of its standing proofs that holds no longer; the anchor itself may hold.
+    `broken` is the oldest of its standing proofs that holds no longer; the anchor itself may hold. `uncleared_entries`
+    stand on the ledger account and come from no line of the bank.
     """
 
     status: Status
@@ -75,6 +77,7 @@ class HubRecord(FeedAccountRecord):
     draft: DraftRecord | None
     provider_balance: ProviderBalanceOnDay | None
     broken: BrokenProof | None
+    uncleared_entries: UnclearedEntries
 
 
 def accounts(organization_id: str, *, as_of: date | None = None) -> list[HubRecord]:
@@ -105,6 +108,7 @@ def _records(organization_id: str, feeds: Sequence[FeedAccount], as_of: date | N
             if not verdict_of[proof.id].holds
         },
         sums=draft_sums.of_drafts(organization_id, [draft.id for draft in drafts.values()]),
+        uncleared_entries=uncleared_entries.of_accounts(organization_id, currencies),
         provider_balances={} if as_of is None else provider_balances.on(organization_id, currencies, as_of),
     )
     return [_record(feed, facts) for feed in feed_accounts.records(organization_id, feeds)]
@@ -117,6 +121,7 @@ class _HubFacts:
     verdicts: dict[int, Verdict]
     broken: dict[int, BrokenProof]
     sums: dict[int, DraftSums]
+    uncleared_entries: dict[int, UnclearedEntries]
     provider_balances: dict[int, ProviderBalanceOnDay]
 
 
@@ -136,6 +141,7 @@ def _record(feed: FeedAccountRecord, facts: _HubFacts) -> HubRecord:
         draft=None if draft is None else draft_record(draft, anchor, facts.sums[draft.id]),
         provider_balance=facts.provider_balances.get(feed.fa_id),
         broken=broken,
+        uncleared_entries=facts.uncleared_entries[feed.fa_id],
     )
 
 

@@ -44,9 +44,10 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
     """Select the POSTED entries on a feed's account that come from no line of it: one row per feed account and entry.
 
     An entry's corrections are added to it; an entry whose sum is zero is no item. `among` selects the ids of entries
-    to look at, where only some matter.
+    to look at, where only some matter. A posting on a feed's account that names a line names one of that feed, as
+    the account of a feed with posted lines stays the same; so these are found without looking at the lines.
     """
-    root, line = orm.aliased(JournalEntry), orm.aliased(Transaction)
+    root = orm.aliased(JournalEntry)
     amount = sa.func.sum(Posting.amount_minor)
     columns: dict[str, Any] = {
         "feed_account_id": FeedAccount.id,
@@ -60,16 +61,13 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
         FeedAccount,
     )
     belongs_to = sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)
-    found = (
-        found.join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
-        .outerjoin(line, is_line_of(line, Posting, FeedAccount))
-        .where(
-            FeedAccount.organization_id == organization_id,
-            JournalEntry.status == "POSTED",
-            root.status == "POSTED",
-            root.voids_id.is_(None),
-            line.id.is_(None),
-        )
+    found = found.join(root, sa.and_(of_same_organization(root, JournalEntry), root.id == belongs_to))
+    found = found.where(
+        FeedAccount.organization_id == organization_id,
+        Posting.transaction_id.is_(None),
+        JournalEntry.status == "POSTED",
+        root.status == "POSTED",
+        root.voids_id.is_(None),
     )
     if among is not None:
         found = found.where(root.id.in_(among))
@@ -77,7 +75,11 @@ def outside_entries(organization_id: str, *, among: sa.Select[Any] | None = None
 
 
 def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[Any]:
-    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency."""
+    """Join feed accounts with the postings on their ledger accounts, in the feed's own currency.
+
+    The entry is found by its id alone, which a posting shares with its organization by a foreign key: if the
+    organization were named too, SQLite would start from all of its entries.
+    """
     is_on_account = sa.and_(
         of_same_organization(Posting, FeedAccount),
         Posting.account_id == FeedAccount.account_id,
@@ -87,7 +89,7 @@ def posted_to_feed_accounts(statement: sa.Select[Any], start: Any) -> sa.Select[
     if start is not FeedAccount:
         statement = statement.join(FeedAccount, refers_to(start.feed_account_id, FeedAccount))
     return statement.join(Posting, is_on_account).join(
-        JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry)
+        JournalEntry, JournalEntry.id == Posting.journal_entry_id
     )
 
 

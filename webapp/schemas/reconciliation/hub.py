@@ -82,6 +82,17 @@ class ProviderBalanceSchema(Schema):
     basis = fields.OneOf("snapshot", "rolled_back", "rolled_forward", "unavailable")
 
 
+class UnclearedEntriesSchema(Schema):
+    """Posted entries on the ledger account that come from no bank line and that no proof has cleared.
+
+    `sum` is what they come to, `oldestOn` the day of the oldest, null where there are none.
+    """
+
+    count = ma.fields.Integer()
+    sum = fields.Amount()
+    oldest_on = fields.Day(allow_none=True)
+
+
 class HubAccountSchema(FeedAccountSchema):
     """A feed account in the hub; `providerBalance` only with `providerBalanceAsOf`.
 
@@ -97,6 +108,7 @@ class HubAccountSchema(FeedAccountSchema):
     anchor = ma.fields.Nested(AnchorSchema, allow_none=True)
     broken_proof = ma.fields.Nested(BrokenProofSchema, allow_none=True, attribute="broken")
     draft = ma.fields.Nested(DraftSchema, allow_none=True)
+    uncleared_entries = ma.fields.Nested(UnclearedEntriesSchema)
     provider_balance = ma.fields.Nested(ProviderBalanceSchema, metadata=OPTIONAL)
 
     @ma.post_dump
