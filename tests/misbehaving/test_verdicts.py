@@ -1,0 +1,245 @@
+"""After every act all answers whether a proof holds are the same: hub, record, `check`, saved proof, restored books."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from itertools import count
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.feeds import line
+from tests.fixtures.helpers.keepers import Known, asking
+from tests.fixtures.helpers.provers import PROVERS_ACTS, Prover, prove_account, push
+from tests.fixtures.people import apart
+from webapp import create_app, migrations
+from webapp.db import begin_read, begin_write, db
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.proofs import proof_findings
+from webapp.models import Reconciliation
+from webapp.queries import checks
+from webapp.queries.checks import proofs as proof_checks
+from webapp.queries.reconciliation import hub, verdicts
+from webapp.services.backups import backups, restores
+from webapp.services.bookkeeping import revaluations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fixtures.banks import Bank
+    from tests.fixtures.people import Person
+
+AT = datetime(2026, 4, 20, 9, tzinfo=UTC)
+# In full 100 walks of 100 acts, by tens, with a restore after each act; quickly one short walk with one restore.
+TURNS, WALKS, ACTS = 10, 10, 100
+QUICK_WALKS, QUICK_ACTS, QUICK_RESTORE = 1, 24, 24
+# By what a proof is off, in minor units: nothing for one that holds.
+Verdicts = dict[int, tuple[bool, int, int]]
+
+
+def pytest_generate_tests(metafunc):
+    if "turn" in metafunc.fixturenames:
+        turns = range(TURNS if metafunc.config.getoption("--full") else 1)
+        metafunc.parametrize("turn", turns, ids=lambda turn: f"turn-{turn}")
+
+
+def standing() -> list[Reconciliation]:
+    return list(
+        db.session.scalars(
+            sa.select(Reconciliation).where(Reconciliation.status == "COMPLETED").order_by(Reconciliation.id)
+        )
+    )
+
+
+def figures(of: Any, organization_id: str) -> Verdicts:
+    """Ask one of the two queries of verdicts about all standing proofs."""
+    return {
+        proof_id: (each.holds, each.cleared_now_minor, each.off_by_minor)
+        for proof_id, each in of(organization_id, standing()).items()
+    }
+
+
+class RestoredBooks:
+    """Empty books of their own, into which one backup after another is restored, and taken out again."""
+
+    def __init__(self, house: Any, folder: Path) -> None:
+        house.store.make("restored")
+        settings = replace(
+            house.settings, database_url=house.store.url("restored"), instance_path=folder / "restored"
+        )
+        settings.instance_path.mkdir()
+        self.app = create_app(settings)
+        with self.app.app_context():
+            migrations.upgrade(db.engine)
+        self._path = folder / "books.zip"
+
+    def verdicts_of(self, organization_id: str, app: Any) -> tuple[Verdicts, list[object]]:
+        """Back the books up and restore them; answers the verdicts there, and every violation."""
+        revision = migrations.head_revision()
+        self._path.unlink(missing_ok=True)
+
+        def write() -> None:
+            with app.app_context():
+                begin_read()
+                backups.write(db.session(), self._path, revision=revision, now=AT)
+                db.session.rollback()
+
+        def read() -> tuple[Verdicts, list[object]]:
+            with self.app.app_context():
+                begin_write()
+                restores.restore(
+                    db.session(), self._path, revision=revision, revoke_tokens=False, now=datetime.now(UTC)
+                )
+                found = [each.as_json() for each in checks.violations()]
+                answer = figures(verdicts.of_proofs, organization_id), found
+                db.session.rollback()
+                return answer
+
+        apart(write)
+        return apart(read)
+
+
+@pytest.fixture
+def restored(house, tmp_path):
+    """Books to restore backups into."""
+    books = RestoredBooks(house, tmp_path)
+    yield books
+    with books.app.app_context():
+        db.engine.dispose()
+    house.store.drop("restored")
+
+
+class Judge:
+    """Asks everybody who says whether proofs hold, and counts what came of it."""
+
+    def __init__(self, ada: Person, bank: Bank, restored: RestoredBooks) -> None:
+        self.ada, self.bank, self.restored = ada, bank, restored
+        self.seen: Counter[str] = Counter()
+
+    def ask(self, *, restores: bool) -> None:
+        """Hold that all answers are the same."""
+        organization_id = self.ada.organization_id
+        computed, shown, accounts, found = self.bank.ask(
+            lambda: (
+                figures(verdicts.computed, organization_id),
+                figures(verdicts.of_proofs, organization_id),
+                {each.fa_id: each.broken for each in hub.accounts(organization_id)},
+                [each.as_json() for check in proof_checks.CHECKS for each in check()],
+            )
+        )
+        assert shown == computed
+        assert found == []
+        self._look_at_hub(computed, accounts)
+        self._look_at_records(computed)
+        if restores:
+            assert self.restored.verdicts_of(organization_id, self.ada.app) == (computed, [])
+            self.seen["restores"] += 1
+        broken = sum(not holds for holds, _, _ in computed.values())
+        self.seen.update(acts=1, proofs=len(computed), broken=broken, states=bool(computed))
+
+    def _look_at_hub(self, computed: Verdicts, recorded: dict[int, Any]) -> None:
+        """Hold that the hub names the oldest broken proof of each account, and that its status follows from it."""
+        proofs = self.bank.ask(
+            lambda: [(each.id, each.feed_account_id, each.statement_date) for each in standing()]
+        )
+        for account in self.ada.get("/api/reconciliations/accounts").json["accounts"]:
+            ours = sorted((day, proof_id) for proof_id, fa_id, day in proofs if fa_id == account["faId"])
+            broken = [proof_id for _, proof_id in ours if not computed[proof_id][0]]
+            named, anchor = account["brokenProof"], account["anchor"]
+            assert (named and named["id"]) == (broken[0] if broken else None)
+            assert (anchor and anchor["id"]) == (ours[-1][1] if ours else None)
+            if named:
+                now = recorded[account["faId"]]
+                assert (False, now.cleared_now.minor, now.off_by.minor) == computed[broken[0]]
+            needs = account["draft"] or account["unreconciledCount"] or named
+            assert account["status"] == ("never" if not anchor else "needs" if needs else "reconciled")
+            if anchor:
+                assert anchor["holds"] == computed[anchor["id"]][0]
+
+    def _look_at_records(self, computed: Verdicts) -> None:
+        """Hold that each proof says the same of itself, also saved to a file."""
+        records = [self.ada.get(f"/api/reconciliations/{each}").json["reconciliation"] for each in computed]
+        for record in records:
+            holds = computed[record["id"]][0]
+            assert (record["holds"], record["brokenBy"] is None) == (holds, holds)
+            assert [each["repair"] for each in record["history"]].count(None) == (not holds)
+        assert list(proof_findings.findings(records)) == []
+        noted = {(each.reconciliation_id, each.code) for each in proof_findings.notes(records)}
+        assert noted == {(each, "broken") for each, (holds, _, _) in computed.items() if not holds}
+
+
+def walk(prover: Prover, judge: Judge, chance: Random, acts: int, restore_every: int) -> None:
+    """Do one act after another, and ask after each."""
+    for number in range(1, acts + 1):
+        name = chance.choice((*PROVERS_ACTS, "revalue"))
+        if name == "revalue":
+            revalue(prover, judge, chance)
+        else:
+            prover.act(name, chance)
+        try:
+            judge.ask(restores=number % restore_every == 0)
+        except AssertionError as error:
+            error.add_note("\n".join(["The acts, of which the last led to it:", *prover.told]))
+            raise
+
+
+def revalue(prover: Prover, judge: Judge, chance: Random) -> None:
+    """Revalue as of the end of a month; a refusal is as legal as anywhere."""
+    day = chance.choice((date(2026, 2, 28), date(2026, 3, 31)))
+    try:
+        judge.bank.ask(lambda: revaluations.revalue(day, actor=judge.ada.actor, now=AT))
+    except LedgerError as refusal:
+        prover.told.append(f"revalue {day} -> {refusal}")
+    else:
+        prover.told.append(f"revalue {day}")
+
+
+@pytest.fixture
+def begin(house, ada, bank):
+    """Make the books with which every walk begins, as often as one likes: each account has two proofs."""
+    first = Prover(asking(ada), Known.equip(bank))
+    for fa_id, currency in first.known.feeds.items():
+        for day in (3, 8):
+            lines = [
+                line(f"{currency} {day} {amount}", amount, f"2026-03-{day + place:02}", currency=currency)
+                for place, amount in enumerate(("100.00", "-40.00"))
+            ]
+            push(first, fa_id, added=lines)
+            prove_account(first, fa_id, f"2026-03-{day + 2:02}")
+    house.leave()
+    house.store.copy("books", "seeded")
+    known = first.known
+
+    def begin() -> Prover:
+        house.leave()
+        house.store.copy("seeded", "books")
+        return Prover(
+            asking(ada),
+            replace(known, lines=[*known.lines], entries=[*known.entries], numbers=count(100), imports=[]),
+        )
+
+    yield begin
+    house.leave()
+    house.store.drop("seeded")
+
+
+def test_after_every_act_all_answers_about_proofs_are_the_same(
+    turn, begin, ada, bank, restored, rounds, figure
+):
+    judge, done = Judge(ada, bank, restored), Counter()
+    for number in range(rounds(QUICK_WALKS, WALKS)):
+        prover = begin()
+        chance = Random(f"{turn} {number}")  # noqa: S311  (the same ones every time)
+        walk(prover, judge, chance, rounds(QUICK_ACTS, ACTS), rounds(QUICK_RESTORE, 1))
+        done.update(prover.counts)
+    assert judge.seen["broken"]
+    refused = sum(times for (_, status), times in done.items() if status not in (200, 201))
+    figure(
+        "P1",
+        f"{judge.seen['acts']} acts ({done.total()} writes, {refused} refused), {judge.seen['restores']} restores:"
+        f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs",
+    )
