@@ -60,6 +60,17 @@ def test_a_folder_has_at_most_20_files():
     assert not {str(folder): width for folder, width in widths.items() if width > MOST_FILES}
 
 
+def test_migrations_are_one_chain_in_the_order_of_their_names():
+    """Two with one number would be one to the database: the other would never run."""
+    names = sorted(path for path in tree.files() if path.parent == MIGRATIONS and path.suffix == ".py")
+    stated = [
+        tuple(re.findall(r'^(?:down_)?revision = "?(\w+)"?$', tree.text(path), re.MULTILINE))
+        for path in names
+    ]
+    numbers = [path.name[:4] for path in names]
+    assert stated == list(zip(numbers, ["None", *numbers], strict=False))
+
+
 def test_a_function_is_at_most_45_lines_long():
     long = {
         f"{path}: {node.name}"

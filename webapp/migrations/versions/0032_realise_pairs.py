@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0029"
-down_revision = "0028"
+revision = "0032"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 
