@@ -194,9 +194,12 @@ def test_a_line_that_two_ids_were_settled_to_be_is_asked_about_under_a_new_id_of
     assert feed.verdicts(added=again) == ["POSSIBLY_THERE", "POSSIBLY_THERE"]
 
 
-def test_a_new_line_is_not_what_a_removed_one_was_before_a_change_of_the_same_push(feed):
+@pytest.mark.parametrize("key", ["added", "modified"])
+def test_a_new_line_is_not_what_a_removed_one_was_before_a_change_of_the_same_push(feed, key):
     feed.results(added=[line("A", amount="7.00")])
-    feed.results(modified=[line("A", amount="-2.50"), line("B", amount="7.00")], removed=["A"])
+    batch = {"added": [], "modified": [line("A", amount="-2.50")], "removed": ["A"]}
+    batch[key].append(line("B", amount="7.00"))
+    feed.results(**batch)
     assert feed.booked() == [("2026-03-02", "7.00")]
     feed.results(modified=[line("C", amount="-2.50")])
     assert feed.booked() == [("2026-03-02", "-2.50"), ("2026-03-02", "7.00")]

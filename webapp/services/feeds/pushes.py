@@ -95,7 +95,7 @@ def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, pr
     added = _incoming(body["added"], feed_account, today, "added")
     modified = _incoming(body["modified"], feed_account, today, "modified")
     balance = _stated_balance(body["balance"], feed_account, today)
-    for lines in (added, modified):
+    for lines in _in_order(feed_account, added, modified):
         if lines:
             _take_lines(context, lines)
     removed = removed_lines.remove(feed_account, body["removed"], now=now)
@@ -111,6 +111,19 @@ def _take(feed_account: FeedAccount, body: PushBody, digest: str, doing: Act, pr
     ]
     doing.after = {"verdicts": dict(Counter(verdict for _, verdict, _, _ in results))}
     return _store_push(feed_account, body["batch_id"], digest, results, now)
+
+
+def _in_order(
+    feed_account: FeedAccount, added: Sequence[IncomingLine], modified: Sequence[IncomingLine]
+) -> Iterable[Sequence[IncomingLine]]:
+    """Give the lines of a push in the order to take them: known lines change before new ones are compared with them."""
+    added_ids = {each.line.provider_transaction_id for each in added}
+    known = feed_lines.last_events(
+        feed_account, {each.line.provider_transaction_id for each in modified} - added_ids
+    )
+    changes = [each for each in modified if each.line.provider_transaction_id in known]
+    rest = [each for each in modified if each.line.provider_transaction_id not in known]
+    return changes, added, rest
 
 
 def _take_lines(context: PushContext, lines: Sequence[IncomingLine]) -> None:
