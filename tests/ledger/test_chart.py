@@ -21,6 +21,7 @@ def test_the_system_accounts_have_their_names_and_kinds():
         "rounding": ("Rounding", "EXPENSE", True),
         "realised_exchange": ("Realised exchange differences", "EXPENSE", False),
         "unrealised_exchange": ("Unrealised exchange differences", "EXPENSE", False),
+        "bank_charges": ("Bank charges", "EXPENSE", False),
     }
 
 

@@ -1,5 +1,6 @@
 """The page of transfers, and a pair in the workspace."""
 
+import re
 from html import unescape
 
 import pytest
@@ -51,3 +52,23 @@ def test_a_refusal_is_said_on_the_page(ben, page, bank, savings, moved):
     refused = page.post(f"/transfers/{other}/join", data={"transactionId": moved[0]})
     assert refused.status_code == 409
     assert "Undo that pair first" in refused.text
+
+
+def test_two_ticked_items_are_paired_and_their_difference_is_named(ben, page, bank, giro, savings):
+    payout = send(bank, giro, "2026-03-02", "-100.00"), send(bank, savings, "2026-03-04", "98.50")
+    for each in payout:
+        ben.patch(f"/api/transactions/{each}", json={"accountId": bank.role("transfers")})
+        ben.post(f"/api/transactions/{each}/confirm")
+    address = f"accountId={bank.role('transfers')}"
+    items = re.findall(r'name="items" value="(\d+)"', text(page.get(f"/transfers?{address}")))
+    assert len(items) == 2
+    refused = page.post(f"/transfers/pair?{address}", data={"items": items})
+    assert refused.status_code == 422
+    assert "Name the difference a fee" in refused.text
+    assert "tick two open items" in page.post(f"/transfers/pair?{address}", data={"items": items[:1]}).text
+    assert (
+        page.post(f"/transfers/pair?{address}", data={"items": items, "difference": "FEE"}).status_code == 303
+    )
+    assert line(ben, payout[0])["correctionMarkerId"] is not None
+    ben.post(f"/api/transactions/{payout[0]}/confirm")
+    assert "No open items" in text(page.get(f"/transfers?{address}"))

@@ -28,6 +28,7 @@ class Role(StrEnum):
     ROUNDING = "rounding"
     REALISED_EXCHANGE = "realised_exchange"
     UNREALISED_EXCHANGE = "unrealised_exchange"
+    BANK_CHARGES = "bank_charges"
 
 
 # Where a line waits for its account, and where what an entry's mirrors leave over goes.
@@ -105,7 +106,7 @@ DEFAULT_CHART: Final[tuple[ChartAccount, ...]] = (
     ChartAccount("6750", "Training", _EXPENSE, "🎓"),
     ChartAccount("6800", "Depreciation", _EXPENSE, "📉"),
     ChartAccount("6900", "Taxes and duties", _EXPENSE, "🏛️"),
-    ChartAccount("7000", "Bank charges", _EXPENSE, "🏧"),
+    ChartAccount("7000", "Bank charges", _EXPENSE, "🏧", Role.BANK_CHARGES),
     ChartAccount("7100", "Interest paid", _EXPENSE, "📉"),
     ChartAccount("7800", "Realised exchange differences", _EXPENSE, "💱", Role.REALISED_EXCHANGE),
     ChartAccount("7810", "Unrealised exchange differences", _EXPENSE, "💱", Role.UNREALISED_EXCHANGE),

@@ -13,6 +13,8 @@ PENDING_TIERS: Final = ("LINK", "EXACT", "TIP", "REWORDED")
 JOIN_TIERS: Final = (*PENDING_TIERS, "TWIN", "REISSUED", "PERSON")
 JOIN_STATUSES: Final = ("JOINED", "SUGGESTED", "REFUSED")
 PAIR_STATUSES: Final = ("STANDING", "UNDONE", "DISMISSED")
+# What the difference between the two sides of a transfer is, where somebody named it.
+PAIR_DIFFERENCES: Final = ("FEE", "EXCHANGE")
 IMPORT_STATUSES: Final = ("PREVIEWED", "IMPORTED", "REFUSED")
 VERDICTS: Final = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 

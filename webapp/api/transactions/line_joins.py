@@ -6,7 +6,7 @@ from typing import Any
 
 from webapp import queries, services
 from webapp.api.transactions.transactions import AnswerSchema, answer
-from webapp.schemas.transactions.line_joins import OtherLineSchema, SuggestionsSchema
+from webapp.schemas.transactions.line_joins import LineToJoinSchema, OtherLineSchema, SuggestionsSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
@@ -25,13 +25,17 @@ def suggestions(transaction_id: int) -> Any:
 
 @bp.post("/<id:transaction_id>/join")
 @requires("draft")
-@bp.arguments(OtherLineSchema)
+@bp.arguments(LineToJoinSchema)
 @bp.response(200, AnswerSchema)
-def join(body: dict[str, int], transaction_id: int) -> dict[str, Any]:
-    """Join two lines; answers with the line that remains in the books, for a transfer with the first."""
+def join(body: dict[str, Any], transaction_id: int) -> dict[str, Any]:
+    """Join two lines; answers with the line that remains in the books, for a transfer with the first.
+
+    Of split lines the parts on the transfers account are compared. A `difference` is booked as what it is called.
+    """
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     other = queries.transactions.transactions.refer(organization_id(), body["transaction_id"])
-    return answer(services.transactions.links.join(line, other, **acting()).id)
+    joined = services.transactions.links.join(line, other, difference=body["difference"], **acting())
+    return answer(joined.id)
 
 
 @bp.post("/<id:transaction_id>/unjoin")

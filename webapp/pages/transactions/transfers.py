@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.chart import Role
+from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.pages.transactions.transactions import act_on
 from webapp.schemas.addresses import OpenItemsPageSchema
 from webapp.schemas.transactions.line_joins import OtherLineFormSchema
+from webapp.schemas.transactions.open_items import TickedItemsFormSchema
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from webapp.models import Transaction
+
+
+class TwoLinesError(UnprocessableError):
+    """A transfer is of two bank lines; tick two open items that are bank lines."""
+
+    code = "two_lines"
+
 
 bp = Blueprint("transfers", __name__, url_prefix="/transfers")
 
@@ -39,6 +48,22 @@ def index() -> Response:
 def accept() -> Response:
     """Pair all unambiguous transfers."""
     services.transactions.transfers.pair_unambiguous(**acting())
+    return redirect_back(url_for("transfers.index"))
+
+
+@bp.post("/pair")
+@requires("draft")
+def pair() -> Response:
+    """Pair the lines of two ticked open items; what they differ by is booked as what it is called."""
+    body = TickedItemsFormSchema().load(form_body(lists=frozenset({"items"})))
+    line_ids = queries.transfers.open_items.lines_of(organization_id(), body["items"])
+    try:
+        if len(line_ids) != 2:  # noqa: PLR2004  (a transfer has two sides)
+            raise TwoLinesError
+        one, other = (queries.transactions.transactions.get(organization_id(), each) for each in line_ids)
+        services.transactions.links.join(one, other, difference=body["difference"], **acting())
+    except LedgerError as error:
+        return show(problem=problem_of(error))
     return redirect_back(url_for("transfers.index"))
 
 
@@ -74,7 +99,7 @@ def settle(transaction_id: int, act: Callable[..., object]) -> Response:
 
 def show(*, problem: Problem | None = None) -> Response:
     """Render proposed transfers and open items."""
-    query: dict[str, Any] = OpenItemsPageSchema().load(request.args if problem is None else {})
+    query: dict[str, Any] = OpenItemsPageSchema().load(request.args)
     after = paging.decode(query.pop("cursor"), "di")
     today = queries.access.organizations.today(organization_id(), requests.now())
     page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
@@ -91,6 +116,7 @@ def show(*, problem: Problem | None = None) -> Response:
         items=page.items,
         watched=queries.transfers.watched.watched(organization_id()),
         account_id=query["account_id"],
+        transfers_id=queries.accounts.accounts.by_role(organization_id(), Role.TRANSFERS).id,
         keep={"accountId": query["account_id"]} if query["account_id"] else {},
         next_cursor=paging.encode(page.next_key),
         problem=problem,

@@ -46,16 +46,23 @@ def one_sided() -> Iterable[Violation]:
 
 def no_transfers() -> Iterable[Violation]:
     """Find standing pairs whose lines are of one account, not booked, or not opposite."""
-    is_one_way = sa.or_(
-        sa.and_(Transaction.amount_minor >= 0, Other.amount_minor >= 0),
-        sa.and_(Transaction.amount_minor <= 0, Other.amount_minor <= 0),
-    )
-    differs = sa.and_(Transaction.currency == Other.currency, Transaction.amount_minor != -Other.amount_minor)
+    mine = sa.func.coalesce(TransferPair.part_minor, Transaction.amount_minor)
+    theirs = sa.func.coalesce(Mirror.part_minor, Other.amount_minor)
+    is_one_way = sa.or_(sa.and_(mine >= 0, theirs >= 0), sa.and_(mine <= 0, theirs <= 0))
+    differs = sa.and_(Transaction.currency == Other.currency, mine != -theirs)
     return found(
         "pair_of_no_transfer",
         sa.select(TransferPair.organization_id, Transaction.id.label("line_id"), Other.id.label("other_id"))
         .join(Transaction, refers_to(TransferPair.transaction_id, Transaction))
         .join(Other, refers_to(TransferPair.other_id, Other))
+        .outerjoin(
+            Mirror,
+            sa.and_(
+                of_same_organization(Mirror, TransferPair),
+                Mirror.transaction_id == TransferPair.other_id,
+                Mirror.other_id == TransferPair.transaction_id,
+            ),
+        )
         .where(
             TransferPair.status == "STANDING",
             sa.or_(

@@ -42,6 +42,8 @@ class SuggestionRecord:
     is_only: bool | None = None
     is_kept: bool | None = None
     tier: str | None = None
+    difference: str | None = None
+    difference_entry_id: int | None = None
     source: str | None = None
     provider_transaction_id: str | None = None
     decided_by: Mapping[str, Any] | None = None
@@ -111,6 +113,8 @@ def _decided(side: TransferPair, other: Transaction) -> SuggestionRecord:
         reason="Two sides of one transfer." if is_paired else "Somebody said that they are not a transfer.",
         created_at=side.created_at,
         undone_at=side.ended_at,
+        difference=side.difference,
+        difference_entry_id=side.difference_entry_id,
     )
 
 

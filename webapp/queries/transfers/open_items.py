@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -30,8 +30,9 @@ from webapp.queries.matching import transfer_pairs
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """A posted amount that is still on a watched account, and its age in days."""
+    """A posted amount that is still on a watched account, and its age in days; `id` is its first posting's."""
 
+    id: int
     account_id: int
     account_name: str
     journal_entry_id: int
@@ -141,11 +142,23 @@ def listed(
     return found.of(_records(organization_id, found.items, today))
 
 
+def lines_of(organization_id: str, item_ids: Collection[int]) -> list[int]:
+    """Give the bank lines of open items, in the order of the items; an item without a line is left out."""
+    items = items_subquery(organization_id)
+    rows = db.session.execute(
+        sa.select(items.c.root_id).where(items.c.item_id.in_(item_ids)).order_by(items.c.item_id)
+    )
+    roots = list(rows.scalars())
+    lines = _lines(organization_id, roots)
+    return [lines[root_id][0] for root_id in roots if root_id in lines]
+
+
 def _records(organization_id: str, rows: Sequence[Any], today: date) -> list[OpenItem]:
     base = organizations.get(organization_id).base_currency
     lines = _lines(organization_id, [row.root_id for row in rows])
     return [
         OpenItem(
+            id=row.item_id,
             account_id=row.account_id,
             account_name=row.account_name,
             journal_entry_id=row.root_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from webapp.ledger.codes import JOIN_STATUSES, TRANSACTION_STATUSES
+from webapp.ledger.codes import JOIN_STATUSES, PAIR_DIFFERENCES, TRANSACTION_STATUSES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import PersonSchema
@@ -24,6 +24,8 @@ class LineJoinSchema(Schema):
     account_name = ma.fields.String()
     is_kept = ma.fields.Boolean(allow_none=True)
     tier = fields.OneOf(*TIERS, allow_none=True)
+    difference = fields.OneOf(*PAIR_DIFFERENCES, allow_none=True)
+    difference_entry_id = fields.Id(Kind.JOURNAL_ENTRY, allow_none=True)
     days_apart = ma.fields.Integer(allow_none=True)
     is_only = ma.fields.Boolean(allow_none=True)
     status = fields.OneOf(*JOIN_STATUSES)
@@ -66,6 +68,12 @@ class OtherLineSchema(Schema):
     """The other line."""
 
     transaction_id = fields.Id(Kind.TRANSACTION, required=True)
+
+
+class LineToJoinSchema(OtherLineSchema):
+    """The other line, and what the two sides of a transfer differ by: a fee of the bank or an exchange difference."""
+
+    difference = fields.OneOf(*PAIR_DIFFERENCES, load_default=None)
 
 
 class OtherLineFormSchema(Schema):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshmallow as ma
 
+from webapp.ledger.codes import PAIR_DIFFERENCES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -25,6 +26,13 @@ class OpenItemSchema(Schema):
     amount = fields.Amount()
     currency = fields.Currency()
     amount_base = fields.Amount()
+
+
+class TickedItemsFormSchema(Schema):
+    """The open items that a form has ticked, and what two lines of a transfer differ by."""
+
+    items = ma.fields.List(fields.FormId(), load_default=list)
+    difference = fields.OneOf(*PAIR_DIFFERENCES, load_default=None, allow_none=True)
 
 
 class OpenItemQuerySchema(PageSchema):

@@ -40,7 +40,7 @@ def realise(line: Transaction) -> bool:
     is_written = False
     if not _fits(mine, parts, transfers_id):
         is_written = cancel(sides)
-        legs = _clearing(line.organization_id, parts)
+        legs = _clearing(mine, parts)
         if legs:
             entry = _post(line, other, legs)
             for side in sides:
@@ -85,12 +85,15 @@ def _fits(side: TransferPair, parts: Sequence[Sequence[Leg]], transfers_id: int)
     return all(parts) and len(parts) > 1 and is_nil([*both, *_entry_parts(side, transfers_id)])
 
 
-def _clearing(organization_id: str, parts: Sequence[Sequence[Leg]]) -> tuple[Leg, ...]:
+def _clearing(side: TransferPair, parts: Sequence[Sequence[Leg]]) -> tuple[Leg, ...]:
     if len(parts) < 2 or not are_opposite(*parts):  # noqa: PLR2004  (a transfer has two sides)
         return ()
-    base = organizations.get(organization_id).base_currency
-    differences_id = accounts.by_role(organization_id, Role.REALISED_EXCHANGE).id
-    return clearing([leg for part in parts for leg in part], base, differences_id)
+    both = [leg for part in parts for leg in part]
+    # Where more is left than was sent there was a gain, which no fee is.
+    is_fee = side.difference == "FEE" and sum(leg.amount_base_minor or 0 for leg in both) > 0
+    role = Role.BANK_CHARGES if is_fee else Role.REALISED_EXCHANGE
+    base = organizations.get(side.organization_id).base_currency
+    return clearing(both, base, accounts.by_role(side.organization_id, role).id)
 
 
 def _post(line: Transaction, other: Transaction, legs: Sequence[Leg]) -> JournalEntry:

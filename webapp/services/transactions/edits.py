@@ -19,11 +19,12 @@ from webapp.ledger.journal import sides
 from webapp.ledger.journal.corrections import is_same
 from webapp.ledger.journal.entries import AccountCurrencyError, Leg
 from webapp.ledger.journal.splits import Split, split_legs
-from webapp.ledger.money import money_at
+from webapp.ledger.money import Money, money_at
 from webapp.models import Account, FeedAccount, JournalEntry, Merchant, Project, Transaction
 from webapp.queries.accounts import accounts
 from webapp.queries.common import lookups
 from webapp.queries.journal import entries, target_legs
+from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
 from webapp.services.audit import entry_facts, titles
 from webapp.services.audit.act import Act, Actor
@@ -172,12 +173,23 @@ def discard_correction(entry: JournalEntry, *, actor: Actor, now: datetime) -> N
 
 def _ends_transfer(line: Transaction, entry: JournalEntry, changes: LineChanges) -> bool:
     """Return whether a change takes a line out of the transfer that it may be paired as."""
-    if changes.get("splits") is not None:
-        return True
+    splits = changes.get("splits")
+    if splits is not None:
+        return not _keeps_part(line, splits)
     if "account_id" not in changes:
         return False
     transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
     return changes["account_id"] != transfers_id or sides.is_shared(target_legs.of(entry))
+
+
+def _keeps_part(line: Transaction, splits: Sequence[SplitInput]) -> bool:
+    """Return whether new splits leave the part that is a transfer as it is."""
+    mine = transfer_pairs.active(line.organization_id, line.id)
+    if mine is None or mine.part_minor is None:
+        return False
+    transfers_id = accounts.by_role(line.organization_id, Role.TRANSFERS).id
+    part = sum((each["amount"] for each in splits if each["account_id"] == transfers_id), Decimal(0))
+    return part == Money(mine.part_minor, line.currency).decimal
 
 
 def _own_legs(line: Transaction, legs: Sequence[Leg], changes: LineChanges) -> Sequence[Leg]:

@@ -8,13 +8,23 @@ from webapp.models import Transaction
 from webapp.queries.matching import transfer_pairs
 from webapp.services.audit.act import Actor
 from webapp.services.transactions import joins, transfers
+from webapp.services.transactions.pair_sides import AmountsDifferError
 
 
-def join(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> Transaction:
-    """Join two lines of one account, or pair lines of two; answers the line that stays, of a transfer the first."""
+def join(
+    line: Transaction, other: Transaction, *, actor: Actor, now: datetime, difference: str | None = None
+) -> Transaction:
+    """Join two lines of one account, or pair lines of two; answers the line that stays, of a transfer the first.
+
+    `difference` names what the two sides of a transfer differ by: "FEE" or "EXCHANGE".
+    """
     if line.feed_account_id == other.feed_account_id:
+        if difference is not None:
+            raise AmountsDifferError(
+                "Both lines are of one account, so they are one line without a difference."
+            )
         return joins.join(line, other, actor=actor, now=now)
-    transfers.pair(line, other, actor=actor, now=now)
+    transfers.pair(line, other, actor=actor, now=now, difference=difference)
     return line
 
 

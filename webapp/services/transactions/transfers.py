@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import Role
-from webapp.ledger.errors import LedgerError, UnprocessableError
-from webapp.ledger.journal.entries import Leg
-from webapp.ledger.money import Money
+from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import JournalEntry, Transaction, TransferPair, of_same_organization
 from webapp.queries.access import organizations
-from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
@@ -26,14 +22,9 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
 from webapp.services.journal import entries as journal_entries
-from webapp.services.transactions import unpairing
+from webapp.services.transactions import pair_sides, unpairing
+from webapp.services.transactions.pair_sides import AmountsDifferError, PairSide
 from webapp.services.transactions.states import require
-
-
-class AmountsDifferError(UnprocessableError):
-    """The two lines are not opposite amounts; what one account sends, the other receives."""
-
-    code = "amounts_differ"
 
 
 class PairedError(LedgerError):
@@ -58,10 +49,20 @@ class PairResult:
     error: str = ""
 
 
-def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) -> None:
-    """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers"."""
+def pair(
+    line: Transaction, other: Transaction, *, actor: Actor, now: datetime, difference: str | None = None
+) -> None:
+    """Make two lines one transfer: one entry while both are drafts of one day, else linked against "Transfers".
+
+    What their transfers parts differ by is booked as what it is called: "FEE" to the bank charges, "EXCHANGE" to the
+    realised exchange differences.
+    """
     title = f"Paired {titles.of_pair(line, other)} as a transfer"
-    target, payload = ("transaction", line.id), {"transactionId": Ref(Kind.TRANSACTION, other.id)}
+    target = ("transaction", line.id)
+    payload = {
+        "transactionId": Ref(Kind.TRANSACTION, other.id),
+        **({} if difference is None else {"difference": difference}),
+    }
     with act(actor, now, "pair_transfer", target, title=title, payload=payload) as doing:
         mine = transfer_pairs.active(line.organization_id, line.id)
         if mine is not None and mine.other_id == other.id:
@@ -71,8 +72,10 @@ def pair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime) 
             return
         _check(line, other)
         doing.before = _facts(line, other)
+        chosen = pair_sides.of(line, other, difference)
         _record(line, other, "STANDING", now)
-        _join(line, other, doing)
+        _name(chosen, difference)
+        _join(line, other, chosen, doing)
         pair_differences.realise(line)
         updates.touch(Kind.TRANSACTION, [line.id, other.id])
         db.session.flush()
@@ -88,6 +91,8 @@ def unpair(line: Transaction, other: Transaction, *, actor: Actor, now: datetime
         if mine is None or mine.other_id != other.id:
             raise NotPairedError
         doing.before = _facts(line, other)
+        if mine.difference is not None:
+            doing.before["difference"] = mine.difference
         unpairing.unpair(line, now=now, is_refused=True)
         doing.after = _facts(line, other)
 
@@ -118,11 +123,6 @@ def _check(line: Transaction, other: Transaction) -> None:
                 f"Line {each.id} is paired with line {earlier.other_id}. Undo that pair first.",
                 details={"transactionId": each.id, "otherId": earlier.other_id},
             )
-    if line.amount_minor * other.amount_minor >= 0:
-        raise AmountsDifferError
-    if line.currency == other.currency and line.amount_minor != -other.amount_minor:
-        left = Money(line.amount_minor + other.amount_minor, line.currency)
-        raise AmountsDifferError(f"The two lines add up to {left.formatted}, not to zero.")
 
 
 def check_two_accounts(line: Transaction, other: Transaction) -> None:
@@ -149,7 +149,16 @@ def _record(line: Transaction, other: Transaction, status: str, now: datetime) -
     db.session.flush()
 
 
-def _join(line: Transaction, other: Transaction, doing: Act) -> None:
+def _name(chosen: Sequence[PairSide], difference: str | None) -> None:
+    """Record which part of each line is the transfer, and what their difference was called."""
+    for each, opposite in (tuple(chosen), tuple(reversed(chosen))):
+        mine = transfer_pairs.active(each.line.organization_id, each.line.id)
+        if mine is not None and mine.other_id == opposite.line.id:
+            mine.part_minor, mine.difference = each.part_minor, difference
+    db.session.flush()
+
+
+def _join(line: Transaction, other: Transaction, chosen: Sequence[PairSide], doing: Act) -> None:
     first, second = sorted((line, other), key=lambda each: each.id)
     one, two = first.journal_entry, second.journal_entry
     if one is None or two is None:
@@ -158,12 +167,16 @@ def _join(line: Transaction, other: Transaction, doing: Act) -> None:
         # Both were one transfer before, with a correction that separates them: the posted legs are the target again.
         corrections.set_correction_target(one, entries.legs_of(one), now=doing.now)
     elif (
-        one.status == two.status == "DRAFT" and one.effective_on == two.effective_on and _is_free(line, other)
+        one.status == two.status == "DRAFT"
+        and one.effective_on == two.effective_on
+        and all(side.is_mergeable for side in chosen)
+        and _is_free(line, other)
     ):
         _merge(first, second, one, two)
     else:
-        for each, entry in ((first, one), (second, two)):
-            counter_legs.put_counters(each, entry, [_transfers_leg(each)], now=doing.now)
+        for side in sorted(chosen, key=lambda each: each.line.id):
+            entry = one if side.line.id == first.id else two
+            counter_legs.put_counters(side.line, entry, side.legs, now=doing.now)
 
 
 def _is_free(*sides: Transaction) -> bool:
@@ -185,11 +198,6 @@ def _merge(first: Transaction, second: Transaction, one: JournalEntry, two: Jour
     db.session.flush()
     journal_entries.delete_draft(two)
     db.session.expire(second, ["journal_entry"])
-
-
-def _transfers_leg(line: Transaction) -> Leg:
-    transfers = accounts.by_role(line.organization_id, Role.TRANSFERS)
-    return Leg(transfers.id, -line.amount_minor, line.currency)
 
 
 def _facts(*sides: Transaction) -> dict[str, object]:

@@ -149,7 +149,8 @@ def unpair(undoing: Undoing, request: ActionRequest) -> str:
 
 def pair_again(undoing: Undoing, request: ActionRequest) -> str:
     """Pair the two lines of an ended transfer again."""
-    transfers.pair(_line(undoing, request), _other(request), **undoing.by)
+    difference = (request.before or {}).get("difference")
+    transfers.pair(_line(undoing, request), _other(request), difference=difference, **undoing.by)
     return "Pair the two lines as a transfer again."
 
 
@@ -270,13 +271,15 @@ def _reinstate_settings(request: ActionRequest, line: Transaction) -> None:
 
 def _pair_again(undoing: Undoing, line: Transaction, at: datetime | None) -> None:
     """Pair a line again with the one that an act separated it from."""
-    other_id = db.session.scalar(
-        sa.select(TransferPair.other_id).where(
+    ended = db.session.scalar(
+        sa.select(TransferPair).where(
             refers_to(TransferPair.transaction_id, line),
             TransferPair.status == "UNDONE",
             TransferPair.ended_at == at,
         )
     )
-    if other_id is not None:
+    if ended is not None:
+        other_id, difference = ended.other_id, ended.difference
         db.session.expire_all()
-        transfers.pair(line, transactions.get(line.organization_id, other_id), **undoing.by)
+        other = transactions.get(line.organization_id, other_id)
+        transfers.pair(line, other, difference=difference, **undoing.by)
