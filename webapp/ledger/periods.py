@@ -15,6 +15,16 @@ class Period:
     first: date
     last: date
 
+    @classmethod
+    def months_to(cls, day: date, months: int) -> "Period":
+        """Give as many months up to a day, its own among them.
+
+        >>> str(Period.months_to(date(2026, 11, 22), 12).first)
+        '2025-12-01'
+        """
+        year, month = divmod(_month(day) - months + 1, _MONTHS)
+        return cls(date(year, month + 1, 1), day)
+
     @property
     def eve(self) -> date:
         """The day before it, at whose close balances are as it begins."""

@@ -1,9 +1,10 @@
-"""Balances by project, group and merchant: added up from postings, for kept sums know accounts only."""
+"""Postings by project, group and merchant, and balances added up from them, for kept sums know accounts only."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -11,8 +12,10 @@ import sqlalchemy as sa
 
 from webapp.db import db, fold
 from webapp.ledger.dimensions import Dimension, Selection
+from webapp.ledger.money import Money
 from webapp.models import (
     COUNTING,
+    Account,
     JournalEntry,
     Merchant,
     Posting,
@@ -24,6 +27,21 @@ from webapp.models import (
 from webapp.queries.common import lookups
 
 Sums = dict[date, Counter[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PostingRecord:
+    """A posting that counts, with its account and entry."""
+
+    journal_entry_id: int
+    effective_on: date
+    description: str
+    account_id: int
+    account_name: str
+    amount: Money
+    amount_base: Money
+
+
 _NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
     Dimension.PROJECT: Project,
     Dimension.PROJECT_GROUP: ProjectGroup,
@@ -131,3 +149,43 @@ def _running(moved: Sequence[Counter[int]], days: Sequence[date]) -> Sums:
         running.update(more)
         found[day] = running.copy()
     return found
+
+
+def newest(organization_id: str, selection: Selection, *, limit: int) -> list[PostingRecord]:
+    """List the newest postings of a selection."""
+    columns: tuple[Any, ...] = (
+        JournalEntry.id,
+        JournalEntry.effective_on,
+        JournalEntry.description,
+        Posting.account_id,
+        Account.name,
+        Posting.amount_minor,
+        Posting.currency,
+        Posting.amount_base_minor,
+        Posting.base_currency,
+    )
+    rows = db.session.execute(
+        sa.select(*columns)
+        .select_from(Posting)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == organization_id,
+            JournalEntry.status.in_(COUNTING),
+            *conditions(selection),
+        )
+        .order_by(JournalEntry.effective_on.desc(), JournalEntry.id.desc(), Posting.position)
+        .limit(limit)
+    )
+    return [
+        PostingRecord(
+            row.id,
+            row.effective_on,
+            row.description,
+            row.account_id,
+            row.name,
+            Money(row.amount_minor, row.currency),
+            Money(row.amount_base_minor, row.base_currency),
+        )
+        for row in rows
+    ]
