@@ -1,4 +1,4 @@
-"""Revaluation: balances in other currencies at the rate of a day, against their book value."""
+"""Exchange differences: balances at the rate of a day against their book value, and what a nil balance leaves."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -33,3 +33,21 @@ def revaluation(
         return ()
     rest = -sum(leg.amount_base_minor or 0 for leg in legs)
     return (*legs, Leg(differences_account_id, rest, base, rest))
+
+
+def realisation(
+    account_id: int, currency: str, rest_base_minor: int, base: str, differences_account_id: int
+) -> tuple[Leg, ...]:
+    """Give the legs that bring an account to nil in the base currency too; its own currency does not move.
+
+    An asset that is left over is a loss.
+
+    >>> for leg in realisation(7, "USD", 8333, "EUR", 9):
+    ...     print(leg.account_id, leg.amount_minor, leg.currency, leg.amount_base_minor)
+    7 0 USD -8333
+    9 8333 EUR 8333
+    """
+    return (
+        Leg(account_id, 0, currency, -rest_base_minor),
+        Leg(differences_account_id, rest_base_minor, base, rest_base_minor),
+    )

@@ -10,7 +10,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import FeedAccount, JournalEntry, Reconciliation, Transaction, refers_to
+from webapp.models import (
+    FeedAccount,
+    JournalEntry,
+    Posting,
+    Reconciliation,
+    Transaction,
+    of_same_organization,
+    refers_to,
+)
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import revaluations
 from webapp.queries.matching import transfer_pairs
@@ -64,12 +72,38 @@ def _revaluation(entry: JournalEntry) -> VoidRefusal:
 def _exchange(entry: JournalEntry) -> VoidRefusal:
     pair = transfer_pairs.of_difference(entry)
     if pair is None:
-        return VoidRefusal(f"Entry {entry.id} was written by the system and cannot be voided.")
+        return _realisation(entry)
     return VoidRefusal(
         f"Entry {entry.id} is the exchange difference of the transfer of lines {pair.transaction_id} and "
         f"{pair.other_id}. End that transfer, or void the entry of one of its lines.",
         "transfer",
         {"transactionId": pair.transaction_id, "otherId": pair.other_id},
+    )
+
+
+def _realisation(entry: JournalEntry) -> VoidRefusal:
+    """Name the entries whose act brought an account to nil: they are what somebody may void."""
+    leg = entry.postings[0]
+    causes = db.session.scalars(
+        sa.select(JournalEntry.id)
+        .where(
+            of_same_organization(JournalEntry, entry),
+            JournalEntry.action_request_id == entry.action_request_id,
+            JournalEntry.source != entry.source,
+            sa.exists().where(
+                refers_to(Posting.journal_entry_id, JournalEntry),
+                Posting.account_id == leg.account_id,
+                Posting.currency == leg.currency,
+            ),
+        )
+        .order_by(JournalEntry.id)
+    ).all()
+    named = f"{'entry' if len(causes) == 1 else 'entries'} {' and '.join(map(str, causes))}"
+    return VoidRefusal(
+        f"Entry {entry.id} realises what was left when {named} brought the account to 0.00 {leg.currency}. Void "
+        f"{named} instead; what is then left is realised when the account next comes to 0.00 {leg.currency}.",
+        "exchange",
+        {"journalEntryIds": list(causes)},
     )
 
 

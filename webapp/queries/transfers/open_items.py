@@ -63,8 +63,8 @@ def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     """Select the parts of posted entries on watched accounts that their corrections have not moved away.
 
     Being linked settles an item of "Transfers between own accounts" only as far as both sides stand there and come
-    to nil together, with the entry that realised their difference. A revaluation and its
-    reversal are no items.
+    to nil together, with the entry that realised their difference. A revaluation, its
+    reversal, and what is realised on another account are no items.
     """
     root = orm.aliased(JournalEntry)
     parts = (Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
@@ -88,6 +88,7 @@ def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
             root.status == "POSTED",
             root.voids_id.is_(None),
             root.source != revaluations.SOURCE,
+            sa.or_(root.source != "exchange", Account.role == Role.TRANSFERS.value),
             sa.or_(Account.role.is_distinct_from(Role.TRANSFERS.value), sa.not_(_is_settled(root))),
         )
         .group_by(root.organization_id, root.id, root.effective_on, root.description, *parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.references import Kind, Ref, references
@@ -38,6 +39,7 @@ class Act:
 
     What it says is JSON in which ids are references: they name what it changed, whatever their keys are called.
 
+    `moved` are the accounts that its entries move in another currency than the base, each with that currency.
     `when_refused` is done beside the record of a refusal, after everything else was rolled back.
     """
 
@@ -54,6 +56,7 @@ class Act:
     result: dict[str, object] | None = None
     id: str = ""
     is_void: bool = False
+    moved: set[tuple[int, str]] = field(default_factory=set)
     when_refused: Callable[[LedgerError], None] | None = None
 
     @property
@@ -70,3 +73,7 @@ class Act:
     def nothing_to_do(self) -> None:
         """Say that nothing changes, so that nothing is recorded."""
         self.is_void = True
+
+
+# What every act does at its end, within it: a service adds its own where it must look at all that an act posted.
+CLOSINGS: Final[list[Callable[[Act], None]]] = []

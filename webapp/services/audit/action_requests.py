@@ -18,7 +18,7 @@ from webapp.models import ActionRequest, AuditEvent
 from webapp.queries.reconciliation import proof_breaks
 from webapp.services.audit import proof_breaks as breaks
 from webapp.services.audit import updates
-from webapp.services.audit.act import Act, Actor
+from webapp.services.audit.act import CLOSINGS, Act, Actor
 from webapp.session_state import Recording, state_of
 
 RECORDED_REFUSALS = frozenset({409, 422})
@@ -37,7 +37,8 @@ def act(
 ) -> Iterator[Act]:
     """Do one act: recorded as EXECUTED when the block ends, carried by the error when a rule refuses it.
 
-    The proofs that it touched are checked before it ends; it is stored as the cause where one of them broke.
+    What every act does at its end is part of it. The proofs that it touched are checked before it ends; it is
+    stored as the cause where one of them broke.
     """
     act_id = _proposal_id() or new_id(now)
     doing = Act(actor, now, kind, target[0], str(target[1]), title, note, payload or {}, id=act_id)
@@ -45,6 +46,8 @@ def act(
     with updates.writing(now, doing):
         try:
             yield doing
+            for close in () if doing.is_void else CLOSINGS:
+                close(doing)
         except LedgerError as error:
             if not hasattr(error, "act"):
                 error.act = doing  # type: ignore[attr-defined]

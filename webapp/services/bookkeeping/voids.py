@@ -39,6 +39,7 @@ class NotVoidableError(LedgerError):
         "correction": "The entry corrects another one; void that one.",
         "revaluation": "The entry is half of a revaluation; take that back instead.",
         "transfer": "The entry is the exchange difference of a transfer; end the transfer, or void one of its sides.",
+        "exchange": "The entry realises what was left when an account came to nil; void what brought it there.",
         "opening": "The entry opens the books of an account; reopen that proof instead.",
         "before_opening": "The opening balance of an account holds the entry; reopen that proof first.",
     }

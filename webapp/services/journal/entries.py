@@ -175,6 +175,11 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if posted.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
     db.session.refresh(entry)
+    doing.moved |= {
+        (leg.account_id, leg.currency)
+        for leg in legs
+        if leg.currency != entry.base_currency and leg.amount_minor
+    }
 
 
 def mark_voided(entries: Sequence[JournalEntry], reversal: JournalEntry) -> None:

@@ -1,0 +1,81 @@
+"""Balances that are nil in another currency and still have an amount in the base currency: realised differences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.models import Account, DaySum, JournalEntry, MonthSum, Posting, refers_to
+
+
+@dataclass(frozen=True, slots=True)
+class NilBalance:
+    """A revalued account that has nothing in a currency, and minor units of the base currency left over."""
+
+    account_id: int
+    account_name: str
+    currency: str
+    rest_base_minor: int
+
+
+def among(organization_id: str, moved: Collection[tuple[int, str]]) -> list[NilBalance]:
+    """List those of these accounts and currencies that are nil over all posted days, but not in the base currency.
+
+    The transfers account is left out: its pairs realise their own differences.
+    """
+    rest = sa.func.sum(MonthSum.amount_base_minor)
+    rows = db.session.execute(
+        sa.select(Account.id, Account.name, MonthSum.currency, rest.label("rest"))
+        .join(Account, refers_to(MonthSum.account_id, Account))
+        .where(
+            MonthSum.organization_id == organization_id,
+            MonthSum.account_id.in_({account_id for account_id, _ in moved}),
+            MonthSum.currency.in_({currency for _, currency in moved}),
+            Account.is_revalued,
+            Account.role.is_distinct_from(Role.TRANSFERS.value),
+        )
+        .group_by(Account.id, Account.name, MonthSum.currency)
+        .having(sa.and_(sa.func.sum(MonthSum.amount_minor) == 0, rest != 0))
+        .order_by(Account.id, MonthSum.currency)
+    )
+    return [
+        NilBalance(row.id, row.name, row.currency, int(row.rest))
+        for row in rows
+        if (row.id, row.currency) in moved
+    ]
+
+
+def latest_movement(organization_id: str, account_id: int, currency: str) -> date:
+    """Give the last day on which something is posted to an account in a currency; differences alone do not count.
+
+    The kept sums give the days, the latest first, so that only the postings of one or two days are read.
+    """
+    moves = (
+        sa.exists()
+        .where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.effective_on == DaySum.day,
+            JournalEntry.status.in_(("POSTED", "VOIDED")),
+            refers_to(Posting.journal_entry_id, JournalEntry),
+            Posting.account_id == account_id,
+            Posting.currency == currency,
+            Posting.amount_minor != 0,
+        )
+        .correlate(DaySum)
+    )
+    return db.session.scalars(
+        sa.select(DaySum.day)
+        .where(
+            DaySum.organization_id == organization_id,
+            DaySum.account_id == account_id,
+            DaySum.currency == currency,
+            moves,
+        )
+        .order_by(DaySum.day.desc())
+        .limit(1)
+    ).one()
