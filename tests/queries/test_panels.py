@@ -58,6 +58,7 @@ def test_it_counts_what_is_cleared_and_says_what_is_missing(bank, books, desk, p
         "set_aside_count": "1",
         "books_differ": "0.00",
         "is_ready": "False",
+        "warnings": "[]",
     }
     desk.confirm(*lines[2:4])
     desk.clear(cleared=[lines[3]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import marshmallow as ma
 from flask import Response
 
 from webapp import queries, services
@@ -16,6 +17,7 @@ from webapp.schemas.reconciliation.reconciliations import (
     AccountLinesSchema,
     ClearedAnswerSchema,
     CompleteSchema,
+    CompletionWarningSchema,
     DraftAnswerSchema,
     DraftInputSchema,
     LinesInputSchema,
@@ -33,6 +35,12 @@ bp = Blueprint(
     "api_reconciliations", __name__, url_prefix="/api/reconciliations", description="Reconciliation"
 )
 AnswerSchema = wrapped("reconciliation", ReconciliationSchema)
+CompletedSchema = wrapped(
+    "reconciliation",
+    ReconciliationSchema,
+    title="CompletedReconciliation",
+    warnings=ma.fields.List(ma.fields.Nested(CompletionWarningSchema)),
+)
 ANSWER = AnswerSchema()
 
 
@@ -103,12 +111,15 @@ def put_lines(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
 @bp.post("/accounts/<id:fa_id>/complete")
 @requires("reconcile")
 @bp.arguments(CompleteSchema)
-@bp.response(200, AnswerSchema)
+@bp.response(200, CompletedSchema)
 def complete(body: dict[str, Any], fa_id: int) -> dict[str, Any]:
-    """Complete the account's draft as a proof."""
+    """Complete the account's draft as a proof; warns about outstanding items that are old or equal the opening."""
     account = queries.reconciliation.reconciliations.account(organization_id(), fa_id)
     proof = services.reconciliation.proofs.complete(account, **body, **acting())
-    return {"reconciliation": queries.reconciliation.records.record(proof)}
+    return {
+        "reconciliation": queries.reconciliation.records.record(proof),
+        "warnings": queries.reconciliation.completion_warnings.of_proof(proof),
+    }
 
 
 @bp.post("/accounts/<id:fa_id>/reopen")

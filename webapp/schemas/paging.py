@@ -26,6 +26,9 @@ def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> typ
         **OPTIONAL,
         "description": "The number of all records that match the filters; with `count=true`.",
     }
+    of_texts = _untrusted_members(item, f"{key}[]")
+    if of_texts:
+        of_texts["remove_unused_paths"] = _remove_unused_paths
     return _new_schema(
         f"{item.__name__.removesuffix('Schema')}List",
         f"A page of {key}.",
@@ -34,15 +37,17 @@ def listing(key: str, item: type[Schema], **beside: ma.fields.Field[Any]) -> typ
             "next_cursor": ma.fields.String(allow_none=True),
             "total": ma.fields.Integer(metadata=total),
             **beside,
-            **_untrusted_members(item, f"{key}[]"),
+            **of_texts,
         },
     )
 
 
-def wrapped(key: str, item: type[Schema]) -> type[Schema]:
-    """Make the schema of an answer with one record under its name."""
-    members = {key: ma.fields.Nested(item, data_key=key), **_untrusted_members(item, key)}
-    return _new_schema(f"{_title(key)}Answer", f"One {key}.", members)
+def wrapped(
+    key: str, item: type[Schema], *, title: str | None = None, **beside: ma.fields.Field[Any]
+) -> type[Schema]:
+    """Make the schema of an answer with one record under its name, and other keys; `title` names it in documents."""
+    members = {key: ma.fields.Nested(item, data_key=key), **beside, **_untrusted_members(item, key)}
+    return _new_schema(f"{title or _title(key)}Answer", f"One {key}.", members)
 
 
 class OkSchema(Schema):
@@ -54,9 +59,7 @@ class OkSchema(Schema):
 def _untrusted_members(item: type[Schema], place: str) -> dict[str, object]:
     """The members with which an answer lists the paths of its untrusted texts, if it has any."""
     paths = [f"{place}.{path}" for path in untrusted_paths(item())]
-    return (
-        {UNTRUSTED_KEY: UntrustedPaths(paths), "remove_unused_paths": _remove_unused_paths} if paths else {}
-    )
+    return {UNTRUSTED_KEY: UntrustedPaths(paths)} if paths else {}
 
 
 @ma.post_dump

@@ -1,5 +1,12 @@
 """Hub, drafts, proofs, the verdicts whether they hold, and the causes of breaks."""
 
-from webapp.queries.reconciliation import hub, panels, proof_pages, reconciliations, records
+from webapp.queries.reconciliation import (
+    completion_warnings,
+    hub,
+    panels,
+    proof_pages,
+    reconciliations,
+    records,
+)
 
-__all__ = ["hub", "panels", "proof_pages", "reconciliations", "records"]
+__all__ = ["completion_warnings", "hub", "panels", "proof_pages", "reconciliations", "records"]

@@ -12,8 +12,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.matching.matching import only_combination
 from webapp.ledger.money import Money, total
+from webapp.ledger.proofs.completion_warnings import CompletionWarning
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
-from webapp.queries.reconciliation import reconciliations
+from webapp.queries.reconciliation import completion_warnings, reconciliations
 from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 
 
@@ -53,6 +54,7 @@ class Panel:
     is_ready: bool
     other_items: list[OtherItem]
     suggestion: Suggestion | None
+    warnings: list[CompletionWarning]
 
 
 def panel(account: FeedAccount) -> Panel | None:
@@ -78,6 +80,7 @@ def panel(account: FeedAccount) -> Panel | None:
         is_ready=ready.is_ready,
         other_items=[_other(row, currency) for row in items if row.kind == IS_ENTRY],
         suggestion=_suggestion(draft, items, ready.difference_minor),
+        warnings=completion_warnings.of_statement(draft, ready.books.outstanding),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import marshmallow as ma
 
 from webapp.ledger.codes import ENTRY_STATUSES, RECONCILIATION_STATUSES, REPAIRS
+from webapp.ledger.proofs.completion_warnings import CODES as WARNING_CODES
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.audit.action_requests import BulkResultSchema, PersonSchema
@@ -119,6 +120,19 @@ class ItemSchema(Schema):
     provider_transaction_id = Untrusted(allow_none=True)
     booked_on = fields.Day()
     amount = fields.Amount()
+
+
+class CompletionWarningSchema(Schema):
+    """What is odd about outstanding items: `message` says what to do; the proof was completed all the same.
+
+    They equal the opening balance (`opening_twice`), or are more than six weeks older than the statement (`old_items`).
+    """
+
+    code = fields.OneOf(*WARNING_CODES)
+    message = ma.fields.String()
+    count = ma.fields.Integer()
+    sum = fields.Amount()
+    oldest_on = fields.Day()
 
 
 class BreakSchema(Schema):
