@@ -204,3 +204,28 @@ def test_members_who_never_chose_a_password_are_invited(ada, ben, dan, session):
     ]
     members = sa.text("SELECT user_id FROM memberships WHERE user_id >= 100")
     assert session.scalars(members).all() == [102]
+
+
+def test_older_entries_are_numbered_in_the_order_in_which_they_were_posted(ben, dan, session):
+    engine = session.get_bind()
+    person_ids = {}
+    for person in (ben, dan):
+        accounts = [each["id"] for each in person.get("/api/accounts").json["accounts"]][:2]
+        legs = [
+            {"accountId": account, "amount": amount}
+            for account, amount in zip(accounts, ("5", "-5"), strict=True)
+        ]
+        body = {"effectiveAt": "2026-03-02", "postings": legs}
+        drafts = [person.post("/api/journal-entries", json=body).json["entry"]["id"] for _ in range(3)]
+        # The second draft is posted first, the third never.
+        for entry in (drafts[1], drafts[0]):
+            assert person.post(f"/api/journal-entries/{entry}/post", json={}).status_code == 200
+        person_ids |= {drafts[1]: 1, drafts[0]: 2, drafts[2]: None}
+    session.rollback()
+    downgrade(engine, "0035")
+    upgrade(engine)
+    numbered = session.execute(sa.text("SELECT id, number FROM journal_entries")).all()
+    assert {row.id: row.number for row in numbered if row.id in person_ids} == person_ids
+    with pytest.raises(sa.exc.IntegrityError):
+        session.execute(sa.text("UPDATE journal_entries SET number = 9 WHERE number = 2"))
+    session.rollback()

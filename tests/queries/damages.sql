@@ -44,6 +44,21 @@ WHERE id = (SELECT min(id) FROM postings WHERE is_bank_leg);
 UPDATE journal_entries SET action_request_id = NULL
 WHERE id = (SELECT min(id) FROM journal_entries WHERE status = 'POSTED');
 
+-- number_missing
+UPDATE journal_entries SET number = NULL
+WHERE id = (SELECT max(id) FROM journal_entries WHERE status = 'POSTED');
+
+-- number_missing
+UPDATE journal_entries SET number = 9000
+WHERE id = (SELECT max(id) FROM journal_entries WHERE status = 'DRAFT');
+
+-- number_gap
+UPDATE journal_entries SET number = number + 1
+WHERE number = (SELECT max(number) FROM journal_entries);
+
+-- number_gap
+UPDATE journal_entries SET number = 0 WHERE number = 1;
+
 -- reversal_of_nothing
 UPDATE journal_entries SET status = 'POSTED', voided_by_id = NULL
 WHERE id = (SELECT min(id) FROM journal_entries WHERE status = 'VOIDED');

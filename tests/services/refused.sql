@@ -87,6 +87,11 @@ UPDATE postings
 SET journal_entry_id = :posted, position = 8
 WHERE journal_entry_id = :draft AND position = 0;
 
+-- both: another number of a posted entry
+UPDATE journal_entries
+SET number = 99
+WHERE id = :posted;
+
 -- both: a leg added to a posted entry
 INSERT INTO postings (organization_id, journal_entry_id, position, account_id, amount_minor, currency,
 amount_base_minor, base_currency, is_bank_leg)

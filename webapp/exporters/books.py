@@ -61,9 +61,13 @@ class BookLeg:
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A POSTED or VOIDED entry; `voids_id` and `corrects_id` name the entry it cancels or corrects."""
+    """A POSTED or VOIDED entry; `voids_id` and `corrects_id` name the entry it cancels or corrects.
+
+    `number` counts the entries of the book without gaps, in the order of posting.
+    """
 
     id: int
+    number: int
     day: date
     description: str
     status: str

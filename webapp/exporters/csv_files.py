@@ -12,6 +12,7 @@ from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
 
 HEAD: Final = (
     "entry",
+    "number",
     "day",
     "status",
     "source",
@@ -43,6 +44,7 @@ def write(book: ExportedBook) -> Iterator[str]:
 def _cells(entry: BookEntry, leg: BookLeg, account: BookAccount) -> tuple[object, ...]:
     return (
         entry.id,
+        entry.number,
         entry.day,
         entry.status,
         entry.source,

@@ -58,6 +58,7 @@ def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
     description = " ".join(_NO_DESCRIPTION.sub(" ", entry.description).split())
     yield f"\n{entry.day} * ({entry.id}) {description}".rstrip() + "\n"
     yield f"    ; description: {_text(entry.description)}\n"
+    yield f"    ; number: {entry.number}\n"
     yield f"    ; source: {entry.source}{', voided:' if entry.status == 'VOIDED' else ''}\n"
     for key, other in entry.links.items():
         yield f"    ; {key}: {other}\n"

@@ -13,7 +13,7 @@ from webapp.schemas.bookkeeping.journal_entries import (
     EntryDeletionQuerySchema,
     EntryPostSchema,
     EntryQuerySchema,
-    JournalEntrySchema,
+    ListedEntrySchema,
     ManualEntrySchema,
     VoidSchema,
 )
@@ -35,7 +35,7 @@ bp = Blueprint(
 @bp.get("")
 @requires("read")
 @bp.arguments(EntryQuerySchema, location="query")
-@bp.response(200, listing("entries", JournalEntrySchema))
+@bp.response(200, listing("entries", ListedEntrySchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List journal entries, newest first."""
     limit, after = query.pop("limit"), paging.decode(query.pop("cursor"), "di")
@@ -117,7 +117,7 @@ def void(body: dict[str, Any], entry_id: int) -> ActionResult:
 
 
 def answer(entry: JournalEntry) -> dict[str, Any]:
-    """One entry, and for a manual draft the version that a change of it has to name."""
-    version = queries.journal.manual_entries.version(entry)
-    shown = {"entry": queries.journal.entry_records.record(entry)}
-    return shown if version is None else {**shown, "version": version}
+    """One entry with its number, or for a manual draft the version that a change of it has to name."""
+    beside = {"number": entry.number, "version": queries.journal.manual_entries.version(entry)}
+    shown = {name: value for name, value in beside.items() if value is not None}
+    return {"entry": queries.journal.entry_records.record(entry), **shown}

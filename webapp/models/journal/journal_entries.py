@@ -20,7 +20,8 @@ class JournalEntry(Numbered, Base):
     """A dated entry. DRAFT with `corrects_id` is a correction marker: what the corrected entry should look like.
 
     `voided_by_id` names the reversal that cancels it, `voids_id` is on that reversal and names the original.
-    `action_request_id` is the act that posted it.
+    `action_request_id` is the act that posted it. `number` counts the posted entries of the organization from 1 in
+    the order of posting, without gaps; a draft has none.
     """
 
     __tablename__ = "journal_entries"
@@ -40,6 +41,7 @@ class JournalEntry(Numbered, Base):
             sqlite_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
             postgresql_where=sa.text("status = 'DRAFT' AND corrects_id IS NOT NULL"),
         ),
+        sa.Index("uq_journal_entries_number", "organization_id", "number", unique=True),
         sa.Index("ix_journal_entries_newest", "organization_id", "effective_on", "id"),
         sa.Index(
             "ix_journal_entries_drafts",
@@ -74,6 +76,7 @@ class JournalEntry(Numbered, Base):
     action_request_id: Mapped[str | None] = mapped_column(sa.String(40))
     created_at: Mapped[datetime] = created()
     posted_at: Mapped[datetime | None] = mapped_column(Instant)
+    number: Mapped[int | None] = mapped_column(sa.BigInteger)
 
     postings: Mapped[list[Posting]] = relationship(
         order_by="Posting.position",

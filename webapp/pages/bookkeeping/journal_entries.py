@@ -109,6 +109,7 @@ def listed_entry(record: EntryRecord) -> dict[str, Any]:
     debits = sum(posting.amount.minor for posting in record.postings if posting.amount.minor > 0)
     return {
         "id": record.id,
+        "number": record.number,
         "effective_on": record.effective_at,
         "description": record.description,
         "status": record.status,

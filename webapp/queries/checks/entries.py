@@ -162,7 +162,56 @@ def without_act() -> Iterable[Violation]:
     )
 
 
+def without_number() -> Iterable[Violation]:
+    """Find posted entries without a number, and drafts with one."""
+    return found(
+        "number_missing",
+        sa.select(
+            JournalEntry.organization_id, JournalEntry.id.label("entry_id"), IS_POSTED.label("is_posted")
+        )
+        .where(
+            sa.or_(
+                sa.and_(IS_POSTED, JournalEntry.number.is_(None)),
+                sa.and_(~IS_POSTED, JournalEntry.number > 0),
+            )
+        )
+        .order_by(JournalEntry.id),
+        lambda row: (
+            f"Entry {row.entry_id} is posted and has no number."
+            if row.is_posted
+            else f"Entry {row.entry_id} is a draft and has a number already."
+        ),
+        entry,
+    )
+
+
+def numbered_with_gaps() -> Iterable[Violation]:
+    """Find posted entries whose number does not follow the one before it, from 1 in each organization."""
+    previous = sa.func.lag(JournalEntry.number).over(
+        partition_by=JournalEntry.organization_id, order_by=JournalEntry.number
+    )
+    before = sa.func.coalesce(previous, 0)
+    rows = (
+        sa.select(
+            JournalEntry.organization_id,
+            JournalEntry.id.label("entry_id"),
+            JournalEntry.number,
+            before.label("before"),
+        )
+        .where(IS_POSTED, JournalEntry.number.is_not(None))
+        .subquery()
+    )
+    return found(
+        "number_gap",
+        sa.select(rows).where(rows.c.number != rows.c.before + 1).order_by(rows.c.entry_id),
+        lambda row: f"Entry {row.entry_id} has the number {row.number}, which does not follow {row.before}.",
+        entry,
+    )
+
+
 CHECKS = (
+    without_number,
+    numbered_with_gaps,
     unbalanced_in_base,
     unbalanced_in_one_currency,
     too_few_legs,

@@ -77,7 +77,7 @@ class CounterpartyRecord:
 
 @dataclass(frozen=True, slots=True)
 class EntryRecord:
-    """A journal entry as the interface document describes it."""
+    """A journal entry as the interface document describes it, and its number, None for a draft."""
 
     id: int
     effective_at: date
@@ -90,6 +90,7 @@ class EntryRecord:
     origin: OriginRecord
     counterparty: CounterpartyRecord | None
     can_void: bool
+    number: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,7 @@ def _record(entry: JournalEntry, facts: _EntryFacts) -> EntryRecord:
         origin=_origin(original, line, facts),
         counterparty=_counterparty(entry, line, facts.merchants),
         can_void=entry.id not in facts.refused,
+        number=entry.number,
     )
 
 

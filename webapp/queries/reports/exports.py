@@ -88,6 +88,7 @@ def _postings(organization_id: str) -> sa.Executable:
     return (
         sa.select(
             JournalEntry.id,
+            JournalEntry.number,
             JournalEntry.effective_on,
             JournalEntry.description,
             JournalEntry.status,
@@ -114,6 +115,7 @@ def _entry(rows: list[Any]) -> BookEntry:
     first = rows[0]
     return BookEntry(
         id=first.id,
+        number=first.number,
         day=first.effective_on,
         description=first.description,
         status=first.status,

@@ -50,6 +50,7 @@ class LedgerLine:
     account_code: str | None
     account_name: str
     journal_entry_id: int | None
+    entry_number: int | None
     effective_at: date
     description: str
     source: str
@@ -184,6 +185,7 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any
             JournalEntry.effective_on,
             JournalEntry.description,
             JournalEntry.source,
+            JournalEntry.number,
             Posting.amount_minor,
             Posting.currency,
             Posting.amount_base_minor,
@@ -224,6 +226,7 @@ def _carry(account: ReportAccount, day: date, carried: Money, balance: Money) ->
         account_code=account.code,
         account_name=account.name,
         journal_entry_id=None,
+        entry_number=None,
         effective_at=day,
         description=CARRIED,
         source=CARRY,
@@ -240,6 +243,7 @@ def _line(account: ReportAccount, posting: Any, balance: Money) -> LedgerLine:
         account_code=account.code,
         account_name=account.name,
         journal_entry_id=posting.journal_entry_id,
+        entry_number=posting.number,
         effective_at=posting.effective_on,
         description=posting.description,
         source=posting.source,

@@ -27,6 +27,7 @@ class RegisterRecord:
     """A posting that counts, and the balance of the account after it: in its currency, else in the base currency."""
 
     journal_entry_id: int
+    entry_number: int
     effective_on: date
     description: str
     status: str
@@ -73,6 +74,7 @@ def _lines(account: Account) -> sa.Select[Any]:
         JournalEntry.description,
         JournalEntry.status,
         JournalEntry.source,
+        JournalEntry.number,
     )
     return (
         sa.select(*columns)
@@ -126,6 +128,7 @@ def _record(account: Account, base: str, row: Any, after: Balance) -> RegisterRe
     balance_base = Money(after.amount_base_minor, base)
     return RegisterRecord(
         journal_entry_id=row.journal_entry_id,
+        entry_number=row.number,
         effective_on=row.day,
         description=row.description,
         status=row.status,

@@ -62,6 +62,7 @@ class RegisterLineSchema(Schema):
     """A posting that counts, and the balance of the account after it."""
 
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    entry_number = ma.fields.Integer()
     effective_at = fields.EffectiveAt()
     description = Untrusted()
     status = fields.OneOf("POSTED", "VOIDED")

@@ -71,10 +71,21 @@ class JournalEntrySchema(Schema):
     can_void = ma.fields.Boolean()
 
 
+class ListedEntrySchema(JournalEntrySchema):
+    """An entry of a list, with its number among the posted ones; a draft has none."""
+
+    number = ma.fields.Integer(allow_none=True)
+
+
 class EntryAnswerSchema(Schema):
-    """One entry; a manual draft also has the `version` that a change of it has to name."""
+    """One entry; a manual draft also has the `version` that a change of it has to name.
+
+    A posted one has its `number`: the organization's posted entries are counted from 1, in the order of posting and
+    without gaps.
+    """
 
     entry = ma.fields.Nested(JournalEntrySchema)
+    number = ma.fields.Integer(metadata=OPTIONAL)
     version = ma.fields.String(metadata=OPTIONAL)
 
 

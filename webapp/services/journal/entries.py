@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
@@ -163,6 +164,9 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
     if not is_opening:
         check_after_opening(entry.organization_id, entry.effective_on, legs)
     token_caps.count(entry, legs, doing)
+    numbered = orm.aliased(JournalEntry)
+    # Whoever posts holds the books' lock, so that two never take one number, and none is lost when an act fails.
+    last = sa.select(sa.func.max(numbered.number)).where(of_same_organization(numbered, entry))
     posted = db.session.execute(
         sa.update(JournalEntry)
         .where(
@@ -170,7 +174,12 @@ def post(entry: JournalEntry, doing: Act, *, is_opening: bool = False) -> None:
             JournalEntry.id == entry.id,
             JournalEntry.status == "DRAFT",
         )
-        .values(status="POSTED", posted_at=doing.now, action_request_id=doing.id)
+        .values(
+            status="POSTED",
+            posted_at=doing.now,
+            action_request_id=doing.id,
+            number=sa.func.coalesce(last.scalar_subquery(), 0) + 1,
+        )
     )
     if posted.rowcount != 1:  # type: ignore[attr-defined]
         raise AlreadyPostedError
