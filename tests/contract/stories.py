@@ -366,4 +366,5 @@ def reading(teller: Teller, fa_id: int) -> None:
     teller.get("/reports/general-ledger?from=2026-10-01&to=2026-10-31&limit=2")
     for format_ in ("beancount", "hledger", "csv"):
         teller.get(f"/exports/{format_}")
+    teller.get("/exports/report?report=profit_and_loss&format=csv&from=2026-10-01&to=2026-10-31")
     teller.get(f"/feeds/accounts/{fa_id}/coverage?fields=faId")

@@ -20,7 +20,7 @@ from webapp import create_app, migrations
 from webapp.db import begin_read, begin_write, db
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.proofs import proof_findings
-from webapp.models import Reconciliation
+from webapp.models import ProofBreak, Reconciliation
 from webapp.queries import checks
 from webapp.queries.checks import proofs as proof_checks
 from webapp.queries.reconciliation import hub, verdicts
@@ -243,3 +243,15 @@ def test_after_every_act_all_answers_about_proofs_are_the_same(
         f"{judge.seen['acts']} acts ({done.total()} writes, {refused} refused), {judge.seen['restores']} restores:"
         f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs",
     )
+
+
+def test_a_record_that_is_not_what_the_books_give_is_noticed(begin, ada, bank, restored):
+    """The questions of the walk would find a stale verdict."""
+    prover, judge = begin(), Judge(ada, bank, restored)
+    line = next(each for each in ada.get("/api/transactions?limit=200").json["transactions"])
+    prover.send("POST", f"journal-entries/{line['journalEntryId']}/void", {"reason": "Wrong"})
+    judge.ask(restores=False)
+    assert judge.seen["broken"]
+    bank.ask(lambda: db.session.execute(sa.delete(ProofBreak)))
+    with pytest.raises(AssertionError):
+        judge.ask(restores=False)

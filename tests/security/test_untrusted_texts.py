@@ -91,7 +91,16 @@ def test_every_answer_names_the_texts_of_strangers(app, ada, bank, books, acts):
     assert asked > 50
 
 
-@pytest.mark.parametrize("path", ["exports/csv", "exports/hledger", "exports/beancount", "documents/1/file"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "exports/csv",
+        "exports/hledger",
+        "exports/beancount",
+        "exports/report?report=general_ledger&format=csv",
+        "documents/1/file",
+    ],
+)
 def test_a_file_is_theirs_whole(ada, bank, acts, path):
     method, address, options = acts[2]
     assert ada.ask(method, address, **options()).status_code == 201

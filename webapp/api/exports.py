@@ -1,17 +1,20 @@
-"""Exports of the whole book in the formats of other systems."""
+"""Exports of the whole book in the formats of other systems, and of reports as tables."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from typing import IO
+from io import SEEK_END
+from typing import IO, Any
 
 from flask import Response
 
 from webapp import queries
+from webapp.schemas.reports.reports import ReportFileQuerySchema
 from webapp.web.access.auth import organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 from webapp.web.access.requests import MEBIBYTE
+from webapp.web.rendering import periods
 
 bp = Blueprint("api_exports", __name__, url_prefix="/api/exports", description="Exports")
 MOST_IN_MEMORY, PIECE_SIZE = 4 * MEBIBYTE, MEBIBYTE // 4
@@ -42,17 +45,43 @@ def csv() -> Response:
     return attached("csv")
 
 
+@bp.get("/report")
+@requires("read")
+@bp.arguments(ReportFileQuerySchema, location="query")
+@bp.response(200, content_type="application/octet-stream", description="A file of CSV or XLSX")
+def report(query: dict[str, Any]) -> Response:
+    """Export a report as CSV or XLSX, with real numbers and days in its cells."""
+    columns = periods.report_columns(query)
+    table = queries.reports.report_tables.of(
+        organization_id(), query["report"], columns, account_id=query["account_id"]
+    )
+    file = spooled()
+    media_type = queries.reports.report_tables.write(table, query["format"], file)
+    name = query["report"].replace("_", "-")
+    return downloaded(file, f"{name}-{columns.period.last}.{query['format']}", media_type)
+
+
 def attached(format_: str) -> Response:
-    """Write the book while the request still has its snapshot, to disk where it is long, and send it."""
+    """Write the book while the request still has its snapshot, and send it."""
     export = queries.reports.exports.of(organization_id(), format_)
-    file = tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)  # noqa: SIM115  (whoever sends it closes it)
+    file = spooled()
     for piece in export.pieces:
         file.write(piece.encode())
-    length = file.tell()
+    return downloaded(file, export.file_name, f"{export.media_type}; charset=utf-8")
+
+
+def spooled() -> IO[bytes]:
+    """Open a file that is on disk where it is long; whoever sends it closes it."""
+    return tempfile.SpooledTemporaryFile(MOST_IN_MEMORY)
+
+
+def downloaded(file: IO[bytes], name: str, content_type: str) -> Response:
+    """Send what was written to a file as a download."""
+    length = file.seek(0, SEEK_END)
     pieces = sent(file)
     body = b"".join(pieces) if length <= MOST_IN_MEMORY else pieces
-    response = Response(body, content_type=f"{export.media_type}; charset=utf-8")
-    response.headers.set("Content-Disposition", "attachment", filename=export.file_name)
+    response = Response(body, content_type=content_type)
+    response.headers.set("Content-Disposition", "attachment", filename=name)
     response.content_length = length
     return response
 

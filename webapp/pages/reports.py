@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries
 from webapp.ledger.dimensions import Dimension, Selection
 from webapp.ledger.report_columns import Columns, Comparison
+from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
 from webapp.web.access.auth import organization_id, requires
@@ -77,7 +78,7 @@ def general_ledger() -> Response:
     return render(
         "reports/general_ledger.html",
         period=period,
-        keep=LedgerPageQuerySchema(exclude=NOT_KEPT).dump({k: v for k, v in query.items() if v}),
+        keep=kept(LedgerPageQuerySchema(exclude=NOT_KEPT), query),
         selected=selected(selection),
         choices=choices(),
         lines=page.items,
@@ -96,13 +97,19 @@ def shown(template: str, report: Callable[[str, Columns], Any]) -> Response:
         template,
         period=columns.period,
         columns=columns,
-        keep=ReportPageQuerySchema(exclude=("from_", "to")).dump({k: v for k, v in query.items() if v}),
+        keep=kept(ReportPageQuerySchema(exclude=("from_", "to")), query),
         comparisons=COMPARISONS,
         dimensions=DIMENSIONS,
         selected=selected(columns.selection),
         choices=choices(),
         report=report(organization_id(), columns),
     )
+
+
+def kept(schema: Schema, query: Mapping[str, Any]) -> dict[str, Any]:
+    """Write what a query asks for as an address has it."""
+    asked = schema.dump({name: value for name, value in query.items() if value})
+    return {name: "true" if value is True else value for name, value in asked.items()}
 
 
 def selected(selection: Selection) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
+from webapp.ledger.canonical import camel
 from webapp.ledger.codes import ACCOUNT_TYPES
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.references import Kind
@@ -74,6 +75,34 @@ class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
     """Which postings the general ledger lists."""
 
     account_id = fields.FormId(load_default=None)
+
+
+class ReportFileQuerySchema(ReportQuerySchema):
+    """Which report to write to a file, and in which format; what its page or its JSON asks for is asked for here too.
+
+    Only the general ledger takes `accountId`; it has no columns and no groups.
+    """
+
+    report = fields.OneOf(
+        "trial_balance", "profit_and_loss", "balance_sheet", "general_ledger", required=True
+    )
+    format = fields.OneOf("csv", "xlsx", required=True)
+    account_id = fields.FormId(load_default=None)
+
+    @ma.validates_schema
+    def fits_the_report(self, data: Mapping[str, Any], **kwargs: object) -> None:
+        """Refuse what another report has."""
+        del kwargs
+        columns = ("compare_with", "compare_from", "compare_to", "months", "group_by")
+        is_ledger = data.get("report") == "general_ledger"
+        asked = [name for name in (columns if is_ledger else ("account_id",)) if data.get(name)]
+        if data.get("report") and asked:
+            sentence = (
+                "The general ledger has no such columns."
+                if is_ledger
+                else "Only the general ledger has this."
+            )
+            raise ma.ValidationError({camel(name): [sentence] for name in asked})
 
 
 class LedgerPageQuerySchema(AddressSchema, LedgerQuerySchema):

@@ -1,0 +1,41 @@
+"""A table of typed cells, as CSV: figures and days stay what they are, and text can be no formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.exporters.csv_files import guarded
+from webapp.ledger.money import Money
+
+Cell = str | Money | date | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, the heads of columns, and rows of cells that are read once."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Iterable[Sequence[Cell]]
+
+
+def as_csv(table: Table) -> Iterator[bytes]:
+    """Write a table row by row, in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
+
+    >>> rows = [("=1+1", Money(-1250, "EUR"), date(2026, 3, 1), None)]
+    >>> b"".join(as_csv(Table("Rents", ("Text", "Amount", "Day", "None"), rows))).decode().splitlines()
+    ['Text,Amount,Day,None', "'=1+1,-12.50,2026-03-01,"]
+    """
+    yield _row(table.heads)
+    for row in table.rows:
+        yield _row(row)
+
+
+def _row(cells: Sequence[Cell]) -> bytes:
+    line = io.StringIO()
+    csv.writer(line).writerow(guarded(each) if isinstance(each, str) else each for each in cells)
+    return line.getvalue().encode()

@@ -1,0 +1,166 @@
+"""Reports as tables of typed cells, signed as people read them: income, liabilities and equity above zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, Final
+
+from webapp.exporters import tables, workbooks
+from webapp.exporters.tables import Cell, Table
+from webapp.ledger.chart import AccountType
+from webapp.ledger.dimensions import Dimension
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.ledger.report_columns import Columns
+from webapp.queries.reports import ledger_tables, statements
+from webapp.queries.reports.figures import PartFigures, Sums
+from webapp.queries.reports.statements import ReportLine, TrialLine
+
+PART_HEADS: Final = {
+    Dimension.PROJECT: "Project",
+    Dimension.PROJECT_GROUP: "Group of projects",
+    Dimension.MERCHANT: "Merchant",
+}
+CREDITS: Final = (AccountType.INCOME, AccountType.LIABILITY, AccountType.EQUITY)
+NO_PART: Final = "None"
+Figured = ReportLine | Sums | PartFigures
+Row = Sequence[Cell]
+
+
+def trial_balance(organization_id: str, columns: Columns) -> Table:
+    """Write the trial balance, debit above zero; parts have closings alone."""
+    report = statements.trial_balance(organization_id, columns)
+    moves = ("Opening", "Change", "Carried", "Closing", "Debit", "Credit")
+    heads = [*_names(columns), *moves, *_heads(columns, _close)[1:]]
+    beside = [None] * (len(columns.periods) - 1)
+    total: Row = (None, "Total", None, *_no_part(columns), *[None] * 4, report.debit, report.credit, *beside)
+    rows = [*(row for line in report.lines for row in _trial_rows(line, columns)), total]
+    return Table("Trial balance", heads, rows)
+
+
+def _trial_rows(line: TrialLine, columns: Columns) -> Iterator[Row]:
+    account = (line.code, line.name, line.type)
+    moves = (line.opening, line.change, line.carry, line.closing, line.debit, line.credit)
+    yield (*account, *_no_part(columns), *moves, *_beside(line, 1))
+    for part in line.parts or ():
+        debit, credit = (part.amount, None) if part.amount.minor > 0 else (None, -part.amount)
+        yield (
+            *account,
+            part.name or NO_PART,
+            None,
+            None,
+            None,
+            part.amount,
+            debit,
+            credit,
+            *_beside(part, 1),
+        )
+
+
+def profit_and_loss(organization_id: str, columns: Columns) -> Table:
+    """Write income and expenses with the result, and personal accounts apart from it."""
+    report = statements.profit_and_loss(organization_id, columns)
+    business = [line for line in report.lines if line.in_scope]
+    personal = [line for line in report.lines if not line.in_scope]
+    rows = [
+        *_section(columns, _of(business, AccountType.INCOME), "Income", report.income),
+        *_section(columns, _of(business, AccountType.EXPENSE), "Expenses", report.expenses, sign=1),
+        *_figures(columns, (None, "Profit or loss", None), report.result, 1),
+    ]
+    if personal:
+        rows += _section(columns, personal, "Personal", report.personal, sign=1)
+        name = "Profit or loss with personal accounts"
+        rows += _figures(columns, (None, name, None), report.result_with_personal, 1)
+    return Table("Profit and loss", [*_names(columns), *_heads(columns, _days)], rows)
+
+
+def balance_sheet(organization_id: str, columns: Columns) -> Table:
+    """Write assets, and liabilities and equity with the result of the year."""
+    report = statements.balance_sheet(organization_id, columns)
+    of_year = (
+        ("Result of the year", report.result_of_year),
+        ("Personal, of the year", report.personal_of_year),
+    )
+    rows = [
+        *_section(columns, _of(report.lines, AccountType.ASSET), "Assets", report.assets, sign=1),
+        *_section(columns, _of(report.lines, AccountType.LIABILITY), "Liabilities", report.liabilities),
+        *_section(columns, _of(report.lines, AccountType.EQUITY), "Equity", report.equity),
+        *(row for name, sums in of_year for row in _figures(columns, (None, name, None), sums, -1)),
+        *_figures(columns, (None, "Liabilities and equity", None), report.against, 1),
+    ]
+    return Table("Balance sheet", [*_names(columns), *_heads(columns, _close)], rows)
+
+
+def _of(lines: Iterable[ReportLine], type_: AccountType) -> list[ReportLine]:
+    return [line for line in lines if line.type == type_]
+
+
+def _section(
+    columns: Columns, lines: Iterable[ReportLine], name: str, sums: Sums, *, sign: int = -1
+) -> Iterator[Row]:
+    """Write accounts and their total; where the sign is below zero, credits stand above."""
+    for line in lines:
+        yield from _figures(columns, (line.code, line.name, line.type), line, sign)
+    yield from _figures(columns, (None, f"Total: {name}", None), sums, sign)
+
+
+def _figures(columns: Columns, facts: Row, of: ReportLine | Sums, sign: int) -> Iterator[Row]:
+    """Write a row of figures, and one of each part."""
+    yield (*facts, *_no_part(columns), _signed(of.amount, sign), *_beside(of, sign))
+    for part in of.parts or ():
+        yield (*facts, part.name or NO_PART, _signed(part.amount, sign), *_beside(part, sign))
+
+
+def _beside(of: Figured | TrialLine, sign: int) -> list[Cell]:
+    before = [] if of.before is None else [of.before]
+    return [_signed(each, sign) for each in (*before, *(of.months or ()))]
+
+
+def _signed(amount: Money, sign: int) -> Money:
+    return amount if sign > 0 else -amount
+
+
+def _names(columns: Columns) -> list[str]:
+    return ["Code", "Account", "Type", *([PART_HEADS[columns.by]] if columns.by else [])]
+
+
+def _no_part(columns: Columns) -> list[None]:
+    return [None] if columns.by else []
+
+
+def _heads(columns: Columns, named: Callable[[Period], str]) -> list[str]:
+    """Name the columns of figures: by their days, or by the last of them."""
+    return [named(each) for each in columns.periods]
+
+
+def _days(period: Period) -> str:
+    return f"{period.first} to {period.last}"
+
+
+def _close(period: Period) -> str:
+    return str(period.last)
+
+
+STATEMENTS: Final = {
+    "trial_balance": trial_balance,
+    "profit_and_loss": profit_and_loss,
+    "balance_sheet": balance_sheet,
+}
+GENERAL_LEDGER: Final = "general_ledger"
+REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER)
+
+
+def of(organization_id: str, report: str, columns: Columns, *, account_id: int | None = None) -> Table:
+    """Write a report of `REPORTS`; the general ledger may be that of one account."""
+    if report == GENERAL_LEDGER:
+        return ledger_tables.table(organization_id, columns.period, columns.selection, account_id)
+    return STATEMENTS[report](organization_id, columns)
+
+
+def write(table: Table, format_: str, file: IO[bytes]) -> str:
+    """Write a table to a file as `csv` or `xlsx`, and give its media type; raise TooManyRowsError."""
+    if format_ == "xlsx":
+        workbooks.write(table, file)
+        return workbooks.MEDIA_TYPE
+    file.writelines(tables.as_csv(table))
+    return "text/csv; charset=utf-8"
