@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.keepers import Known, asking
+from tests.fixtures.helpers.proof_oracles import ProofOracle
 from tests.fixtures.helpers.provers import PROVERS_ACTS, Prover, prove_account, push
 from tests.fixtures.people import apart
 from webapp import create_app, migrations
@@ -123,14 +124,16 @@ class Judge:
     def ask(self, *, restores: bool) -> None:
         """Hold that all answers are the same."""
         organization_id = self.ada.organization_id
-        computed, shown, accounts, found = self.bank.ask(
+        counted, computed, shown, accounts, found = self.bank.ask(
             lambda: (
+                ProofOracle().verdicts(),
                 figures(verdicts.computed, organization_id),
                 figures(verdicts.of_proofs, organization_id),
                 {each.fa_id: each.broken for each in hub.accounts(organization_id)},
                 [each.as_json() for check in proof_checks.CHECKS for each in check()],
             )
         )
+        assert {proof_id: holds for proof_id, (holds, _, _) in computed.items()} == counted
         assert shown == computed
         assert found == []
         self._look_at_hub(computed, accounts)
