@@ -96,7 +96,8 @@ class UnclearedEntriesSchema(Schema):
 class HubAccountSchema(FeedAccountSchema):
     """A feed account in the hub; `providerBalance` only with `providerBalanceAsOf`.
 
-    `brokenProof` is the oldest of its standing proofs that holds no longer, or null; the anchor itself may hold.
+    `brokenProof` is the oldest of its standing proofs that holds no longer, or null; the anchor itself may hold. Where
+    `status` is `needs`, there is a `draft`, a `brokenProof`, or an `unreconciledCount` above 0.
     """
 
     class Meta(FeedAccountSchema.Meta):
