@@ -19,7 +19,7 @@ def upgrade() -> None:
         op.create_index(
             name,
             "postings",
-            ["organization_id", column],
+            [column, "journal_entry_id"],
             sqlite_where=is_named,
             postgresql_where=is_named,
         )

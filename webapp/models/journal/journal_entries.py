@@ -110,12 +110,13 @@ class Posting(Numbered, Base):
             sqlite_where=sa.text("transaction_id IS NOT NULL"),
             postgresql_where=sa.text("transaction_id IS NOT NULL"),
         ),
-        # Reports add up what a project or a merchant has.
+        # Reports add up what a project or a merchant has. With the organization in front, SQLite would take such an
+        # index for each entry of a period, and read all postings of the project again and again.
         *(
             sa.Index(
                 f"ix_postings_{name}",
-                "organization_id",
                 column,
+                "journal_entry_id",
                 sqlite_where=sa.text(f"{column} IS NOT NULL"),
                 postgresql_where=sa.text(f"{column} IS NOT NULL"),
             )
