@@ -46,6 +46,8 @@ def test_sixteen_clients_confirm_the_same_lines(gunicorn, ada, ben, bank, rounds
     ]
     acts = everything(ada, "action-requests?kind=confirm_transaction", "actionRequests")
     assert len(entries) == count
+    # Whoever came first, the numbers of what is posted have no gap.
+    assert sorted(entry["number"] for entry in entries) == list(range(1, count + 1))
     assert Counter(act["status"] for act in acts) == {"EXECUTED": count}
 
 
@@ -63,3 +65,6 @@ def test_a_crowd_on_lines_of_its_own_meets_no_error(gunicorn, ada, ben, bank, ro
     )
     assert statuses == {200: CROWD * each}
     assert all(answer.body["changed"] for answers in crowd for answer in answers)
+    # Those who post at once neither share a number nor leave one out.
+    entries = everything(ada, "journal-entries", "entries")
+    assert sorted(entry["number"] for entry in entries) == list(range(1, CROWD * each + 1))

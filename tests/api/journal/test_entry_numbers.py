@@ -92,4 +92,9 @@ def test_the_number_is_on_the_journal_its_entry_and_the_exports(ada, write):
     account = second["postings"][0]["accountId"]
     register = ada.get(f"/api/accounts/{account}/postings").json["postings"]
     assert sorted(each["entryNumber"] for each in register) == [1, 2]
+    assert '<td class="number desk">2</td>' in browser.get(f"/accounts/{account}/register").text
+    query = "from=2026-01-01&to=2026-12-31"
+    ledger = ada.get(f"/api/reports/general-ledger?{query}").json["lines"]
+    assert {each["entryNumber"] for each in ledger if each["journalEntryId"] == second["id"]} == {2}
+    assert '<td class="number desk">2</td>' in browser.get(f"/reports/general-ledger?{query}").text
     assert ada.get("/api/exports/csv").text.splitlines()[3].split(",")[1] == "2"

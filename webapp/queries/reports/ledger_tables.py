@@ -18,6 +18,7 @@ HEADS: Final = (
     "Account",
     "Day",
     "Entry",
+    "Number",
     "Description",
     "Source",
     "Project",
@@ -62,11 +63,12 @@ def _rows(organization_id: str, period: Period, lines: Iterator[LedgerLine]) -> 
         facts = (line.account_code, line.account_name)
         if line.account_id != account:
             account = line.account_id
-            yield (*facts, period.first, None, "Brought forward", *nothing, None, line.brought_forward)
+            yield (*facts, period.first, None, None, "Brought forward", *nothing, None, line.brought_forward)
         yield (
             *facts,
             line.effective_at,
             line.journal_entry_id,
+            line.entry_number,
             line.description,
             line.source,
             projects.get(line.project_id or 0),
