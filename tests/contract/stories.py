@@ -297,8 +297,25 @@ def settings(teller: Teller, accounts: dict[str, int]) -> None:
     teller.get("/financial-year")
     teller.put("/lock-date", {"lockDate": "2026-09-30"})
     teller.get("/lock-date")
+    settlements(teller, accounts)
     teller.get("/open-items?limit=2")
     teller.get(f"/accounts/{accounts['Uncategorised expenses']}/postings?limit=2")
+
+
+def settlements(teller: Teller, accounts: dict[str, int]) -> None:
+    """Settle two open items with each other, and undo that."""
+    for amount, opposite in (("30.00", "-30.00"), ("-30.00", "30.00")):
+        legs = [
+            {"accountId": accounts["Transfers between own accounts"], "amount": amount, "currency": "EUR"},
+            {"accountId": accounts["Petty cash"], "amount": opposite, "currency": "EUR"},
+        ]
+        teller.post("/journal-entries", {"effectiveAt": "2026-10-12", "postings": legs, "post": True})
+    transfers = accounts["Transfers between own accounts"]
+    items = teller.get(f"/open-items?accountId={transfers}")["openItems"]
+    matched = [each["id"] for each in items if each["amount"] in ("30.00", "-30.00")]
+    made = teller.post("/settlements", {"parts": [{"itemId": each} for each in matched[:2]]})["settlement"]
+    teller.get("/settlements?limit=2")
+    teller.post(f"/settlements/{made['id']}/undo", {"reason": "They were two other payments"})
 
 
 def proposals(teller: Teller, named: dict[str, int], account: int) -> None:

@@ -278,6 +278,10 @@ UPDATE transfer_pairs SET is_settled = NOT is_settled WHERE status = 'STANDING';
 UPDATE month_sums SET amount_base_minor = amount_base_minor + 1
 WHERE account_id = (SELECT min(id) FROM accounts WHERE role = 'transfers');
 
+-- settlement_unbalanced
+INSERT INTO settlements (organization_id, account_id, currency, status, settled_on, actor, created_at)
+SELECT organization_id, id, 'EUR', 'STANDING', '2026-03-02', '{}', created_at FROM accounts WHERE role = 'transfers';
+
 -- draft_of_strangers
 UPDATE transactions SET journal_entry_id = (SELECT min(t.journal_entry_id) FROM transactions t JOIN journal_entries e
     ON e.id = t.journal_entry_id WHERE e.status = 'DRAFT')

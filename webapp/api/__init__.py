@@ -36,6 +36,7 @@ NOUNS = (
     "rules.suggestions",
     "transactions.line_joins",
     "transactions.open_items",
+    "transactions.settlements",
     "transactions.transactions",
     "transactions.transfers",
 )

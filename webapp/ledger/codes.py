@@ -15,6 +15,7 @@ JOIN_STATUSES: Final = ("JOINED", "SUGGESTED", "REFUSED")
 PAIR_STATUSES: Final = ("STANDING", "UNDONE", "DISMISSED")
 # What the difference between the two sides of a transfer is, where somebody named it.
 PAIR_DIFFERENCES: Final = ("FEE", "EXCHANGE")
+SETTLEMENT_STATUSES: Final = ("STANDING", "UNDONE")
 IMPORT_STATUSES: Final = ("PREVIEWED", "IMPORTED", "REFUSED")
 VERDICTS: Final = ("NEW", "ALREADY_THERE", "POSSIBLY_THERE", "PENDING", "SKIPPED")
 

@@ -23,6 +23,8 @@ class Kind(StrEnum):
     RECONCILIATION = "reconciliation"
     DOCUMENT = "document"
     DOCUMENT_RELATION = "document_relation"
+    POSTING = "posting"
+    SETTLEMENT = "settlement"
 
     @property
     def table(self) -> str:

@@ -48,6 +48,7 @@ IMPERATIVES: Final[Mapping[str, str]] = {
     "Restored": "Restore",
     "Resumed": "Resume",
     "Separated": "Separate",
+    "Settled": "Settle",
     "Set": "Set",
     "Split": "Split",
     "Started": "Start",

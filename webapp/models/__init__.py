@@ -34,6 +34,7 @@ from webapp.models.transactions.feed_lines import FeedLine, FeedPush, LineChange
 from webapp.models.transactions.imports import BulkTurn, ColumnMapping, Import, ImportLine
 from webapp.models.transactions.line_joins import LineJoin
 from webapp.models.transactions.provider_balances import ProviderBalance
+from webapp.models.transactions.settlements import Settlement, SettlementPart
 from webapp.models.transactions.transactions import Transaction
 from webapp.models.transactions.transfer_pairs import TransferPair
 
@@ -84,6 +85,8 @@ __all__ = [
     "RuleRun",
     "RuleSetting",
     "RuleVersion",
+    "Settlement",
+    "SettlementPart",
     "SignInCounter",
     "SuggestionDismissal",
     "TokenDay",

@@ -39,6 +39,7 @@ NOUNS = (
     "rules.suggestions",
     "transactions.feed_accounts",
     "transactions.line_joins",
+    "transactions.settlements",
     "transactions.transactions",
     "transactions.transfers",
 )

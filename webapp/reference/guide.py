@@ -93,6 +93,7 @@ AREAS = {
     "Suggested rules": "Rules that confirmed lines of the same text suggest.",
     "The financial year": "The month that financial years begin with, and the year of today.",
     "The lock date": "The last day of the closed period.",
+    "Settlements of open items": "Open items of one account that add up to zero, matched by hand.",
     "Transfers between own accounts": "Pairs of lines that are one transfer.",
     "Undo of a key's acts": "All acts of a key since an instant, previewed and undone as one batch.",
 }

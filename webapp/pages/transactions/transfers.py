@@ -33,6 +33,7 @@ class TwoLinesError(UnprocessableError):
     code = "two_lines"
 
 
+SETTLEMENTS_SHOWN = 20
 bp = Blueprint("transfers", __name__, url_prefix="/transfers")
 
 
@@ -103,6 +104,13 @@ def show(*, problem: Problem | None = None) -> Response:
     after = paging.decode(query.pop("cursor"), "di")
     today = queries.access.organizations.today(organization_id(), requests.now())
     page = queries.transfers.open_items.listed(organization_id(), today=today, after=after, **query)
+    settled = (
+        queries.transfers.settlements.listed(
+            organization_id(), account_id=query["account_id"], after=None, limit=SETTLEMENTS_SHOWN
+        ).items
+        if query["account_id"]
+        else []
+    )
     proposals = queries.transfers.proposed.proposed(organization_id())
     best: dict[int | None, Any] = defaultdict(lambda: None)
     for each in reversed(proposals):
@@ -114,6 +122,7 @@ def show(*, problem: Problem | None = None) -> Response:
         only_count=sum(each.is_only for each in proposals),
         proposed_for=best,
         items=page.items,
+        settlements=settled,
         watched=queries.transfers.watched.watched(organization_id()),
         account_id=query["account_id"],
         transfers_id=queries.accounts.accounts.by_role(organization_id(), Role.TRANSFERS).id,

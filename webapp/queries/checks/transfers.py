@@ -1,4 +1,4 @@
-"""Transfers: each pair has a row from both its lines, which are booked and opposite; only a pair shares a draft."""
+"""Transfers and settlements: a pair is of two lines, opposite and booked; what is linked or settled comes to nil."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from webapp.models import (
     Account,
     JournalEntry,
     MonthSum,
+    Settlement,
+    SettlementPart,
     Transaction,
     TransferPair,
     of_same_organization,
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, found, line
-from webapp.queries.transfers import open_items, pair_rests
+from webapp.queries.transfers import open_items, pair_rests, settlements
 
+LEAST_PARTS = 2
 Other = orm.aliased(Transaction, name="other_line")
 Mirror = orm.aliased(TransferPair, name="mirror")
 
@@ -170,4 +173,53 @@ def _sums(rows: Any) -> sa.Select[Any]:
     )
 
 
-CHECKS = (one_sided, no_transfers, strangers, wrongly_settled, transfers_not_nil)
+def unbalanced_settlements() -> Iterable[Violation]:
+    """Find settlements of which the parts are too few or do not sum to nil; on transfers in the base too."""
+    amount = sa.func.coalesce(sa.func.sum(SettlementPart.amount_minor), 0)
+    base = sa.func.coalesce(sa.func.sum(SettlementPart.amount_base_minor), 0)
+    return found(
+        "settlement_unbalanced",
+        sa.select(Settlement.organization_id, Settlement.id.label("settlement_id"))
+        .join(Account, refers_to(Settlement.account_id, Account))
+        .outerjoin(SettlementPart, refers_to(SettlementPart.settlement_id, Settlement))
+        .group_by(Settlement.organization_id, Settlement.id, Account.role)
+        .having(
+            sa.or_(
+                sa.func.count(SettlementPart.id) < LEAST_PARTS,
+                amount != 0,
+                sa.and_(Account.role == Role.TRANSFERS.value, base != 0),
+            )
+        ),
+        lambda row: f"The parts of settlement {row.settlement_id} are no two items that sum to nil.",
+        lambda row: {"settlementId": row.settlement_id},
+    )
+
+
+def settled_beyond() -> Iterable[Violation]:
+    """Find items of which more is settled than they are, or something of the other sign."""
+    settled = settlements.settled_amounts().subquery()
+    whole = open_items.settled_items()
+    amount, taken = sa.func.coalesce(whole.c.amount_minor, 0), settled.c.amount_minor
+    for row in db.session.execute(
+        sa.select(settled.c.organization_id, settled.c.item_id)
+        .outerjoin(
+            whole,
+            sa.and_(
+                whole.c.organization_id == settled.c.organization_id, whole.c.item_id == settled.c.item_id
+            ),
+        )
+        .where(sa.or_(sa.func.abs(taken) > sa.func.abs(amount), taken * amount < 0))
+    ):
+        sentence = f"More of item {row.item_id} is settled than it is."
+        yield Violation("settled_beyond", sentence, row.organization_id, {"itemId": row.item_id})
+
+
+CHECKS = (
+    one_sided,
+    no_transfers,
+    strangers,
+    wrongly_settled,
+    transfers_not_nil,
+    unbalanced_settlements,
+    settled_beyond,
+)

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.models import JournalEntry, TransferPair, refers_to
+from webapp.models import JournalEntry, Transaction, TransferPair, refers_to
 from webapp.queries.common.portions import near, portions
 
 
@@ -67,6 +67,16 @@ def others(organization_id: str, transaction_ids: Collection[int]) -> dict[int, 
         )
         found.update((line_id, other_id) for line_id, other_id in rows if line_id in chosen)
     return found
+
+
+def is_any_paired(organization_id: str, entry_ids: Collection[int]) -> bool:
+    """Tell whether the line of any of some entries is in a pair now."""
+    found = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.journal_entry_id.in_(entry_ids),
+        is_paired(Transaction),
+    )
+    return db.session.scalar(found.limit(1)) is not None
 
 
 def is_paired(line: Any) -> sa.ColumnElement[bool]:

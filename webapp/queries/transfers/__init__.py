@@ -1,5 +1,5 @@
-"""Proposed transfers and open items."""
+"""Proposed transfers, open items and their settlements."""
 
-from webapp.queries.transfers import open_items, proposed, watched
+from webapp.queries.transfers import open_items, proposed, settlements, watched
 
-__all__ = ["open_items", "proposed", "watched"]
+__all__ = ["open_items", "proposed", "settlements", "watched"]

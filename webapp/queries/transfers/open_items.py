@@ -17,6 +17,7 @@ from webapp.models import (
     Account,
     JournalEntry,
     Posting,
+    SettlementPart,
     Transaction,
     TransferPair,
     of_same_organization,
@@ -26,6 +27,7 @@ from webapp.queries.access import organizations
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.currencies import revaluations
 from webapp.queries.matching import transfer_pairs
+from webapp.queries.transfers import settlements
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,25 @@ class OpenItem:
 def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the open items of the watched accounts of one organization."""
     # With the ids of the watched accounts the database reads their postings only, by the index.
-    return _items(
-        Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id))
+    return _less_settled(
+        _items(Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id)))
     )
 
 
 def of_transfers() -> sa.Subquery:
     """Select the open items of the transfers accounts of all organizations."""
-    return _items(Account.role == Role.TRANSFERS.value)
+    return _less_settled(_items(Account.role == Role.TRANSFERS.value))
+
+
+def settled_items() -> sa.Subquery:
+    """Select all items of entries that a settlement names, of all organizations, as they are posted."""
+    named = sa.select(SettlementPart.journal_entry_id)
+    return _items(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id).in_(named))
+
+
+def whole_items(organization_id: str, account_id: int) -> sa.Subquery:
+    """Select the items of one account as they are posted, whatever of them is settled."""
+    return _items(Posting.organization_id == organization_id, Posting.account_id == account_id)
 
 
 def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
@@ -93,6 +106,23 @@ def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
         )
         .group_by(root.organization_id, root.id, root.effective_on, root.description, *parts)
         .having(sa.or_(amount != 0, base != 0))
+        .subquery()
+    )
+
+
+def _less_settled(items: sa.Subquery) -> sa.Subquery:
+    """Select what standing settlements leave of items."""
+    settled = settlements.settled_amounts().subquery()
+    amount = items.c.amount_minor - sa.func.coalesce(settled.c.amount_minor, 0)
+    base = items.c.amount_base_minor - sa.func.coalesce(settled.c.amount_base_minor, 0)
+    others = [each for each in items.c if each.name not in ("amount_minor", "amount_base_minor")]
+    of_item = sa.and_(
+        settled.c.organization_id == items.c.organization_id, settled.c.item_id == items.c.item_id
+    )
+    return (
+        sa.select(*others, amount.label("amount_minor"), base.label("amount_base_minor"))
+        .outerjoin(settled, of_item)
+        .where(sa.or_(amount != 0, base != 0))
         .subquery()
     )
 

@@ -9,12 +9,14 @@ from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
 from webapp.schemas.paging import PageSchema
+from webapp.schemas.transactions.settlements import MOST_PARTS
 from webapp.schemas.untrusted import Untrusted
 
 
 class OpenItemSchema(Schema):
-    """An amount on a watched account that should have been moved on, and its age."""
+    """What is left of an amount on a watched account that should have been moved on, and its age."""
 
+    id = fields.Id(Kind.POSTING)
     account_id = fields.Id(Kind.ACCOUNT)
     account_name = ma.fields.String()
     journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
@@ -31,7 +33,7 @@ class OpenItemSchema(Schema):
 class TickedItemsFormSchema(Schema):
     """The open items that a form has ticked, and what two lines of a transfer differ by."""
 
-    items = ma.fields.List(fields.FormId(), load_default=list)
+    items = ma.fields.List(fields.FormId(), load_default=list, validate=ma.validate.Length(max=MOST_PARTS))
     difference = fields.OneOf(*PAIR_DIFFERENCES, load_default=None, allow_none=True)
 
 

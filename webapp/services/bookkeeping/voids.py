@@ -24,7 +24,7 @@ from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import ActionResult, TouchedIds
 from webapp.services.journal import entries as journal_entries
-from webapp.services.journal import line_drafts, pair_differences
+from webapp.services.journal import line_drafts, pair_differences, settled_items
 from webapp.services.transactions import bank_changes, unpairing
 
 
@@ -106,6 +106,7 @@ def reverse(
     )
     journal_entries.post(cancelling, doing, is_opening=on_its_own_day)
     journal_entries.mark_voided(family, cancelling)
+    settled_items.release(entry, "One of its items was voided.")
     # A line of 0.00 has no effective legs, and keeps those of its entry.
     in_force = effective(*family_legs) or tuple(family_legs[0])
     fresh = _fresh_drafts(entry, in_force, target or in_force, day, doing.now)

@@ -20,6 +20,7 @@ from webapp.queries.journal.target_legs import Family
 from webapp.services.audit import updates
 from webapp.services.audit.act import Act
 from webapp.services.journal import entries as journal_entries
+from webapp.services.journal import settled_items
 
 _ENTRY, _POSTING = table_of(JournalEntry), table_of(Posting)
 
@@ -101,6 +102,7 @@ def post_marker(entry: JournalEntry, marker: JournalEntry, doing: Act) -> Journa
     )
     journal_entries.post(correction, doing)
     db.session.flush()
+    settled_items.release_uncarried(entry, "A correction changed one of its items.")
     return correction
 
 

@@ -1,5 +1,5 @@
-"""Acts on bank lines: confirm, edit, delete, restore, join, pair; and what the bank changes of them."""
+"""Acts on bank lines: confirm, edit, delete, restore, join, pair; settlements; and what the bank changes of lines."""
 
-from webapp.services.transactions import edits, joins, lifecycle, links, transfers
+from webapp.services.transactions import edits, joins, lifecycle, links, settlements, transfers
 
-__all__ = ["edits", "joins", "lifecycle", "links", "transfers"]
+__all__ = ["edits", "joins", "lifecycle", "links", "settlements", "transfers"]

@@ -20,7 +20,7 @@ from webapp.queries.transfers import proposed
 from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences
+from webapp.services.journal import corrections, counter_legs, line_drafts, pair_differences, settled_items
 from webapp.services.journal import entries as journal_entries
 from webapp.services.transactions import pair_sides, unpairing
 from webapp.services.transactions.pair_sides import AmountsDifferError, PairSide
@@ -73,6 +73,9 @@ def pair(
         _check(line, other)
         doing.before = _facts(line, other)
         chosen = pair_sides.of(line, other, difference)
+        for each in (line, other):
+            if each.journal_entry is not None:
+                settled_items.release(each.journal_entry, "One of its items was paired as a transfer.")
         _record(line, other, "STANDING", now)
         _name(chosen, difference)
         _join(line, other, chosen, doing)

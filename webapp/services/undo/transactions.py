@@ -28,12 +28,13 @@ from webapp.queries.accounts import accounts
 from webapp.queries.journal import entries, target_legs
 from webapp.queries.matching import transfer_pairs
 from webapp.queries.transactions import transactions
+from webapp.queries.transfers import settlements as settlements_queries
 from webapp.services.audit import entry_facts
 from webapp.services.audit.action_requests import act
 from webapp.services.audit.results import TouchedIds
 from webapp.services.bookkeeping import voids
 from webapp.services.journal import corrections, counter_legs, pair_differences
-from webapp.services.transactions import joins, lifecycle, transfers
+from webapp.services.transactions import joins, lifecycle, settlements, transfers
 from webapp.services.undo.reasons import ChangedSinceError, Undoing, stay
 
 Key = tuple[int, str, int | None, int | None]
@@ -152,6 +153,16 @@ def pair_again(undoing: Undoing, request: ActionRequest) -> str:
     difference = (request.before or {}).get("difference")
     transfers.pair(_line(undoing, request), _other(request), difference=difference, **undoing.by)
     return "Pair the two lines as a transfer again."
+
+
+def unsettle(undoing: Undoing, request: ActionRequest) -> str:
+    """Undo a settlement of open items."""
+    [settlement_id] = (request.after or {})["settlementIds"]
+    settlement = settlements_queries.get(undoing.by["actor"].organization_id, settlement_id)
+    if settlement.status != "STANDING":
+        raise ChangedSinceError
+    settlements.undo(settlement, reason=undoing.reason, **undoing.by)
+    return "Undo the settlement; its items are open again."
 
 
 def unjoin(undoing: Undoing, request: ActionRequest) -> str:

@@ -1,0 +1,52 @@
+"""Settlements of open items over JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from webapp import queries, services
+from webapp.schemas.paging import listing, wrapped
+from webapp.schemas.transactions.settlements import (
+    NewSettlementSchema,
+    SettlementQuerySchema,
+    SettlementSchema,
+    SettlementUndoSchema,
+)
+from webapp.web import paging
+from webapp.web.access.auth import acting, organization_id, requires
+from webapp.web.access.blueprints import Blueprint
+
+bp = Blueprint(
+    "api_settlements", __name__, url_prefix="/api/settlements", description="Settlements of open items"
+)
+AnswerSchema = wrapped("settlement", SettlementSchema)
+
+
+@bp.get("")
+@requires("read")
+@bp.arguments(SettlementQuerySchema, location="query")
+@bp.response(200, listing("settlements", SettlementSchema))
+def listed(query: dict[str, Any]) -> dict[str, Any]:
+    """List settlements with their parts, newest first."""
+    after = paging.decode(query.pop("cursor"), "i")
+    page = queries.transfers.settlements.listed(organization_id(), after=after, **query)
+    return paging.answer("settlements", page)
+
+
+@bp.post("")
+@requires("confirm")
+@bp.arguments(NewSettlementSchema)
+@bp.response(201, AnswerSchema)
+def settle(body: dict[str, Any]) -> dict[str, Any]:
+    """Settle open items of one account and currency with each other; they add up to zero, and nothing is posted."""
+    return {"settlement": services.transactions.settlements.settle(body["parts"], **acting())}
+
+
+@bp.post("/<id:settlement_id>/undo")
+@requires("confirm")
+@bp.arguments(SettlementUndoSchema)
+@bp.response(200, AnswerSchema)
+def undo(body: dict[str, Any], settlement_id: int) -> dict[str, Any]:
+    """Undo a settlement, so that its items are open again."""
+    settlement = queries.transfers.settlements.get(organization_id(), settlement_id)
+    return {"settlement": services.transactions.settlements.undo(settlement, **body, **acting())}

@@ -1,0 +1,31 @@
+"""Parts of settlements: how much of an open item one takes, and its share in the base currency."""
+
+from webapp.ledger.money import divided
+
+
+def base_share(item: tuple[int, int], settled: tuple[int, int], part_minor: int) -> int:
+    """Give a part's share of its item in the base currency, in minor units.
+
+    `item` is what the item is in its currency and in the base, `settled` what standing settlements take of both. The
+    part that closes the item takes all that is left.
+
+    >>> base_share((110000, 100000), (0, 0), 50000), base_share((110000, 100000), (50000, 45455), 60000)
+    (45455, 54545)
+    """
+    (amount, base), (settled_amount, settled_base) = item, settled
+    after = settled_amount + part_minor
+    if after == amount:
+        return base - settled_base
+    return divided(base * after, amount) - settled_base
+
+
+def carries(item: tuple[int, int], settled: tuple[int, int]) -> bool:
+    """Return whether an item is still large enough for what is settled of it, both in its currency and in the base.
+
+    >>> carries((100, 100), (60, 60)), carries((50, 50), (60, 60)), carries((-100, -100), (60, 60))
+    (True, False, False)
+    """
+    (amount, base), (settled_amount, settled_base) = item, settled
+    if settled_amount == amount:
+        return settled_base == base
+    return abs(settled_amount) < abs(amount) and settled_amount * amount >= 0

@@ -1,0 +1,90 @@
+"""Settlements: open items of one account, in one currency, that sum to nil and were matched with each other."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from webapp.db import Base, Instant
+from webapp.ledger.codes import SETTLEMENT_STATUSES
+from webapp.ledger.money import Money
+from webapp.models.base import MONEY, BigId, Numbered, created, foreign_key, numbered, one_of
+from webapp.models.journal.journal_entries import JournalEntry
+
+
+class Settlement(Numbered, Base):
+    """A match of open items, which posts nothing; the only later change is that it is UNDONE.
+
+    `settled_on` is the first open day at or after all that it joins, `undone_on` likewise: as of a day it counts from
+    the one to before the other.
+    """
+
+    __tablename__ = "settlements"
+    __table_args__ = numbered(
+        one_of("status", *SETTLEMENT_STATUSES),
+        foreign_key("account_id", "accounts"),
+        sa.CheckConstraint("(status = 'UNDONE') = (undone_on IS NOT NULL)", name="undone_on_a_day"),
+        sa.Index("ix_settlements_account", "organization_id", "account_id", "id"),
+    )
+
+    account_id: Mapped[int] = mapped_column(BigId)
+    currency: Mapped[str] = mapped_column(sa.String(3))
+    status: Mapped[str] = mapped_column(sa.String(16), default="STANDING")
+    settled_on: Mapped[date]
+    undone_on: Mapped[date | None]
+    actor: Mapped[dict[str, Any]] = mapped_column(sa.JSON)
+    reason: Mapped[str | None] = mapped_column(sa.Text)
+    created_at: Mapped[datetime] = created()
+    undone_at: Mapped[datetime | None] = mapped_column(Instant)
+
+    parts: Mapped[list[SettlementPart]] = relationship(
+        order_by="SettlementPart.id",
+        foreign_keys="SettlementPart.settlement_id",
+        primaryjoin=lambda: Settlement.id == SettlementPart.settlement_id,
+    )
+
+
+class SettlementPart(Numbered, Base):
+    """What a settlement takes of one open item, with the item's sign; the parts of one settlement sum to nil.
+
+    `item_id` is the first posting of the item, `journal_entry_id` the entry that it is of.
+    """
+
+    __tablename__ = "settlement_parts"
+    __table_args__ = numbered(
+        foreign_key("settlement_id", "settlements"),
+        foreign_key("journal_entry_id", "journal_entries"),
+        sa.UniqueConstraint("settlement_id", "item_id"),
+        sa.Index("ix_settlement_parts_item", "organization_id", "item_id"),
+        sa.Index("ix_settlement_parts_entry", "organization_id", "journal_entry_id"),
+    )
+
+    settlement_id: Mapped[int] = mapped_column(BigId)
+    item_id: Mapped[int] = mapped_column(BigId)
+    journal_entry_id: Mapped[int] = mapped_column(BigId)
+    amount_minor: Mapped[int] = mapped_column(MONEY)
+    amount_base_minor: Mapped[int] = mapped_column(MONEY)
+
+    settlement: Mapped[Settlement] = relationship(
+        foreign_keys=settlement_id,
+        primaryjoin=lambda: SettlementPart.settlement_id == Settlement.id,
+        viewonly=True,
+    )
+    entry: Mapped[JournalEntry] = relationship(
+        foreign_keys=journal_entry_id,
+        primaryjoin=lambda: SettlementPart.journal_entry_id == JournalEntry.id,
+        viewonly=True,
+    )
+
+    @property
+    def amount(self) -> Money:
+        """The part in the currency of its item."""
+        return Money(self.amount_minor, self.settlement.currency)
+
+    @property
+    def amount_base(self) -> Money:
+        """The part's share in the base currency."""
+        return Money(self.amount_base_minor, self.entry.base_currency)

@@ -1,0 +1,85 @@
+"""Settlements of open items: which stand, what they take of each item, and their list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import orm
+
+from webapp.db import db
+from webapp.ledger.errors import NotFoundError
+from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
+from webapp.queries.common.paging import Order, Page, page
+
+
+def settled_amounts() -> sa.Select[Any]:
+    """Select what all standing settlements take of each item."""
+    part = SettlementPart
+    columns: list[Any] = [
+        part.organization_id,
+        part.item_id,
+        sa.func.sum(part.amount_minor).label("amount_minor"),
+        sa.func.sum(part.amount_base_minor).label("amount_base_minor"),
+    ]
+    return (
+        sa.select(*columns)
+        .join(Settlement, refers_to(part.settlement_id, Settlement))
+        .where(Settlement.status == "STANDING")
+        .group_by(part.organization_id, part.item_id)
+    )
+
+
+def get(organization_id: str, settlement_id: int) -> Settlement:
+    """Find a settlement with its parts, or raise NotFoundError."""
+    found = db.session.scalar(
+        sa.select(Settlement).where(
+            Settlement.organization_id == organization_id, Settlement.id == settlement_id
+        )
+    )
+    if found is None:
+        raise NotFoundError
+    return found
+
+
+def listed(
+    organization_id: str, *, account_id: int | None = None, after: tuple[Any, ...] | None, limit: int
+) -> Page[Settlement]:
+    """List settlements, newest first."""
+    statement = (
+        sa.select(Settlement)
+        .where(Settlement.organization_id == organization_id)
+        .options(orm.selectinload(Settlement.parts))
+    )
+    if account_id is not None:
+        statement = statement.where(Settlement.account_id == account_id)
+    keys: tuple[Any, ...] = (Settlement.id,)
+    return page(statement, Order(keys), after=after, limit=limit)
+
+
+def of_entry(entry: JournalEntry) -> Sequence[Settlement]:
+    """List the standing settlements of an entry's items, newest first."""
+    return _standing(entry.organization_id, SettlementPart.journal_entry_id == entry.id)
+
+
+def of_items(organization_id: str, item_ids: Collection[int]) -> Sequence[Settlement]:
+    """List the standing settlements of some items, newest first."""
+    return _standing(organization_id, SettlementPart.item_id.in_(item_ids))
+
+
+def _standing(organization_id: str, *chosen: sa.ColumnElement[bool]) -> Sequence[Settlement]:
+    ids = (
+        sa.select(SettlementPart.settlement_id)
+        .where(SettlementPart.organization_id == organization_id, *chosen)
+        .distinct()
+    )
+    return db.session.scalars(
+        sa.select(Settlement)
+        .where(
+            Settlement.organization_id == organization_id,
+            Settlement.status == "STANDING",
+            Settlement.id.in_(ids),
+        )
+        .order_by(Settlement.id.desc())
+    ).all()

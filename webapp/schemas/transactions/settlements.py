@@ -1,0 +1,65 @@
+"""The schemas of settlements, in which open items are matched with each other."""
+
+from __future__ import annotations
+
+import marshmallow as ma
+
+from webapp.ledger.codes import SETTLEMENT_STATUSES
+from webapp.ledger.references import Kind
+from webapp.schemas import fields
+from webapp.schemas.audit.action_requests import PersonSchema
+from webapp.schemas.base import Schema
+from webapp.schemas.paging import PageSchema
+
+MOST_PARTS = 200
+
+
+class SettlementPartSchema(Schema):
+    """What a settlement takes of one open item, with the item's sign."""
+
+    item_id = fields.Id(Kind.POSTING)
+    journal_entry_id = fields.Id(Kind.JOURNAL_ENTRY)
+    amount = fields.Amount()
+    amount_base = fields.Amount()
+
+
+class SettlementSchema(Schema):
+    """Open items of one account and currency that sum to zero; it counts from `settledOn` to before `undoneOn`."""
+
+    id = fields.Id(Kind.SETTLEMENT)
+    account_id = fields.Id(Kind.ACCOUNT)
+    currency = fields.Currency()
+    status = fields.OneOf(*SETTLEMENT_STATUSES)
+    settled_on = fields.Day()
+    undone_on = fields.Day(allow_none=True)
+    reason = ma.fields.String(allow_none=True)
+    actor = ma.fields.Nested(PersonSchema)
+    parts = ma.fields.List(ma.fields.Nested(SettlementPartSchema))
+    created_at = fields.Timestamp()
+
+
+class NewPartSchema(Schema):
+    """An open item, and how much of it to settle; without an amount all that is left."""
+
+    item_id = fields.Id(Kind.POSTING, required=True)
+    amount = fields.Amount(load_default=None, allow_none=True)
+
+
+class NewSettlementSchema(Schema):
+    """The open items to match with each other."""
+
+    parts = ma.fields.List(
+        ma.fields.Nested(NewPartSchema), required=True, validate=ma.validate.Length(min=2, max=MOST_PARTS)
+    )
+
+
+class SettlementUndoSchema(Schema):
+    """Why a settlement is taken back."""
+
+    reason = fields.Text(least=1, most=2000, required=True, strip=True)
+
+
+class SettlementQuerySchema(PageSchema):
+    """Which settlements to list."""
+
+    account_id = fields.FormId(load_default=None)

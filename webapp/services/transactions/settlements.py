@@ -1,0 +1,231 @@
+"""Settling open items by hand: items of one account and currency that sum to nil, and undoing that again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NotRequired, TypedDict
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import Role
+from webapp.ledger.errors import LedgerError, UnprocessableError
+from webapp.ledger.journal.settled_parts import base_share
+from webapp.ledger.money import Money, money_at
+from webapp.ledger.references import Kind, Ref, refs
+from webapp.models import Account, JournalEntry, Posting, Settlement, SettlementPart
+from webapp.queries.access import organizations
+from webapp.queries.common import lookups
+from webapp.queries.matching import transfer_pairs
+from webapp.queries.transfers import open_items, settlements
+from webapp.services.audit.act import Actor
+from webapp.services.audit.action_requests import act
+from webapp.services.journal import settled_items
+
+LEAST_PARTS = 2
+
+
+class PartInput(TypedDict):
+    """What to take of an open item, with its sign; without an amount all that is left of it."""
+
+    item_id: int
+    amount: NotRequired[Decimal | None]
+
+
+class NoOpenItemError(UnprocessableError):
+    """An item is settled already, or is no open item of a watched account; read the open items again."""
+
+    code = "no_open_item"
+
+
+class SeveralAccountsError(UnprocessableError):
+    """A settlement is of one account and one currency; settle the items of each by themselves."""
+
+    code = "several_accounts"
+
+
+class SettlementSumError(UnprocessableError):
+    """The parts of a settlement do not add up to zero; change an amount, or choose other items."""
+
+    code = "settlement_does_not_add_up"
+
+
+class PairedItemError(LedgerError):
+    """An item is one side of a linked transfer, which settles it; end that transfer first."""
+
+    code = "paired"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    item_id: int
+    root_id: int
+    amount: Money
+    base_minor: int
+
+
+def settle(parts: Sequence[PartInput], *, actor: Actor, now: datetime) -> Settlement:
+    """Match open items with each other, of which the parts sum to zero; nothing is posted."""
+    account = _account(actor.organization_id, [each["item_id"] for each in parts])
+    title = f"Settled {len(parts)} open items of {account.name}"
+    target = ("account", account.id)
+    payload = {
+        "parts": [
+            {"itemId": Ref(Kind.POSTING, each["item_id"]), "amount": _text(each.get("amount"))}
+            for each in parts
+        ]
+    }
+    with act(actor, now, "settle_items", target, title=title, payload=payload) as doing:
+        taken = _parts(account, parts)
+        _check_sum(account, taken)
+        _check_unpaired(account.organization_id, [each.root_id for each in taken])
+        settlement = Settlement(
+            organization_id=account.organization_id,
+            account_id=account.id,
+            currency=taken[0].amount.currency,
+            settled_on=_settled_on(account.organization_id, [each.root_id for each in taken]),
+            actor=actor.as_json(),
+            created_at=now,
+        )
+        db.session.add(settlement)
+        db.session.flush()
+        rows = [
+            {
+                "organization_id": account.organization_id,
+                "settlement_id": settlement.id,
+                "item_id": each.item_id,
+                "journal_entry_id": each.root_id,
+                "amount_minor": each.amount.minor,
+                "amount_base_minor": each.base_minor,
+            }
+            for each in taken
+        ]
+        db.session.execute(sa.insert(SettlementPart), rows)
+        db.session.expire(settlement, ["parts"])
+        doing.after = {"settlementIds": refs(Kind.SETTLEMENT, [settlement.id])}
+    return settlement
+
+
+def undo(settlement: Settlement, *, reason: str, actor: Actor, now: datetime) -> Settlement:
+    """Take a settlement back, so that its items are open again; a repeat changes nothing."""
+    account = lookups.get(Account, settlement.organization_id, settlement.account_id)
+    title = f"Undid the settlement of {len(settlement.parts)} open items of {account.name}"
+    target, payload = ("settlement", settlement.id), {"reason": reason}
+    with act(actor, now, "undo_settlement", target, title=title, note=reason, payload=payload) as doing:
+        if settlement.status == "UNDONE":
+            doing.nothing_to_do()
+            return settlement
+        doing.before = {"status": settlement.status}
+        settled_items.undo(settlement, reason)
+        doing.after = {"status": settlement.status}
+    return settlement
+
+
+def _text(amount: Decimal | None) -> str | None:
+    return None if amount is None else format(amount, "f")
+
+
+def _account(organization_id: str, item_ids: Sequence[int]) -> Account:
+    """Find the one watched account of some items."""
+    if len(set(item_ids)) != len(item_ids) or len(item_ids) < LEAST_PARTS:
+        raise SettlementSumError("A settlement is of two items or more, each of them once.")
+    found = db.session.scalars(
+        sa.select(Account)
+        .where(
+            Account.organization_id == organization_id,
+            Account.is_watched,
+            Account.id.in_(
+                sa.select(Posting.account_id).where(
+                    Posting.organization_id == organization_id, Posting.id.in_(item_ids)
+                )
+            ),
+        )
+        .limit(LEAST_PARTS)
+    ).all()
+    if not found:
+        raise NoOpenItemError
+    if len(found) > 1:
+        raise SeveralAccountsError
+    return found[0]
+
+
+def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_Part]:
+    """Read the items and what is settled of each, and take the parts of them."""
+    items = open_items.whole_items(account.organization_id, account.id)
+    settled = settlements.settled_amounts().subquery()
+    rows = db.session.execute(
+        sa.select(
+            items,
+            sa.func.coalesce(settled.c.amount_minor, 0).label("settled_minor"),
+            sa.func.coalesce(settled.c.amount_base_minor, 0).label("settled_base_minor"),
+        )
+        .outerjoin(
+            settled,
+            sa.and_(
+                settled.c.organization_id == account.organization_id, settled.c.item_id == items.c.item_id
+            ),
+        )
+        .where(items.c.item_id.in_([each["item_id"] for each in chosen]))
+    )
+    by_id = {row.item_id: row for row in rows}
+    return [_part(by_id.get(each["item_id"]), each, index) for index, each in enumerate(chosen)]
+
+
+def _part(item: Any, chosen: PartInput, index: int) -> _Part:
+    path = f"parts.{index}"
+    if item is None:
+        sentence = f"{chosen['item_id']} is no open item of this account."
+        raise NoOpenItemError(sentence, fields={f"{path}.itemId": [sentence]})
+    whole = int(item.amount_minor), int(item.amount_base_minor)
+    settled = int(item.settled_minor), int(item.settled_base_minor)
+    left = whole[0] - settled[0]
+    if whole == settled:
+        sentence = f"Item {item.item_id} is settled already."
+        raise NoOpenItemError(sentence, fields={f"{path}.itemId": [sentence]})
+    asked = chosen.get("amount")
+    amount = Money(left, item.currency) if asked is None else money_at(asked, item.currency, f"{path}.amount")
+    if abs(amount.minor) > abs(left) or amount.minor * left < 0 or (left and not amount.minor):
+        sentence = f"{Money(left, item.currency).formatted} is left of item {item.item_id}."
+        raise SettlementSumError(sentence, fields={f"{path}.amount": [sentence]})
+    return _Part(item.item_id, item.root_id, amount, base_share(whole, settled, amount.minor))
+
+
+def _check_sum(account: Account, parts: Sequence[_Part]) -> None:
+    currency = parts[0].amount.currency
+    if any(each.amount.currency != currency for each in parts):
+        raise SeveralAccountsError
+    rest = Money(sum(each.amount.minor for each in parts), currency)
+    if rest:
+        raise SettlementSumError(
+            f"These items add up to {rest.formatted}, not to zero.",
+            details={"rest": str(rest), "currency": currency},
+        )
+    # Elsewhere the rest of the base is realised when the balance of the account comes to nil.
+    base = organizations.get(account.organization_id).base_currency
+    base_rest = Money(sum(each.base_minor for each in parts), base)
+    if account.role == Role.TRANSFERS.value and base_rest:
+        raise SettlementSumError(
+            f"Their rates leave {base_rest.formatted} between them. Pair the two lines, or settle an entry of that "
+            "difference with them.",
+            details={"rest": str(base_rest), "currency": base},
+        )
+
+
+def _check_unpaired(organization_id: str, root_ids: Sequence[int]) -> None:
+    if transfer_pairs.is_any_paired(organization_id, root_ids):
+        raise PairedItemError
+
+
+def _settled_on(organization_id: str, root_ids: Sequence[int]) -> date:
+    """Give the first open day at or after all that the items' entries and their corrections are dated."""
+    latest = db.session.scalars(
+        sa.select(sa.func.max(JournalEntry.effective_on)).where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.status == "POSTED",
+            sa.or_(JournalEntry.id.in_(root_ids), JournalEntry.corrects_id.in_(root_ids)),
+        )
+    ).one()
+    return organizations.first_open_day(organization_id, latest)
