@@ -109,6 +109,14 @@ def test_it_is_dated_the_latest_movement_though_an_older_day_is_posted_last(ada,
     assert realised(ada) == [(PAID, "-83.33", "83.33")]
 
 
+def test_amounts_that_cancel_each_other_on_a_day_are_movements_and_differences_are_none(ada, invoice, write):
+    write(PAID, "50.00", "Trade receivables", "Sales of services")
+    write(PAID, "50.00", "Petty cash", "Trade receivables")
+    assert ada.post("/api/revaluations", json={"asOf": LATER}).json["changed"] is True
+    write("2026-03-19", "1100.00", "Petty cash", "Trade receivables")
+    assert realised(ada) == [(PAID, "-83.33", "83.33")]
+
+
 def test_a_correction_that_brings_it_to_nil_realises_it(ada, bank, invoice):
     bank.open("Dollars", "USD")
     line = bank.send(PAID, "1100.00", "Dan")

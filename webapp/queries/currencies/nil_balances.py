@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import Role
 from webapp.models import Account, DaySum, JournalEntry, MonthSum, Posting, refers_to
+from webapp.queries.common.portions import portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +54,39 @@ def among(organization_id: str, moved: Collection[tuple[int, str]]) -> list[NilB
 def latest_movement(organization_id: str, account_id: int, currency: str) -> date:
     """Give the last day on which something is posted to an account in a currency; differences alone do not count.
 
-    The kept sums give the days, the latest first, so that only the postings of one or two days are read.
+    A day whose kept sum is not nil has moved it; of the days after that, the postings are asked. So however long the
+    history of the account is, only days of differences or of amounts that cancel each other are read.
     """
-    moves = (
-        sa.exists()
+    of_account = (
+        DaySum.organization_id == organization_id,
+        DaySum.account_id == account_id,
+        DaySum.currency == currency,
+    )
+    moved = db.session.scalar(sa.select(sa.func.max(DaySum.day)).where(*of_account, DaySum.amount_minor != 0))
+    after = () if moved is None else (DaySum.day > moved,)
+    nil_days = db.session.scalars(
+        sa.select(DaySum.day).where(*of_account, *after).order_by(DaySum.day.desc())
+    ).all()
+    for days in portions(nil_days):
+        found = _last_moved(organization_id, account_id, currency, days)
+        if found is not None:
+            return found
+    if moved is None:
+        raise LookupError(account_id, currency)
+    return moved
+
+
+def _last_moved(organization_id: str, account_id: int, currency: str, days: Sequence[date]) -> date | None:
+    return db.session.scalar(
+        sa.select(sa.func.max(JournalEntry.effective_on))
+        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
         .where(
             JournalEntry.organization_id == organization_id,
-            JournalEntry.effective_on == DaySum.day,
+            JournalEntry.effective_on.in_(days),
             JournalEntry.status.in_(("POSTED", "VOIDED")),
-            refers_to(Posting.journal_entry_id, JournalEntry),
-            Posting.account_id == account_id,
+            # As a sum, so that the databases find the entries of these days first, and not all of the account.
+            Posting.account_id + 0 == account_id,
             Posting.currency == currency,
             Posting.amount_minor != 0,
         )
-        .correlate(DaySum)
     )
-    return db.session.scalars(
-        sa.select(DaySum.day)
-        .where(
-            DaySum.organization_id == organization_id,
-            DaySum.account_id == account_id,
-            DaySum.currency == currency,
-            moves,
-        )
-        .order_by(DaySum.day.desc())
-        .limit(1)
-    ).one()
