@@ -1,0 +1,111 @@
+"""Over random books, the parts of every figure add up to it, and each is what the report of that part alone shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date, timedelta
+from decimal import Decimal
+from random import Random
+
+import pytest
+
+from tests.fixtures.helpers.replays import everything
+
+pytestmark = pytest.mark.both
+
+REPORTS = "/api/reports"
+KEYS = {"trial-balance": "trialBalance", "profit-and-loss": "profitAndLoss", "balance-sheet": "balanceSheet"}
+SELECTED = {"project": "projectId", "project_group": "projectGroupId", "merchant": "orgMerchantId"}
+FIRST, DAYS = date(2024, 6, 1), 700
+ENTRIES = 25
+
+
+@pytest.fixture
+def chance():
+    return Random(7)  # noqa: S311  (the same ones every time)
+
+
+@pytest.fixture
+def kept(ada, books, chance):
+    """Two years of entries, most legs with a project or a merchant, on accounts of all kinds, one of them personal."""
+    books.post("account Bank ASSET\naccount Card LIABILITY\naccount Gifts INCOME\n")
+    accounts = [
+        books.account_id(each) for each in ("Bank", "Card", "Gifts", "Rent", "Sales of services", "Travel")
+    ]
+    ada.patch(f"/api/accounts/{accounts[2]}", json={"inScope": False})
+    group = ada.post("/api/projects/groups", json={"name": "Houses"}).json["group"]["id"]
+    projects = [
+        ada.post("/api/projects", json={"name": f"Project {n}", "groupId": group if n else None}).json[
+            "project"
+        ]["id"]
+        for n in range(3)
+    ]
+    merchants = [ada.post("/api/merchants", json={"name": f"M {n}"}).json["merchant"]["id"] for n in range(2)]
+    for _ in range(ENTRIES):
+        amount = chance.randint(1, 90_000)
+        legs = [
+            {
+                "accountId": account,
+                "amount": f"{sign * amount / 100:.2f}",
+                "projectId": chance.choice([None, *projects]),
+                "orgMerchantId": chance.choice([None, *merchants]),
+            }
+            for account, sign in zip(chance.sample(accounts, 2), (1, -1), strict=True)
+        ]
+        day = FIRST + timedelta(days=chance.randrange(DAYS))
+        body = {"effectiveAt": f"{day}T00:00:00Z", "description": "An entry", "postings": legs, "post": True}
+        assert ada.post("/api/journal-entries", json=body).status_code == 201
+    return {"project": projects, "project_group": [group], "merchant": merchants}
+
+
+def figures(of):
+    """Every amount of a line, a sum or a part, as numbers."""
+    name = "closing" if "closing" in of else "amount"
+    return [Decimal(each) for each in (of[name], of["before"], *of["months"])]
+
+
+def added(parts, width):
+    return [sum(each) for each in zip(*map(figures, parts), strict=True)] or [Decimal(0)] * width
+
+
+def rows(report):
+    """The lines and sums of a report that have parts, by their names."""
+    lines = {line["accountId"]: line for line in report["lines"]}
+    return lines | {name: each for name, each in report.items() if isinstance(each, dict) and "parts" in each}
+
+
+def differences(person, by, ids, query):
+    for report, key in KEYS.items():
+        whole = rows(person.get(f"{REPORTS}/{report}?{query}&groupBy={by}").json[key])
+        for name, each in whole.items():
+            if added(each["parts"], len(figures(each))) != figures(each):
+                yield report, name, each
+        for one in ids:
+            alone = rows(person.get(f"{REPORTS}/{report}?{query}&{SELECTED[by]}={one}").json[key])
+            for name in whole.keys() | alone.keys():
+                found = [each for each in whole.get(name, {"parts": []})["parts"] if each["id"] == one]
+                shown = figures(alone[name]) if name in alone else [Decimal(0)]
+                if any(shown if not found else map(Decimal.__sub__, figures(found[0]), shown)):
+                    yield report, name, one, found, shown
+
+
+def ledger_differences(person, by, ids, first, last):
+    """Give the accounts whose ledger of a part does not end with the closing of its trial balance."""
+    for one in ids:
+        query = f"from={first}&to={last}&{SELECTED[by]}={one}"
+        ends, balances = {}, defaultdict(Decimal)
+        for line in everything(person, f"reports/general-ledger?{query}", "lines"):
+            ends[line["accountId"]] = Decimal(line["balanceBase"])
+        for line in person.get(f"{REPORTS}/trial-balance?{query}").json["trialBalance"]["lines"]:
+            balances[line["accountId"]] = Decimal(line["closing"])
+        yield from [(by, one, each) for each in ends if ends[each] != balances[each]]
+
+
+def test_parts_add_up_and_are_what_each_shows_alone(ada, kept, chance, rounds):
+    for _ in range(rounds(1, 20)):
+        first = FIRST + timedelta(days=chance.randrange(DAYS))
+        last = min(first + timedelta(days=chance.randrange(500)), FIRST + timedelta(days=DAYS))
+        query = f"from={first}&to={last}&months=true&compareWith=previous_year"
+        for by, ids in kept.items():
+            assert list(differences(ada, by, ids, query)) == []
+            assert list(ledger_differences(ada, by, ids, first, last)) == []
