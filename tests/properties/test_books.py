@@ -17,6 +17,7 @@ from tests.fixtures.helpers.replays import Replay, differences
 from tests.fixtures.helpers.report_oracles import ReportOracle, report_differences
 from webapp.ledger.errors import LedgerError
 from webapp.queries import checks
+from webapp.queries.currencies.revaluations import standing
 from webapp.services.bookkeeping import revaluations
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ CHANCE = st.randoms(use_true_random=False)
 TURNS, SEEDS, STEPS = 20, 10, 250
 QUICK_SEEDS, QUICK_STEPS = 1, 60
 PAIRS = 5
+# How often a standing revaluation is taken back, and not run again.
+TAKEN_BACK = 0.4
 SETTINGS = settings(
     deadline=None,
     database=None,
@@ -92,12 +95,19 @@ def seeded(house, ada, bank):
 
 @pytest.fixture
 def revalue(ada, bank):
-    """Revalue as of a day; a refusal is as legal as anywhere."""
+    """Revalue as of a day, or take that back; a refusal is as legal as anywhere."""
+
+    def done(day: date, *, is_taken_back: bool) -> None:
+        pair = standing(ada.organization_id, day)
+        if is_taken_back and pair:
+            revaluations.take_back(pair[0], reason="A test", actor=ada.actor, now=AT)
+        else:
+            revaluations.revalue(day, actor=ada.actor, now=AT)
 
     def as_of(keeper: Keeper, chance: Random) -> None:
-        day = date.fromisoformat(chance.choice(DAYS))
+        day, is_taken_back = date.fromisoformat(chance.choice(DAYS)), chance.random() < TAKEN_BACK
         try:
-            bank.ask(lambda: revaluations.revalue(day, actor=ada.actor, now=AT))
+            bank.ask(lambda: done(day, is_taken_back=is_taken_back))
         except LedgerError as refusal:
             keeper.told.append(f"revalue {day} -> {refusal}")
         else:
