@@ -26,6 +26,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /proposals/approve": {"ids": "A test"},
     "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
+    "POST /api/settlements/<id:settlement_id>/undo": {"reason": "A test"},
+    "POST /settlements/<id:settlement_id>/undo": {"reason": "A test"},
     "PUT /api/journal-entries/<id:entry_id>": {
         "effectiveAt": "2026-03-02",
         "postings": [{"accountId": 1, "amount": "1.00"}, {"accountId": 1, "amount": "-1.00"}],

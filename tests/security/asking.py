@@ -27,7 +27,7 @@ from webapp.schemas.documents import documents
 from webapp.schemas.imports import column_forms, imports
 from webapp.schemas.reconciliation import forms
 from webapp.schemas.rules import rules, runs, suggestions
-from webapp.schemas.transactions import line_joins, transactions
+from webapp.schemas.transactions import line_joins, open_items, settlements, transactions
 from webapp.web.paging import encode
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ FORMS = {
     "/reconciliations/<id:fa_id>/complete": forms.VersionFormSchema,
     "/reconciliations/<id:fa_id>/draft": forms.DraftFormSchema,
     "/reconciliations/<id:fa_id>/lines": forms.LinesFormSchema,
+    "/settlements": open_items.TickedItemsFormSchema,
+    "/settlements/<id:settlement_id>/undo": settlements.SettlementUndoSchema,
+    "/transfers/pair": open_items.TickedItemsFormSchema,
     "/transfers/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transfers/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/reconciliations/<id:fa_id>/reopen": forms.ReopenFormSchema,

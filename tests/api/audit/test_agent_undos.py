@@ -225,6 +225,7 @@ def work_on_entries(agent, world):
     ok(agent.put(mine, json={**body, "effectiveAt": "2026-03-09", "version": version}))
     ok(agent.delete(mine))
     ok(agent.post(f"/api/journal-entries/{world.manual}/void", json={"reason": "Wrong"}))
+    ok(agent.post("/api/settlements", json={"parts": [{"itemId": each} for each in world.items]}))
 
 
 def work_on_books(agent, world):
@@ -321,6 +322,12 @@ def busy(world, ada, bank):
     world.document = ok(ada.post("/api/documents", json=form))["document"]["id"]
     ok(ada.post(f"/api/documents/{world.document}/relations", json={"transactionId": world.lines[6]}))
     bank.quote("2026-03-02", "USD", "1.1")
+    transfers = bank.role("transfers")
+    for amount, opposite in (("8.00", "-8.00"), ("-8.00", "8.00")):
+        legs = [{"accountId": transfers, "amount": amount}, {"accountId": world.rent, "amount": opposite}]
+        ok(ada.post("/api/journal-entries", json={**body, "postings": legs, "post": True}))
+    open_items = ada.get(f"/api/open-items?accountId={transfers}").json["openItems"]
+    world.items = [each["id"] for each in open_items if each["amount"] in ("8.00", "-8.00")]
     return world
 
 

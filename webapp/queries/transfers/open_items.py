@@ -52,7 +52,8 @@ def items_subquery(organization_id: str) -> sa.Subquery:
     """Select the open items of the watched accounts of one organization."""
     # With the ids of the watched accounts the database reads their postings only, by the index.
     return _less_settled(
-        _items(Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id)))
+        _items(Posting.organization_id == organization_id, Posting.account_id.in_(_watched(organization_id))),
+        organization_id,
     )
 
 
@@ -110,9 +111,9 @@ def _items(*chosen: sa.ColumnElement[bool]) -> sa.Subquery:
     )
 
 
-def _less_settled(items: sa.Subquery) -> sa.Subquery:
+def _less_settled(items: sa.Subquery, organization_id: str | None = None) -> sa.Subquery:
     """Select what standing settlements leave of items."""
-    settled = settlements.settled_amounts().subquery()
+    settled = settlements.settled_amounts(organization_id).subquery()
     amount = items.c.amount_minor - sa.func.coalesce(settled.c.amount_minor, 0)
     base = items.c.amount_base_minor - sa.func.coalesce(settled.c.amount_base_minor, 0)
     others = [each for each in items.c if each.name not in ("amount_minor", "amount_base_minor")]

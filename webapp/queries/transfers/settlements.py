@@ -14,8 +14,8 @@ from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
 from webapp.queries.common.paging import Order, Page, page
 
 
-def settled_amounts() -> sa.Select[Any]:
-    """Select what all standing settlements take of each item."""
+def settled_amounts(organization_id: str | None = None) -> sa.Select[Any]:
+    """Select what standing settlements take of each item, of one organization or of all."""
     part = SettlementPart
     columns: list[Any] = [
         part.organization_id,
@@ -26,7 +26,10 @@ def settled_amounts() -> sa.Select[Any]:
     return (
         sa.select(*columns)
         .join(Settlement, refers_to(part.settlement_id, Settlement))
-        .where(Settlement.status == "STANDING")
+        .where(
+            Settlement.status == "STANDING",
+            sa.true() if organization_id is None else part.organization_id == organization_id,
+        )
         .group_by(part.organization_id, part.item_id)
     )
 

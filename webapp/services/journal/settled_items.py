@@ -60,7 +60,7 @@ def _note(undone: list[Settlement]) -> None:
 def _carries(entry: JournalEntry, account_id: int) -> bool:
     db.session.flush()
     items = _amounts(entry, account_id)
-    settled = settlements.settled_amounts().subquery()
+    settled = settlements.settled_amounts(entry.organization_id).subquery()
     part = SettlementPart
     rows = db.session.execute(
         sa.select(settled.c.item_id, settled.c.amount_minor, settled.c.amount_base_minor).where(

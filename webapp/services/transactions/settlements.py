@@ -155,7 +155,7 @@ def _account(organization_id: str, item_ids: Sequence[int]) -> Account:
 def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_Part]:
     """Read the items and what is settled of each, and take the parts of them."""
     items = open_items.whole_items(account.organization_id, account.id)
-    settled = settlements.settled_amounts().subquery()
+    settled = settlements.settled_amounts(account.organization_id).subquery()
     rows = db.session.execute(
         sa.select(
             items,
