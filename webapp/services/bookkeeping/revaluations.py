@@ -76,8 +76,8 @@ def take_back(entry: JournalEntry, *, reason: str, actor: Actor, now: datetime) 
     NotVoidableError where an opening balance holds them.
     """
     target = ("journal_entry", entry.id)
-    kind, payload = "take_back_revaluation", {"reason": reason}
-    with act(actor, now, kind, target, note=reason, payload=payload) as doing:
+    payload = {"reason": reason}
+    with act(actor, now, "take_back_revaluation", target, note=reason, payload=payload) as doing:
         doing.title = f"Took back the revaluation of entry {entry.id}"
         pair = _require_standing(entry)
         doing.title = f"Took back the revaluation as of {pair[0].effective_on:%-d %b %Y}"
