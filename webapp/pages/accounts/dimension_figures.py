@@ -16,14 +16,14 @@ NEWEST, MONTHS = 20, 12
 
 
 def figures(selection: Selection) -> dict[str, Any]:
-    """Give the results of the last twelve months beside those of a year before, and the newest postings.
+    """Give the results of the last twelve months side by side, and the newest postings.
 
     Of a group of projects, each figure has parts by project.
     """
     today = organizations.today(organization_id(), requests.now())
     period = Period.months_to(today, MONTHS)
     by = Dimension.PROJECT if selection.project_group_id else None
-    columns = Columns(period, period.a_year_before, side_by_side(period), selection, by)
+    columns = Columns(period, None, side_by_side(period), selection, by)
     return {
         "columns": columns,
         "report": queries.reports.statements.profit_and_loss(organization_id(), columns),
