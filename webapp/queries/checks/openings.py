@@ -16,6 +16,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.checks.violations import Violation, entry, found, line
+from webapp.queries.reconciliation import openings
 
 
 def _opens(*statuses: str) -> tuple[sa.ColumnElement[bool], ...]:
@@ -98,11 +99,7 @@ def opening_balances() -> Iterable[Violation]:
 
 def _absorbed() -> sa.ColumnElement[int]:
     """Add up what the opening of a reconciliation absorbed, its own entry among it, as the books have it now."""
-    is_of_set_aside_line = sa.exists().where(
-        refers_to(Posting.transaction_id, Transaction),
-        Transaction.feed_account_id == FeedAccount.id,
-        Transaction.status == "SET_ASIDE",
-    )
+    is_of_held_line = sa.exists().where(refers_to(Posting.transaction_id, Transaction), openings.held_line())
     return sa.func.coalesce(
         sa.select(sa.func.sum(Posting.amount_minor))
         .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
@@ -112,7 +109,7 @@ def _absorbed() -> sa.ColumnElement[int]:
             # A voided entry and its reversal leave nothing, also where the opening day lies between them.
             JournalEntry.status == "POSTED",
             JournalEntry.voids_id.is_(None),
-            sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_set_aside_line),
+            sa.or_(JournalEntry.effective_on <= Reconciliation.opening_date, is_of_held_line),
         )
         .correlate(FeedAccount, Reconciliation)
         .scalar_subquery(),

@@ -22,6 +22,7 @@ from webapp.models import (
 from webapp.queries.common.portions import portions
 from webapp.queries.currencies import revaluations
 from webapp.queries.matching import transfer_pairs
+from webapp.queries.reconciliation import openings
 
 VOIDABLE_SOURCES = frozenset({"bank_feed", "document", "manual"})
 
@@ -142,14 +143,14 @@ def opened(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int, V
     proofs = _openings(organization_id) if entries else []
     if not proofs:
         return {}
-    set_aside = _set_aside(organization_id, entries)
+    held = _held_lines(organization_id, entries)
     refusals = {}
     for entry in entries:
         touched = {posting.account_id for posting in entry.postings}
-        feeds = {set_aside.get(posting.transaction_id) for posting in entry.postings}
+        lines = {posting.transaction_id for posting in entry.postings} - {None}
         for proof in proofs:
             is_before = proof.account_id in touched and entry.effective_on <= proof.opening_date
-            if is_before or proof.feed_account_id in feeds:
+            if is_before or any((line_id, proof.id) in held for line_id in lines):
                 refusals[entry.id] = _opening_refusal(entry, proof.id, proof.opening_date)
                 break
     return refusals
@@ -161,7 +162,6 @@ def _openings(organization_id: str) -> Sequence[Any]:
         sa.select(
             Reconciliation.id,
             Reconciliation.opening_date,
-            Reconciliation.feed_account_id,
             FeedAccount.account_id,
         )
         .join(FeedAccount, refers_to(Reconciliation.feed_account_id, FeedAccount))
@@ -174,19 +174,23 @@ def _openings(organization_id: str) -> Sequence[Any]:
     ).all()
 
 
-def _set_aside(organization_id: str, entries: Sequence[JournalEntry]) -> dict[int | None, int]:
-    """Give the feed account of each line of these entries that is set aside."""
+def _held_lines(organization_id: str, entries: Sequence[JournalEntry]) -> set[tuple[int, int]]:
+    """List the lines of these entries that a standing opening holds, each with its proof."""
     named = {posting.transaction_id for entry in entries for posting in entry.postings} - {None}
-    found: dict[int | None, int] = {}
+    found: set[tuple[int, int]] = set()
     for portion in portions(named):
         rows = db.session.execute(
-            sa.select(Transaction.id, Transaction.feed_account_id).where(
+            sa.select(Transaction.id, Reconciliation.id)
+            .join(Reconciliation, of_same_organization(Reconciliation, Transaction))
+            .where(
                 Transaction.organization_id == organization_id,
                 Transaction.id.in_(portion),
-                Transaction.status == "SET_ASIDE",
+                Reconciliation.status == "COMPLETED",
+                Reconciliation.keep_as_new,
+                openings.held_line(),
             )
         )
-        found.update(rows.all())
+        found.update((line_id, proof_id) for line_id, proof_id in rows)
     return found
 
 

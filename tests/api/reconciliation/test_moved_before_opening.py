@@ -1,0 +1,53 @@
+"""A posted line that the bank moves before the day on which the books of its account begin."""
+
+import pytest
+
+from tests.fixtures.feeds import line
+from webapp.queries import checks
+
+
+@pytest.fixture
+def account(ada, feed):
+    """Books that begin on 4 March with 100.00, proved on 8 March; a later line is posted and not cleared."""
+    early, late = (
+        each["transactionId"]
+        for each in feed.results(added=[line("A1", "10.00", "2026-03-05"), line("A2", "-4.00", "2026-03-09")])
+    )
+    for each in (early, late):
+        ada.post(f"/api/transactions/{each}/confirm")
+    path = f"/api/reconciliations/accounts/{feed.fa_id}"
+    opening = {"keepAsNew": True, "openingBalance": "100.00", "openingDate": "2026-03-04"}
+    ada.put(f"{path}/draft", json={"statementDate": "2026-03-08", "statementBalance": "110.00", **opening})
+    ada.put(f"{path}/draft/lines", json={"cleared": [early]})
+    assert ada.post(f"{path}/complete", json={}).status_code == 200
+    return late
+
+
+def state(ada, bank):
+    """Give whether the proof holds, and what the checks find."""
+    (found,) = ada.get("/api/reconciliations/accounts").json["accounts"]
+    violations = bank.ask(lambda: [each.as_json() for each in checks.violations()])
+    return found["anchor"]["holds"], violations
+
+
+def test_its_proof_breaks_until_its_entry_is_voided(ada, bank, feed, account):
+    feed.results(modified=[line("A2", "-4.00", "2026-03-01")])
+    assert state(ada, bank) == (False, [])
+    entry = ada.get(f"/api/transactions/{account}").json["transaction"]["journalEntryId"]
+    assert ada.get(f"/api/journal-entries/{entry}").json["entry"]["canVoid"] is True
+    assert ada.post(f"/api/journal-entries/{entry}/void", json={"reason": "Too late"}).status_code == 200
+    assert state(ada, bank) == (True, [])
+
+
+def test_its_proof_heals_when_the_bank_moves_it_back(ada, bank, feed, account):
+    feed.results(modified=[line("A2", "-4.00", "2026-03-01")])
+    feed.results(modified=[line("A2", "-4.00", "2026-03-09")])
+    assert state(ada, bank) == (True, [])
+
+
+def test_a_line_that_the_opening_holds_may_move_behind_it(ada, bank, feed, account):
+    (before,) = feed.results(added=[line("A0", "-7.00", "2026-03-02")])
+    feed.results(modified=[line("A0", "-7.00", "2026-03-20")])
+    assert state(ada, bank) == (True, [])
+    assert ada.post(f"/api/transactions/{before['transactionId']}/confirm").status_code == 200
+    assert state(ada, bank) == (True, [])
