@@ -95,7 +95,7 @@ FORMS = {
     "/settings/keys/<id:token_id>/undo": agent_undos.UndoFormSchema,
     "/settings/keys/<id:token_id>/undo/preview": agent_undos.SinceFormSchema,
     "/settings/lock-date": lock_dates.LockDateFormSchema,
-    "/settings/members": organizations.MemberFormSchema,
+    "/settings/members": organizations.InvitationFormSchema,
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
     "/settings/organization": organizations.OrganizationFormSchema,
     "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,

@@ -18,6 +18,7 @@ from webapp.models import (
     Rule,
     RuleRun,
     RuleVersion,
+    Settlement,
 )
 from webapp.services.access import invitations
 from webapp.services.storage import document_files
@@ -45,7 +46,7 @@ def everything(ada, bank):
     ada.patch(f"/api/transactions/{drafted}", json={"orgMerchantId": merchant, "projectId": project})
     act = ada.post(f"/api/transactions/{posted}/confirm", json={"note": CANARY}).json
     bank.quote("2026-03-02", "USD", CANARY_AMOUNT)
-    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id))
+    more = bank.ask(lambda: rest_of(ada.organization_id, fa_id, account))
     invitation_id, secret = bank.ask(lambda: newcomer(ada))
     return {
         "transaction_id": drafted,
@@ -76,7 +77,7 @@ def newcomer(owner):
     return invitation.id, secret
 
 
-def rest_of(organization_id, fa_id):
+def rest_of(organization_id, fa_id, account_id):
     """Write what no other fixture writes."""
     rows = {
         "group_id": ProjectGroup(name=CANARY, emoji=CANARY, created_at=AT, updated_at=AT),
@@ -107,6 +108,14 @@ def rest_of(organization_id, fa_id):
         ),
         "import_id": Import(
             file_name=CANARY, format="ofx", status="REFUSED", error=CANARY, sha256="0" * 64, created_at=AT
+        ),
+        "settlement_id": Settlement(
+            account_id=account_id,
+            currency="EUR",
+            settled_on=AT.date(),
+            actor={"kind": "PERSON", "id": 1, "name": CANARY},
+            reason=CANARY,
+            created_at=AT,
         ),
         "mapping_id": ColumnMapping(
             feed_account_id=fa_id,
