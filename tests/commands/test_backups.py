@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.documents import PDF, pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.services.backups import restores
 
 WRITERS, WORKERS = 8, 4
 PROPOSED = pdf("to be approved")
@@ -194,6 +196,21 @@ def test_what_is_no_archive_is_refused(restored, tmp_path):
     path.write_text("nothing")
     result = restored("restore", str(path))
     assert (result.exit_code, "not a complete backup" in result.stderr) == (1, True)
+
+
+def test_a_database_that_fails_is_not_called_a_damaged_file(backed_up, restored, monkeypatch):
+    whole = backed_up()
+    lost = sa.exc.OperationalError("INSERT", {}, OSError("the connection was lost"))
+
+    def failing(*_):
+        raise lost
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restores, "_load", failing)
+        result = restored("restore", str(whole))
+    assert result.exit_code == 1
+    assert "The database failed (the connection was lost); nothing was restored." in result.stderr
+    assert restored("restore", str(whole)).exit_code == 0
 
 
 def test_backups_under_load_are_whole(gunicorn, ada, bank, command, restored, rounds, figure, tmp_path):

@@ -53,7 +53,7 @@ _STYLES: Final = (
         f'<xf numFmtId="{164 + n}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
         for n in range(len(_FORMATS))
     )
-    + "</cellXfs></styleSheet>"
+    + '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
 )
 
 

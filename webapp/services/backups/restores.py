@@ -40,6 +40,13 @@ UNREADABLE = (
 )
 
 
+class DatabaseFailedError(LedgerError):
+    """The database failed; nothing was restored."""
+
+    status = 503
+    code = "busy"
+
+
 class NotABackupError(LedgerError):
     """The file is not a backup, or it is damaged; nothing was restored."""
 
@@ -76,6 +83,10 @@ def restore(
                     _load(session, archive, table, manifest["tables"][table.name])
                 bare.set_last_ids(manifest["lastIds"])
             _bring_files(session, archive, manifest["lostFiles"])
+    except sa.exc.OperationalError as error:
+        raise DatabaseFailedError(
+            f"The database failed ({error.orig}); nothing was restored. The file may be whole: restore it again."
+        ) from error
     except UNREADABLE as error:
         reason = getattr(error, "orig", None) or error
         raise NotABackupError(
