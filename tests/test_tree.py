@@ -60,6 +60,16 @@ def test_a_folder_has_at_most_20_files():
     assert not {str(folder): width for folder, width in widths.items() if width > MOST_FILES}
 
 
+def test_no_two_classes_have_one_name():
+    """A name leads to one place: whoever searches for it does not read the other first."""
+    places = {}
+    for path in MODULES:
+        for node in ast.parse(tree.text(path)).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
 def test_migrations_are_one_chain_in_the_order_of_their_names():
     """Two with one number would be one to the database: the other would never run."""
     names = sorted(path for path in tree.files() if path.parent == MIGRATIONS and path.suffix == ".py")

@@ -15,10 +15,10 @@ class Dimension(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class DimensionSelection:
     """The postings that a report counts: those of a project, of a group's projects and of a merchant; or all.
 
-    >>> bool(Selection()), bool(Selection(project_id=1))
+    >>> bool(DimensionSelection()), bool(DimensionSelection(project_id=1))
     (False, True)
     """
 
@@ -30,4 +30,4 @@ class Selection:
         return self != EVERYTHING
 
 
-EVERYTHING = Selection()
+EVERYTHING = DimensionSelection()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from webapp.ledger.dimensions import EVERYTHING, Dimension, Selection
+from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.periods import Period
 
@@ -30,7 +30,7 @@ class TooManyMonthsError(UnprocessableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ReportColumns:
     """The periods of a report; `months` are those of its own period, with days cut off at its ends.
 
     Only what is in the `selection` counts; `by` says what each figure has parts for.
@@ -39,7 +39,7 @@ class Columns:
     period: Period
     compared_with: Period | None = None
     months: tuple[Period, ...] | None = None
-    selection: Selection = EVERYTHING
+    selection: DimensionSelection = EVERYTHING
     by: Dimension | None = None
 
     @property

@@ -8,8 +8,8 @@ from typing import Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
-from webapp.ledger.dimensions import Dimension, Selection
-from webapp.ledger.report_columns import Columns, Comparison
+from webapp.ledger.dimensions import Dimension, DimensionSelection
+from webapp.ledger.report_columns import Comparison, ReportColumns
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
@@ -89,7 +89,7 @@ def general_ledger() -> Response:
     )
 
 
-def shown(template: str, report: Callable[[str, Columns], Any]) -> Response:
+def shown(template: str, report: Callable[[str, ReportColumns], Any]) -> Response:
     """Render a report with the columns that the address asks for; links within it keep what else that has."""
     query = ReportPageQuerySchema.read_leniently(request.query_string.decode())
     columns = periods.report_columns(query)
@@ -112,7 +112,7 @@ def kept(schema: Schema, query: Mapping[str, Any]) -> dict[str, Any]:
     return {name: "true" if value is True else value for name, value in asked.items()}
 
 
-def selected(selection: Selection) -> list[str]:
+def selected(selection: DimensionSelection) -> list[str]:
     """Name what only counts."""
     return list(queries.reports.dimensions.names(organization_id(), selection).values())
 

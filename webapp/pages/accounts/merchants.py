@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.dimensions import Selection
+from webapp.ledger.dimensions import DimensionSelection
 from webapp.pages.accounts.dimension_figures import figures
 from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMerchantSchema
 from webapp.web import paging
@@ -80,5 +80,5 @@ def show_merchant(merchant_id: int, problem: Problem | None = None) -> Response:
         merchant=queries.accounts.merchants.get(organization_id(), merchant_id),
         form=request.form,
         problem=problem,
-        **figures(Selection(org_merchant_id=merchant_id)),
+        **figures(DimensionSelection(org_merchant_id=merchant_id)),
     )

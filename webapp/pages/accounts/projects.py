@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.dimensions import Selection
+from webapp.ledger.dimensions import DimensionSelection
 from webapp.pages.accounts.dimension_figures import figures
 from webapp.schemas.accounts.projects import ProjectFormSchema, ProjectGroupFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
@@ -133,7 +133,7 @@ def show_project(project_id: int, problem: Problem | None = None) -> Response:
         all_groups=queries.accounts.choices.project_groups(organization_id()),
         form=request.form,
         problem=problem,
-        **figures(Selection(project_id=project_id)),
+        **figures(DimensionSelection(project_id=project_id)),
     )
 
 
@@ -145,5 +145,5 @@ def show_group(group_id: int, problem: Problem | None = None) -> Response:
         group=queries.accounts.projects.get_group(organization_id(), group_id),
         form=request.form,
         problem=problem,
-        **figures(Selection(project_group_id=group_id)),
+        **figures(DimensionSelection(project_group_id=group_id)),
     )

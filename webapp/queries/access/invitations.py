@@ -11,6 +11,7 @@ from webapp.db import begin_read, db
 from webapp.ledger.errors import NotFoundError
 from webapp.models import Invitation, Membership, User
 from webapp.queries.access.principals import digest_of
+from webapp.queries.common import lookups
 
 # A person may be asked into several organizations, and belongs to none of them while these are asked.
 _ACROSS = {"across_organizations": True}
@@ -33,14 +34,7 @@ def listed(organization_id: str) -> list[Invitation]:
 
 def get(organization_id: str, invitation_id: int) -> Invitation:
     """Find an invitation, or raise NotFoundError."""
-    found = db.session.scalar(
-        sa.select(Invitation).where(
-            Invitation.organization_id == organization_id, Invitation.id == invitation_id
-        )
-    )
-    if found is None:
-        raise NotFoundError
-    return found
+    return lookups.get(Invitation, organization_id, invitation_id)
 
 
 def find(organization_id: str, email: str) -> Invitation | None:

@@ -17,7 +17,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import amount_typed, like_pattern
-from webapp.queries.documents.findings import Finding, findings_of
+from webapp.queries.documents.findings import DocumentFinding, findings_of
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
@@ -49,7 +49,7 @@ class DocumentRecord:
     created_at: datetime
     updated_at: datetime
     relations: list[DocumentRelation]
-    findings: list[Finding]
+    findings: list[DocumentFinding]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from webapp.models import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DocumentFinding:
     """Something that is wrong on a document: its code, and a sentence."""
 
     code: str
     message: str
 
 
-def findings_of(document: Document) -> list[Finding]:
+def findings_of(document: Document) -> list[DocumentFinding]:
     """List what does not add up in a document: its net and its tax must make its total, where it has all three."""
     net, tax, total = document.net, document.tax, document.total
     if net is None or tax is None or total is None or net + tax == total:
@@ -24,4 +24,4 @@ def findings_of(document: Document) -> list[Finding]:
         f"Net {net.formatted} and tax {tax.formatted} make {(net + tax).formatted}, and the total is"
         f" {total.formatted}. Compare them with the document."
     )
-    return [Finding("total_differs", sentence)]
+    return [DocumentFinding("total_differs", sentence)]

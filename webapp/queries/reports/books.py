@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import AccountType, Role
-from webapp.ledger.dimensions import EVERYTHING, Dimension, Selection
+from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period
 from webapp.models import Account
@@ -59,10 +59,10 @@ class Part:
 
     id: int | None
     name: str | None
-    books: Books
+    books: ReportBooks
 
 
-class Books:
+class ReportBooks:
     """Accounts and their balances at the close of some days, in minor units of the base currency.
 
     With a selection only its postings count; by a dimension the books have `parts`, that add up to them.
@@ -72,7 +72,7 @@ class Books:
         self,
         organization_id: str,
         days: Iterable[date],
-        selection: Selection = EVERYTHING,
+        selection: DimensionSelection = EVERYTHING,
         by: Dimension | None = None,
     ) -> None:
         self.organization_id, self.selection, self.by = organization_id, selection, by
@@ -105,7 +105,7 @@ class Books:
             if each in self._by_key
         ]
 
-    def _with(self, sums: Mapping[date, Mapping[int, int]]) -> Books:
+    def _with(self, sums: Mapping[date, Mapping[int, int]]) -> ReportBooks:
         """Give the same books with other balances."""
         others = copy(self)
         others.sums, others.by = sums, None

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db, fold
-from webapp.ledger.dimensions import Dimension, Selection
+from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import (
     COUNTING,
@@ -30,7 +30,7 @@ Sums = dict[date, Counter[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class PostingRecord:
+class DimensionPosting:
     """A posting that counts, with its account and entry."""
 
     journal_entry_id: int
@@ -49,7 +49,7 @@ _NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
 }
 
 
-def names(organization_id: str, selection: Selection) -> dict[Dimension, str]:
+def names(organization_id: str, selection: DimensionSelection) -> dict[Dimension, str]:
     """Name what a selection is about, or raise UnknownReferenceError."""
     wanted: list[tuple[Dimension, int | None, str]] = [
         (Dimension.PROJECT, selection.project_id, "projectId"),
@@ -74,7 +74,7 @@ def members(organization_id: str, dimension: Dimension) -> dict[int, str]:
     return {row.id: row.name for row in rows}
 
 
-def conditions(selection: Selection) -> list[sa.ColumnElement[bool]]:
+def conditions(selection: DimensionSelection) -> list[sa.ColumnElement[bool]]:
     """Build the conditions that a posting belongs to a selection."""
     chosen: list[sa.ColumnElement[bool]] = []
     if selection.project_id is not None:
@@ -93,7 +93,7 @@ def conditions(selection: Selection) -> list[sa.ColumnElement[bool]]:
 
 
 def in_base_currency(
-    organization_id: str, days: Collection[date], selection: Selection, by: Dimension | None
+    organization_id: str, days: Collection[date], selection: DimensionSelection, by: Dimension | None
 ) -> dict[int | None, Sums]:
     """Give each account's balance in minor units at the close of some days, of selected postings, by a dimension.
 
@@ -151,7 +151,7 @@ def _running(moved: Sequence[Counter[int]], days: Sequence[date]) -> Sums:
     return found
 
 
-def newest(organization_id: str, selection: Selection, *, limit: int) -> list[PostingRecord]:
+def newest(organization_id: str, selection: DimensionSelection, *, limit: int) -> list[DimensionPosting]:
     """List the newest postings of a selection."""
     columns: tuple[Any, ...] = (
         JournalEntry.id,
@@ -178,7 +178,7 @@ def newest(organization_id: str, selection: Selection, *, limit: int) -> list[Po
         .limit(limit)
     )
     return [
-        PostingRecord(
+        DimensionPosting(
             row.id,
             row.effective_on,
             row.description,

@@ -8,14 +8,14 @@ from typing import Self
 
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money
-from webapp.ledger.report_columns import Columns
-from webapp.queries.reports.books import Amounts, Books, ReportAccount
+from webapp.ledger.report_columns import ReportColumns
+from webapp.queries.reports.books import Amounts, ReportAccount, ReportBooks
 
 Minors = Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ReportFigures:
     """Figures that belong together: of the period, of the one that it is compared with, and of its months."""
 
     amount: Money
@@ -41,12 +41,12 @@ class PartFigures:
     months: tuple[Money, ...] | None
 
     def __neg__(self) -> Self:
-        negated = -Figures(self.amount, self.before, self.months)
+        negated = -ReportFigures(self.amount, self.before, self.months)
         return type(self)(self.id, self.name, negated.amount, negated.before, negated.months)
 
 
 @dataclass(frozen=True, slots=True)
-class Sums(Figures):
+class Sums(ReportFigures):
     """Figures with their parts, where the report is grouped."""
 
     parts: tuple[PartFigures, ...] | None
@@ -72,7 +72,9 @@ class Row:
 class Grid:
     """Accounts down, columns across: the balances or changes of books, and those of their parts."""
 
-    def __init__(self, books: Books, columns: Columns, amounts: Callable[[Books], Sequence[Amounts]]) -> None:
+    def __init__(
+        self, books: ReportBooks, columns: ReportColumns, amounts: Callable[[ReportBooks], Sequence[Amounts]]
+    ) -> None:
         self._books, self._columns = books, columns
         self._whole = amounts(books)
         self._parts = [amounts(part.books) for part in books.parts]

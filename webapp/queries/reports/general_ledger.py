@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.dimensions import EVERYTHING, Selection
+from webapp.ledger.dimensions import EVERYTHING, DimensionSelection
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
@@ -22,7 +22,7 @@ from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order, Page, page_of_rows
 from webapp.queries.reports import dimensions
-from webapp.queries.reports.books import DAY, Books, ReportAccount
+from webapp.queries.reports.books import DAY, ReportAccount, ReportBooks
 
 ORDER = Order(
     (*BY_CODE.columns, RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id),  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def listed(
     period: Period,
     *,
     account_id: int | None = None,
-    selection: Selection = EVERYTHING,
+    selection: DimensionSelection = EVERYTHING,
     after: Key | None,
     limit: int,
 ) -> Page[LedgerLine]:
@@ -87,7 +87,7 @@ def listed(
     read: list[Key] = [tuple(row[1:]) for row in found.items]
     starts = organizations.financial_years(organization_id).starts_within(period)
     eves = [period.eve, *(start - DAY for start in starts), *(key[DAY_OF_KEY] - DAY for key in read[:1])]
-    books = Books(organization_id, eves, selection)
+    books = ReportBooks(organization_id, eves, selection)
     carried = _carried(organization_id, books, period, account_id)
     keys = _merged(books, read, carried, after, found.next_key)
     is_last = found.next_key is None and len(keys) <= limit
@@ -95,7 +95,7 @@ def listed(
     return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(carried))
 
 
-def _rows(organization_id: str, period: Period, selection: Selection) -> sa.Select[Any]:
+def _rows(organization_id: str, period: Period, selection: DimensionSelection) -> sa.Select[Any]:
     rows = (
         sa.select(RegisterLine.posting_id)
         .join(Account, refers_to(RegisterLine.account_id, Account))
@@ -107,7 +107,7 @@ def _rows(organization_id: str, period: Period, selection: Selection) -> sa.Sele
     return _selected(rows, selection) if selection else rows
 
 
-def _selected(rows: sa.Select[Any], selection: Selection) -> sa.Select[Any]:
+def _selected(rows: sa.Select[Any], selection: DimensionSelection) -> sa.Select[Any]:
     """Leave the lines of selected postings; with their whole keys, so that they are found from the postings."""
     return (
         rows.join(Posting, refers_to(RegisterLine.posting_id, Posting))
@@ -121,7 +121,9 @@ def _selected(rows: sa.Select[Any], selection: Selection) -> sa.Select[Any]:
     )
 
 
-def _carried(organization_id: str, books: Books, period: Period, account_id: int | None) -> dict[Key, int]:
+def _carried(
+    organization_id: str, books: ReportBooks, period: Period, account_id: int | None
+) -> dict[Key, int]:
     """Give what is carried of or to accounts within a period, by the place of its line."""
     carries = books.carries(period)
     if not carries:
@@ -137,7 +139,7 @@ def _carried(organization_id: str, books: Books, period: Period, account_id: int
 
 
 def _merged(
-    books: Books, read: Sequence[Key], carried: Mapping[Key, int], after: Key | None, last: Key | None
+    books: ReportBooks, read: Sequence[Key], carried: Mapping[Key, int], after: Key | None, last: Key | None
 ) -> list[Key]:
     """Put the carries that lie after a key, and not behind the last row that was read, among the rows.
 
@@ -156,7 +158,9 @@ def _merged(
     return sorted([*read, *within], key=place) if within else list(read)
 
 
-def _lines(books: Books, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]) -> list[LedgerLine]:
+def _lines(
+    books: ReportBooks, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]
+) -> list[LedgerLine]:
     """Give the lines at some keys; only the first account may go on from an earlier page."""
     postings = _postings(books.organization_id, [key[-1] for key in keys if key not in carried])
     accounts = {each.id or NO_ID: each for each in books.accounts}
@@ -199,7 +203,7 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any
     return {row.id: row for row in rows}
 
 
-def _before(books: Books, key: Key, *, is_carry: bool) -> int:
+def _before(books: ReportBooks, key: Key, *, is_carry: bool) -> int:
     """Give the balance of an account before the line at a key: before a carry, that of the year which ends."""
     account_id, day, entry_id, posting_id = key[ID_OF_KEY:]
     if is_carry:

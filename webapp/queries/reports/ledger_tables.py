@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from webapp.exporters.tables import Cell, Table
-from webapp.ledger.dimensions import Dimension, Selection
+from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
 from webapp.queries.access import organizations
 from webapp.queries.reports import dimensions, general_ledger
@@ -28,7 +28,9 @@ HEADS: Final = (
 )
 
 
-def table(organization_id: str, period: Period, selection: Selection, account_id: int | None) -> Table:
+def table(
+    organization_id: str, period: Period, selection: DimensionSelection, account_id: int | None
+) -> Table:
     """Write the postings of a period by account and day, debit above zero, with what each account brought forward."""
     base = organizations.get(organization_id).base_currency
     lines = _lines(organization_id, period, selection, account_id)
@@ -36,7 +38,7 @@ def table(organization_id: str, period: Period, selection: Selection, account_id
 
 
 def _lines(
-    organization_id: str, period: Period, selection: Selection, account_id: int | None
+    organization_id: str, period: Period, selection: DimensionSelection, account_id: int | None
 ) -> Iterator[LedgerLine]:
     after: tuple[Any, ...] | None = None
     while True:

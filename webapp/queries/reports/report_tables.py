@@ -11,7 +11,7 @@ from webapp.ledger.chart import AccountType
 from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.ledger.report_columns import Columns
+from webapp.ledger.report_columns import ReportColumns
 from webapp.queries.reports import ledger_tables, statements
 from webapp.queries.reports.figures import PartFigures, Sums
 from webapp.queries.reports.statements import ReportLine, TrialLine
@@ -27,7 +27,7 @@ Figured = ReportLine | Sums | PartFigures
 Row = Sequence[Cell]
 
 
-def trial_balance(organization_id: str, columns: Columns) -> Table:
+def trial_balance(organization_id: str, columns: ReportColumns) -> Table:
     """Write the trial balance, debit above zero; parts have closings alone."""
     report = statements.trial_balance(organization_id, columns)
     moves = ("Opening", "Change", "Carried", "Closing", "Debit", "Credit")
@@ -38,7 +38,7 @@ def trial_balance(organization_id: str, columns: Columns) -> Table:
     return Table("Trial balance", heads, rows)
 
 
-def _trial_rows(line: TrialLine, columns: Columns) -> Iterator[Row]:
+def _trial_rows(line: TrialLine, columns: ReportColumns) -> Iterator[Row]:
     account = (line.code, line.name, line.type)
     moves = (line.opening, line.change, line.carry, line.closing, line.debit, line.credit)
     yield (*account, *_no_part(columns), *moves, *_beside(line, 1))
@@ -57,7 +57,7 @@ def _trial_rows(line: TrialLine, columns: Columns) -> Iterator[Row]:
         )
 
 
-def profit_and_loss(organization_id: str, columns: Columns) -> Table:
+def profit_and_loss(organization_id: str, columns: ReportColumns) -> Table:
     """Write income and expenses with the result, and personal accounts apart from it."""
     report = statements.profit_and_loss(organization_id, columns)
     business = [line for line in report.lines if line.in_scope]
@@ -74,7 +74,7 @@ def profit_and_loss(organization_id: str, columns: Columns) -> Table:
     return Table("Profit and loss", [*_names(columns), *_heads(columns, _days)], rows)
 
 
-def balance_sheet(organization_id: str, columns: Columns) -> Table:
+def balance_sheet(organization_id: str, columns: ReportColumns) -> Table:
     """Write assets, and liabilities and equity with the result of the year."""
     report = statements.balance_sheet(organization_id, columns)
     of_year = (
@@ -96,7 +96,7 @@ def _of(lines: Iterable[ReportLine], type_: AccountType) -> list[ReportLine]:
 
 
 def _section(
-    columns: Columns, lines: Iterable[ReportLine], name: str, sums: Sums, *, sign: int = -1
+    columns: ReportColumns, lines: Iterable[ReportLine], name: str, sums: Sums, *, sign: int = -1
 ) -> Iterator[Row]:
     """Write accounts and their total; where the sign is below zero, credits stand above."""
     for line in lines:
@@ -104,7 +104,7 @@ def _section(
     yield from _figures(columns, (None, f"Total: {name}", None), sums, sign)
 
 
-def _figures(columns: Columns, facts: Row, of: ReportLine | Sums, sign: int) -> Iterator[Row]:
+def _figures(columns: ReportColumns, facts: Row, of: ReportLine | Sums, sign: int) -> Iterator[Row]:
     """Write a row of figures, and one of each part."""
     yield (*facts, *_no_part(columns), _signed(of.amount, sign), *_beside(of, sign))
     for part in of.parts or ():
@@ -120,15 +120,15 @@ def _signed(amount: Money, sign: int) -> Money:
     return amount if sign > 0 else -amount
 
 
-def _names(columns: Columns) -> list[str]:
+def _names(columns: ReportColumns) -> list[str]:
     return ["Code", "Account", "Type", *([PART_HEADS[columns.by]] if columns.by else [])]
 
 
-def _no_part(columns: Columns) -> list[None]:
+def _no_part(columns: ReportColumns) -> list[None]:
     return [None] if columns.by else []
 
 
-def _heads(columns: Columns, named: Callable[[Period], str]) -> list[str]:
+def _heads(columns: ReportColumns, named: Callable[[Period], str]) -> list[str]:
     """Name the columns of figures: by their days, or by the last of them."""
     return [named(each) for each in columns.periods]
 
@@ -150,7 +150,7 @@ GENERAL_LEDGER: Final = "general_ledger"
 REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER)
 
 
-def of(organization_id: str, report: str, columns: Columns, *, account_id: int | None = None) -> Table:
+def of(organization_id: str, report: str, columns: ReportColumns, *, account_id: int | None = None) -> Table:
     """Write a report of `REPORTS`; the general ledger may be that of one account."""
     if report == GENERAL_LEDGER:
         return ledger_tables.table(organization_id, columns.period, columns.selection, account_id)

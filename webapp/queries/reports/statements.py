@@ -13,8 +13,8 @@ from datetime import date
 
 from webapp.ledger.chart import AccountType
 from webapp.ledger.money import Money, total
-from webapp.ledger.report_columns import Columns
-from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, Books, ReportAccount
+from webapp.ledger.report_columns import ReportColumns
+from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, ReportAccount, ReportBooks
 from webapp.queries.reports.figures import Grid, PartFigures, Row, Sums
 
 Rows = Iterable[tuple[ReportAccount, Row]]
@@ -72,7 +72,7 @@ class TrialBalance:
     """All accounts with their balances; debits and credits are equal, or the books are broken."""
 
     base_currency: str
-    columns: Columns
+    columns: ReportColumns
     lines: list[TrialLine]
     debit: Money
     credit: Money
@@ -86,7 +86,7 @@ class ProfitAndLoss:
     """
 
     base_currency: str
-    columns: Columns
+    columns: ReportColumns
     lines: list[ReportLine]
     income: Sums
     expenses: Sums
@@ -105,7 +105,7 @@ class BalanceSheet:
     """
 
     base_currency: str
-    columns: Columns
+    columns: ReportColumns
     lines: list[ReportLine]
     assets: Sums
     liabilities: Sums
@@ -117,10 +117,10 @@ class BalanceSheet:
     against: Sums
 
 
-def trial_balance(organization_id: str, columns: Columns) -> TrialBalance:
+def trial_balance(organization_id: str, columns: ReportColumns) -> TrialBalance:
     """Give the opening, change, carry and closing of every account that has any."""
     period = columns.period
-    books = Books(organization_id, [period.eve, *_ends(columns)], columns.selection, columns.by)
+    books = ReportBooks(organization_id, [period.eve, *_ends(columns)], columns.selection, columns.by)
     opening, change = books.opening(period.first), books.change(period)
     grid = Grid(books, columns, lambda each: _closings(each, columns))
     rows = [(each, grid.row_of(each)) for each in books.accounts]
@@ -141,11 +141,11 @@ def _trial_line(account: ReportAccount, opening: int, change: int, closing: Sums
     return TrialLine(*_facts(account), *moves, closing.amount, closing.before, closing.months, closing.parts)
 
 
-def profit_and_loss(organization_id: str, columns: Columns) -> ProfitAndLoss:
+def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLoss:
     """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is."""
     periods = columns.periods
     days = [day for each in periods for day in (each.eve, each.last)]
-    books = Books(organization_id, days, columns.selection, columns.by)
+    books = ReportBooks(organization_id, days, columns.selection, columns.by)
     grid = Grid(books, columns, lambda each: [each.change(period) for period in periods])
     rows = grid.rows(RESULT_TYPES)
     business = [(account, row) for account, row in rows if account.in_scope]
@@ -161,10 +161,10 @@ def profit_and_loss(organization_id: str, columns: Columns) -> ProfitAndLoss:
     )
 
 
-def balance_sheet(organization_id: str, columns: Columns) -> BalanceSheet:
+def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
     ends = _ends(columns)
-    books = Books(organization_id, ends, columns.selection, columns.by)
+    books = ReportBooks(organization_id, ends, columns.selection, columns.by)
     grid = Grid(books, columns, lambda each: _closings(each, columns))
     rows, results = grid.rows(SHEET_TYPES), grid.rows(RESULT_TYPES)
     earlier = Grid(books, columns, lambda each: [_earlier(each, day) for day in ends])
@@ -187,15 +187,15 @@ def balance_sheet(organization_id: str, columns: Columns) -> BalanceSheet:
 BUSINESS, PERSONAL = 0, 1
 
 
-def _earlier(books: Books, day: date) -> Amounts:
+def _earlier(books: ReportBooks, day: date) -> Amounts:
     return Amounts(dict(enumerate(books.earlier(day))))
 
 
-def _closings(books: Books, columns: Columns) -> list[Amounts]:
+def _closings(books: ReportBooks, columns: ReportColumns) -> list[Amounts]:
     return [books.closing(day) for day in _ends(columns)]
 
 
-def _ends(columns: Columns) -> list[date]:
+def _ends(columns: ReportColumns) -> list[date]:
     return [each.last for each in columns.periods]
 
 

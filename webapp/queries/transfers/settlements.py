@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.errors import NotFoundError
 from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
+from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 
 
@@ -35,15 +35,8 @@ def settled_amounts(organization_id: str | None = None) -> sa.Select[Any]:
 
 
 def get(organization_id: str, settlement_id: int) -> Settlement:
-    """Find a settlement with its parts, or raise NotFoundError."""
-    found = db.session.scalar(
-        sa.select(Settlement).where(
-            Settlement.organization_id == organization_id, Settlement.id == settlement_id
-        )
-    )
-    if found is None:
-        raise NotFoundError
-    return found
+    """Find a settlement, or raise NotFoundError."""
+    return lookups.get(Settlement, organization_id, settlement_id)
 
 
 def listed(

@@ -128,7 +128,7 @@ def join(secret: str, password: str, *, signed_in_id: int | None, address: str, 
     else:
         refuse_weak(password)
         if has_password:
-            known_id = _known(email, password, address=address, now=now)
+            known_id = _checked_id(email, password, address=address, now=now)
             membership = accept(secret, user_id=known_id, now=now)
         else:
             hashed = hash_password(password)
@@ -137,7 +137,7 @@ def join(secret: str, password: str, *, signed_in_id: int | None, address: str, 
     return open_session(membership.user_id, now=now, organization_id=membership.organization_id)
 
 
-def _known(email: str, password: str, *, address: str, now: datetime) -> int:
+def _checked_id(email: str, password: str, *, address: str, now: datetime) -> int:
     """Check the password of an invited person who has one."""
     try:
         return check_password(email, password, address=address, now=now)

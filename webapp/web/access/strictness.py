@@ -45,7 +45,7 @@ class ArgumentsParser(FlaskParser):
         for name, sentences in messages.items() if isinstance(messages, dict) else ():
             if isinstance(sentences, list) and str(sentences[0]).startswith(KNOWN_NAMES):
                 names = {field.data_key or key for key, field in schema.load_fields.items()}
-                messages[name] = [known_names_message(names | set(_general()))]
+                messages[name] = [allowed_names_message(names | set(_general()))]
         super().handle_error(error, req, schema, **options)
 
 
@@ -100,10 +100,10 @@ def take_dry_run() -> bool:
     return values == ["true"]
 
 
-def known_names_message(names: Iterable[str]) -> str:
+def allowed_names_message(names: Iterable[str]) -> str:
     """The message about an unknown name, with the valid ones.
 
-    >>> known_names_message({"limit", "cursor"}), known_names_message([])
+    >>> allowed_names_message({"limit", "cursor"}), allowed_names_message([])
     ('This name is unknown; the valid ones are: cursor, limit.', 'This name is unknown; the valid ones are: none.')
     """
     return f"{KNOWN_NAMES}{', '.join(sorted(names)) or 'none'}."
@@ -118,5 +118,5 @@ def _refuse(names: list[str], what: str, allowed: Iterable[str] = ()) -> None:
     shown, others = ", ".join(sorted(names)), " but " + ", ".join(sorted(allowed)) if allowed else ""
     raise UnknownKeysError(
         f"This address has no {what}{others}; leave out: {shown}.",
-        fields={name: [known_names_message(allowed)] for name in names},
+        fields={name: [allowed_names_message(allowed)] for name in names},
     )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from webapp.ledger.dimensions import Dimension, Selection
+from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.financial_years import FinancialYears
 from webapp.ledger.periods import Period
-from webapp.ledger.report_columns import Columns, Comparison, compared, side_by_side
+from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
 from webapp.queries.access import organizations
 from webapp.queries.reports import dimensions
 from webapp.web.access import requests
@@ -40,7 +40,7 @@ def report_period(from_: date | None, to: date | None) -> Period:
     return organizations.financial_years(organization_id()).year_to(last)
 
 
-def report_columns(query: Mapping[str, Any]) -> Columns:
+def report_columns(query: Mapping[str, Any]) -> ReportColumns:
     """Give the columns of a report: its period, the one that it is compared with, its months; and what counts."""
     period = report_period(query["from_"], query["to"])
     if query["compare_from"]:
@@ -49,11 +49,11 @@ def report_columns(query: Mapping[str, Any]) -> Columns:
         beside = compared(period, Comparison(query["compare_with"] or Comparison.PREVIOUS_PERIOD))
     months = side_by_side(period) if query["months"] else None
     by = Dimension(query["group_by"]) if query["group_by"] else None
-    return Columns(period, beside, months, selection(query), by)
+    return ReportColumns(period, beside, months, selection(query), by)
 
 
-def selection(query: Mapping[str, Any]) -> Selection:
+def selection(query: Mapping[str, Any]) -> DimensionSelection:
     """Give the postings that a query selects, or all; raise UnknownReferenceError where it names what is not there."""
-    chosen = Selection(query["project_id"], query["project_group_id"], query["org_merchant_id"])
+    chosen = DimensionSelection(query["project_id"], query["project_group_id"], query["org_merchant_id"])
     dimensions.names(organization_id(), chosen)
     return chosen
