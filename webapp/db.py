@@ -142,10 +142,10 @@ class Writer:
         self._lock_file = lock_file
         self._descriptor: int | None = None
 
-    def acquire(self) -> None:
-        """Become the writer, or raise BusyError after WRITER_PATIENCE_SECONDS."""
-        deadline = time.monotonic() + WRITER_PATIENCE_SECONDS
-        if not self._threads.acquire(timeout=WRITER_PATIENCE_SECONDS):
+    def acquire(self, patience: float) -> None:
+        """Become the writer, or raise BusyError after this many seconds; with 0 only if nobody else is."""
+        deadline = time.monotonic() + patience
+        if not self._threads.acquire(timeout=patience):
             raise BusyError
         try:
             self._lock(deadline)
@@ -200,13 +200,14 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        if connection.get_execution_options().get("read_only"):
+        options = connection.get_execution_options()
+        if options.get("read_only"):
             connection.exec_driver_sql("BEGIN")
             return
-        first = connection.get_execution_options().get("first")
+        first = options.get("first")
         if first is not None:
             first(connection)
-        writer.acquire()
+        writer.acquire(options.get("patience", WRITER_PATIENCE_SECONDS))
         connection.info["is_writer"] = True
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
@@ -301,10 +302,12 @@ def next_ids(
 
 
 @contextlib.contextmanager
-def own_transaction() -> Iterator[orm.Session]:
+def own_transaction(*, waits: bool = True) -> Iterator[orm.Session]:
     """Write in a separate short transaction, after the request's has ended.
 
-    The request's session must have released its connection: SQLite has one writer.
+    The request's session must have released its connection: SQLite has one writer. With `waits=False` it raises
+    BusyError where somebody else is that writer.
     """
-    with orm.Session(db.engine, expire_on_commit=False) as session, session.begin():
+    engine = db.engine if waits else db.engine.execution_options(patience=0)
+    with orm.Session(engine, expire_on_commit=False) as session, session.begin():
         yield session

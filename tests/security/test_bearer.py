@@ -2,13 +2,14 @@
 
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
 
-from webapp.db import Base, db
+from webapp.db import Base, db, own_transaction
 from webapp.models import ApiToken
 
 REALM = 'Bearer realm="Tieout"'
@@ -204,3 +205,22 @@ def test_the_last_use_is_noted_once_a_minute(ada, bank):
     ada.get("/api/transactions").close()
     assert first is not None
     assert bank.ask(used) == first
+
+
+@pytest.mark.both
+def test_a_read_never_waits_to_note_its_last_use(app, ada, bank):
+    """Somebody writes for long, to SQLite's one file and to the very row; the use is noted when that is over."""
+
+    def used():
+        return db.session.get_one(ApiToken, ada.token_id).last_used_at
+
+    own_row = sa.select(ApiToken.id).where(ApiToken.id == ada.token_id).with_for_update()
+    with app.app_context(), own_transaction() as writing, ThreadPoolExecutor(1) as elsewhere:
+        writing.execute(own_row)
+        asking = elsewhere.submit(lambda: ada.get("/api/transactions").close())
+        ended, _ = wait([asking], timeout=5)
+        writing.rollback()
+    assert ended == {asking}
+    assert bank.ask(used) is None
+    ada.get("/api/transactions").close()
+    assert bank.ask(used) is not None

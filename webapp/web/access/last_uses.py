@@ -1,17 +1,18 @@
-"""The last use of a token or a session: stored at most once a minute, after the answer was sent."""
+"""The last use of a token or a session: stored at most once a minute, after the answer was sent, if nobody waits."""
 
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from flask import Response, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
-from webapp.db import own_transaction
+from webapp.db import BusyError, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, BrowserSession
+from webapp.queries.access.principals import Principal
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 
@@ -27,21 +28,29 @@ def note_last_use(response: Response) -> Response:
         return response
     app, at = cast("Any", current_app)._get_current_object(), requests.now()  # noqa: SLF001  (Flask's own idiom)
 
-    def write() -> None:
-        with app.app_context(), own_transaction() as session:
-            if found.token_id is not None:
-                session.query(ApiToken).filter_by(id=found.token_id).update({"last_used_at": at})
-            else:
-                session.query(BrowserSession).filter_by(id_hash=found.session_hash).update(
-                    {"last_seen_at": at}
-                )
-
     def write_or_log() -> None:
         # The answer was sent; a failure here is not important, as the next request stores the last use.
         try:
-            write()
+            with app.app_context():
+                _write(found, at)
+        except BusyError:
+            log.debug("The last use was not stored: somebody else writes")
         except (LedgerError, SQLAlchemyError) as error:
             log.warning("The last use was not stored: %s", type(error).__name__)
 
     response.call_on_close(write_or_log)
     return response
+
+
+def _write(found: Principal, at: datetime) -> None:
+    """Store a last use, without waiting: not for SQLite's writer, and not for a row that an act has locked."""
+    unlocked = {"skip_locked": True, "key_share": True}
+    with own_transaction(waits=False) as session:
+        if found.token_id is not None:
+            token = session.get(ApiToken, found.token_id, with_for_update=unlocked)
+            if token is not None:
+                token.last_used_at = at
+        else:
+            signed_in = session.get(BrowserSession, found.session_hash, with_for_update=unlocked)
+            if signed_in is not None:
+                signed_in.last_seen_at = at
