@@ -332,7 +332,9 @@ def proposals(teller: Teller, named: dict[str, int], account: int) -> None:
     teller.get("/action-requests?status=PENDING&limit=2")
     teller.post(f"/action-requests/{one}/approve", {"digest": made[0]["digest"], "note": "Yes"}, by=person)
     teller.post(f"/action-requests/{two}/reject", {"reason": "There is one already"}, by=person)
-    teller.post("/action-requests/approve", {"ids": [three]}, by=person)
+    teller.post(
+        "/action-requests/approve", {"proposals": [{"id": three, "digest": made[2]["digest"]}]}, by=person
+    )
 
 
 def undoing(teller: Teller) -> None:

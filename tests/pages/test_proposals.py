@@ -71,7 +71,8 @@ def test_it_is_rejected_with_a_reason(ben, agent, request_):
 
 def test_several_are_approved_at_once_and_what_is_refused_says_why(ben, agent, bank):
     lines = bank.send_many([("2026-11-03", "-1.00", "One"), ("2026-11-04", "-2.00", "Two")])
-    ids = [agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"]["id"] for line in lines]
+    made = [agent.post(f"/api/transactions/{line}/confirm").json["actionRequest"] for line in lines]
+    ids = [f"{each['id']}.{each['digest']}" for each in made]
     bank.set_state(lines[1], "REMOVED")
     answer = ben.browser().post("/proposals/approve", data={"ids": ids})
     assert answer.status_code == 409

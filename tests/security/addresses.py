@@ -19,11 +19,12 @@ NEVER_DONE = "ar_" + "0" * 26
 
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {
+    "POST /api/action-requests/<act:request_id>/approve": {"digest": "0" * 64},
     "POST /api/action-requests/<act:request_id>/reject": {"reason": "A test"},
-    "POST /api/action-requests/approve": {"ids": ["A test"]},
+    "POST /api/action-requests/approve": {"proposals": [{"id": "A test", "digest": "0" * 64}]},
     "POST /proposals/<string:request_id>/approve": {"digest": "0" * 64},
     "POST /proposals/<string:request_id>/reject": {"reason": "A test"},
-    "POST /proposals/approve": {"ids": "A test"},
+    "POST /proposals/approve": {"ids": f"A test.{'0' * 64}"},
     "POST /api/journal-entries/<id:entry_id>/take-back": {"reason": "A test"},
     "POST /api/journal-entries/<id:entry_id>/void": {"reason": "A test"},
     "POST /api/settlements/<id:settlement_id>/undo": {"reason": "A test"},

@@ -11,6 +11,7 @@ from webapp.ledger.canonical import camel
 # Marks a key of an answer that may be missing; the OpenAPI document does not list it as required.
 OPTIONAL = {"x-optional": True}
 KNOWN_NAMES = "This name is unknown; the valid ones are: "
+SENTENCES = {"required": "This is missing.", "null": "This cannot be empty."}
 
 
 class Schema(ma.Schema):
@@ -24,8 +25,13 @@ class Schema(ma.Schema):
     error_messages = {"unknown": "This name is unknown.", "type": "Send a JSON object."}  # noqa: RUF012
 
     def on_bind_field(self, field_name: str, field_obj: ma.fields.Field) -> None:  # type: ignore[type-arg]
-        """Give every field its camelCase key, and sentences for missing and empty values."""
-        field_obj.error_messages |= {"required": "This is missing.", "null": "This cannot be empty."}
+        """Give every field its camelCase key, and a sentence for missing and empty values unless it has its own."""
+        ours = {
+            key: sentence
+            for key, sentence in SENTENCES.items()
+            if field_obj.error_messages[key] == ma.fields.Field.default_error_messages[key]
+        }
+        field_obj.error_messages |= ours
         field_obj.data_key = field_obj.data_key or camel(field_name)
 
     def handle_error(self, error: ma.ValidationError, data: object, *, many: bool, **kwargs: object) -> None:

@@ -234,8 +234,9 @@ def test_with_propose_what_is_beyond_the_cap_waits_for_a_person_and_counts_no_mo
     waits = confirm(program, lines[1])
     assert (waits.status_code, waits.json["actionRequest"]["status"]) == (202, "PENDING")
     assert len(posted(ada)) == 1
-    approve = f"/api/action-requests/{waits.json['actionRequest']['id']}/approve"
-    approved = ada.browser().post(approve, json={})
+    request = waits.json["actionRequest"]
+    approve = f"/api/action-requests/{request['id']}/approve"
+    approved = ada.browser().post(approve, json={"digest": request["digest"]})
     assert (approved.status_code, approved.json["actionRequest"]["status"]) == (200, "EXECUTED")
     assert len(posted(ada)) == 2
     kept = bank.ask(

@@ -198,7 +198,8 @@ def test_what_people_approved_of_it_is_undone_too(ada, line, rent):
     asked = agent.patch(f"/api/transactions/{line}", json={"accountId": rent})
     assert asked.status_code == 202, asked.json
     request = asked.json["actionRequest"]
-    ok(ada.browser().post(f"/api/action-requests/{request['id']}/approve", json={}))
+    path = f"/api/action-requests/{request['id']}/approve"
+    ok(ada.browser().post(path, json={"digest": request["digest"]}))
     assert of(ada, line)["accountId"] == rent
     assert undone(ada, agent) == {}
     assert of(ada, line)["accountId"] != rent

@@ -32,7 +32,14 @@ def whole(bank, ben):
 
 
 def approve(person, request, **body):
+    """Approve what was shown when it was proposed, unless the body has another digest."""
+    body = {"digest": request["digest"], **body}
     return person.browser().post(f"/api/action-requests/{request['id']}/approve", json=body)
+
+
+def approve_many(person, *requests):
+    reviewed = [{"id": each["id"], "digest": each["digest"]} for each in requests]
+    return person.browser().post("/api/action-requests/approve", json={"proposals": reviewed})
 
 
 def reject(person, request, reason="Not ours"):
@@ -87,6 +94,31 @@ def test_no_token_approves(ben, agent, line):
     for token in (agent, ben):
         answer = token.post(f"/api/action-requests/{request['id']}/approve", json={})
         assert (answer.status_code, answer.json["code"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("body", [{}, {"digest": None}, {"note": "As it is"}])
+def test_nobody_approves_without_the_digest_of_what_was_looked_at(ben, agent, line, body):
+    request = propose(agent, f"/api/transactions/{line}/confirm")
+    one = ben.browser().post(f"/api/action-requests/{request['id']}/approve", json=body)
+    assert (one.status_code, one.json["code"]) == (422, "validation")
+    assert "GET /api/action-requests/{id} has both" in one.json["fields"]["digest"][0]
+    for several in ({"ids": [request["id"]]}, {"proposals": [{"id": request["id"], **body}]}):
+        answer = ben.browser().post("/api/action-requests/approve", json=several)
+        assert answer.status_code == 422
+        assert "GET /api/action-requests/{id} has" in answer.json["error"]
+    told = agent.get(f"/api/action-requests/{request['id']}").json["actionRequest"]
+    assert told["status"] == "PENDING"
+
+
+def test_several_are_approved_only_as_they_were_looked_at(ben, agent, bank, line):
+    """D6: the agent turns its draft to another account meanwhile, and the kept preview with it."""
+    request = propose(agent, f"/api/transactions/{line}/confirm")
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Salaries")})
+    propose(agent, f"/api/transactions/{line}/confirm")
+    for _ in range(2):
+        (result,) = approve_many(ben, request).json["results"]
+        assert (result["status"], result["changed"]) == ("FAILED", False)
+    assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
 
 
 def test_the_same_call_again_is_the_same_proposal_whoever_of_the_books_sends_it(ada, agent, line):
@@ -202,17 +234,17 @@ def test_several_acts_are_named_by_the_proposal(ben, agent, bank):
 
 def test_several_are_approved_each_with_a_result(ben, agent, bank):
     lines = bank.send_many([("2026-11-03", "-1.00", "One"), ("2026-11-04", "-2.00", "Two")])
-    ids = [propose(agent, f"/api/transactions/{each}/confirm")["id"] for each in lines]
-    answer = ben.browser().post("/api/action-requests/approve", json={"ids": [*ids, ids[0], "ar_none"]})
+    made = [propose(agent, f"/api/transactions/{each}/confirm") for each in lines]
+    answer = approve_many(ben, *made, made[0], {"id": "ar_none", "digest": "0" * 64})
     told = [(each["status"], each["code"]) for each in answer.json["results"]]
     assert told == [("EXECUTED", None), ("EXECUTED", None), ("FAILED", "decided"), ("FAILED", "not_found")]
 
 
 def test_one_that_is_beyond_who_approves_stops_none_of_several(ada, ben, agent, line):
     account = {"name": "Tea", "type": "EXPENSE"}
-    beyond = propose(ada.with_scopes("read", "propose"), "/api/accounts", json=account)["id"]
-    within = propose(agent, f"/api/transactions/{line}/confirm")["id"]
-    answer = ben.browser().post("/api/action-requests/approve", json={"ids": [beyond, within]})
+    beyond = propose(ada.with_scopes("read", "propose"), "/api/accounts", json=account)
+    within = propose(agent, f"/api/transactions/{line}/confirm")
+    answer = approve_many(ben, beyond, within)
     told = [(each["status"], each["code"]) for each in answer.json["results"]]
     assert told == [("FAILED", "forbidden"), ("EXECUTED", None)]
 
@@ -256,7 +288,9 @@ def test_whoever_may_only_draft_is_told_by_a_bank_line_to_confirm_everything_and
         *(obedient.post(f"/api/transactions/{each}/confirm") for each in lines),
         obedient.post("/api/transactions/confirm", json={"ids": lines}),
         obedient.post("/api/journal-entries/1/void", json={"reason": order}),
-        obedient.post("/api/action-requests/approve", json={"ids": ["ar_1"]}),
+        obedient.post(
+            "/api/action-requests/approve", json={"proposals": [{"id": "ar_1", "digest": "0" * 64}]}
+        ),
     ]
     assert {answer.status_code for answer in answers} == {403}
     listed = ben.get("/api/journal-entries").json["entries"]

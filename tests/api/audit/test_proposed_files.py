@@ -35,6 +35,9 @@ def waiting(agent, kept):
 
 
 def decide(person, request_id, verb, **body):
+    if verb == "approve":
+        shown = person.get(f"/api/action-requests/{request_id}").json["actionRequest"]
+        body = {"digest": shown["digest"], **body}
     return person.browser().post(f"/api/action-requests/{request_id}/{verb}", json=body)
 
 

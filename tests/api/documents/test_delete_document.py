@@ -183,8 +183,9 @@ def test_a_proposed_deletion_waits_for_a_person_and_keeps_the_file_until_then(
     proposed = ada.with_scopes("read", "propose").delete(address(document))
     assert proposed.status_code == 202, proposed.json
     assert ada.get(f"{address(document)}/file").data == pdf("to be deleted")
-    request_id = proposed.json["actionRequest"]["id"]
-    approved = ada.browser().post(f"/api/action-requests/{request_id}/approve", json={})
+    request = proposed.json["actionRequest"]
+    path = f"/api/action-requests/{request['id']}/approve"
+    approved = ada.browser().post(path, json={"digest": request["digest"]})
     assert approved.status_code == 200, approved.json
     assert ada.get(address(document)).status_code == 404
     assert kept_documents() == set()

@@ -291,9 +291,9 @@ def test_a_proposed_upload_is_filed_when_it_is_approved(ada, bank, kept_document
     proposed = sent(proposing, data=pdf("proposed"), sender="Hetzner")
     assert proposed.status_code == 202, proposed.json
     assert [path for path in kept_documents() if path.read_bytes() == pdf("proposed")] == []
-    request_id = proposed.json["actionRequest"]["id"]
-    browser = ada.browser()
-    approved = browser.post(f"/api/action-requests/{request_id}/approve", json={})
+    request, browser = proposed.json["actionRequest"], ada.browser()
+    path = f"/api/action-requests/{request['id']}/approve"
+    approved = browser.post(path, json={"digest": request["digest"]})
     assert approved.status_code == 200, approved.json
     (document,) = ada.get(DOCUMENTS).json["documents"]
     assert ada.get(f"{DOCUMENTS}/{document['id']}/file").data == pdf("proposed")

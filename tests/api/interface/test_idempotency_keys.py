@@ -276,10 +276,11 @@ def test_what_waits_for_a_person_is_asked_for_once(ada):
     agent = ada.with_scopes("read", "propose")
     first = named(agent)
     assert first.status_code == 202
-    request = first.json["actionRequest"]["id"]
-    approved = ada.browser().post(f"/api/action-requests/{request}/approve", json={}, **under())
+    request = first.json["actionRequest"]
+    path, body = f"/api/action-requests/{request['id']}/approve", {"digest": request["digest"]}
+    approved = ada.browser().post(path, json=body, **under())
     assert approved.status_code == 200
-    again = ada.browser().post(f"/api/action-requests/{request}/approve", json={}, **under())
+    again = ada.browser().post(path, json=body, **under())
     assert is_replay(again, approved)
     assert is_replay(named(agent), first)
     assert names(ada) == ["Studio"]

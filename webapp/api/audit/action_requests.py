@@ -52,7 +52,7 @@ def read(request_id: str) -> dict[str, Any]:
 @bp.arguments(ApprovalSchema)
 @bp.response(200, ActionRequestAnswerSchema)
 def approve(body: dict[str, Any], request_id: str) -> dict[str, Any]:
-    """Approve and execute a proposal, if its effect is still the one shown; else 409 `moved` with the new preview."""
+    """Approve and execute a proposal, if its effect is still that of `digest`; else 409 `moved` with the new one."""
     return {"actionRequest": approvals.approve_alone(request_id, body["digest"], body["note"])}
 
 
@@ -70,5 +70,6 @@ def reject(body: dict[str, Any], request_id: str) -> dict[str, Any]:
 @bp.arguments(ApproveManySchema)
 @bp.response(200, ApprovedManySchema)
 def approve_many(body: dict[str, Any]) -> dict[str, Any]:
-    """Approve several proposals, one result for each."""
-    return {"results": approvals.approve_many(body["ids"])}
+    """Approve several proposals, each if its effect is still the one of its digest; one result for each."""
+    reviewed = [(each["id"], each["digest"]) for each in body["proposals"]]
+    return {"results": approvals.approve_many(reviewed)}

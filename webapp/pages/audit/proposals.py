@@ -47,8 +47,7 @@ def approve_many() -> Response:
         selected = ApproveManyFormSchema().load(form_body(lists=frozenset({"ids"})))["ids"]
     except REFUSALS as error:
         return show(problem=problem_of(error))
-    digests = {key: digest or None for key, _, digest in (each.partition(".") for each in selected)}
-    results = approvals.approve_many(list(digests), digests)
+    results = approvals.approve_many(dict(each.split(".") for each in selected).items())
     failed = [each for each in results if each["error"]]
     if not failed:
         return redirect_to(url_for("proposals.index", done=results[-1]["id"], count=len(results)))

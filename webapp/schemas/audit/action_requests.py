@@ -17,6 +17,11 @@ from webapp.schemas.paging import PageSchema, wrapped
 from webapp.schemas.untrusted import UNTRUSTED, Untrusted
 
 MOST_IDS = 500
+# Messages of fields are formatted: a brace stands there twice.
+FIND_DIGEST = "Send the digest of the effect that you looked at: GET /api/action-requests/{{id}} has both."
+FIND_DIGESTS = (
+    "Send a list of {{id, digest}}: GET /api/action-requests/{{id}} has the digest beside its effect."
+)
 # The values of proposals' keys for an act that was not proposed.
 OF_PROPOSALS: Mapping[str, Any] = {
     "digest": None,
@@ -130,11 +135,24 @@ class ActionRequestSchema(Schema):
 ActionRequestAnswerSchema = wrapped("actionRequest", ActionRequestSchema)
 
 
-class ApprovalSchema(Schema):
-    """The digest of the effect that somebody reviewed (else the stored one), and a note for the agent."""
+class ReviewedEffectSchema(Schema):
+    """The digest of the effect that somebody reviewed."""
 
-    digest = fields.Text(least=64, most=64, load_default=None, allow_none=True)
+    digest = fields.Text(
+        least=64, most=64, required=True, error_messages={"required": FIND_DIGEST, "null": FIND_DIGEST}
+    )
+
+
+class ApprovalSchema(ReviewedEffectSchema):
+    """The digest of the effect that somebody reviewed, and a note for the agent."""
+
     note = fields.Text(most=2000, load_default="")
+
+
+class ReviewedProposalSchema(ReviewedEffectSchema):
+    """A proposal and the digest of its effect that somebody reviewed."""
+
+    id = fields.Text(least=1, most=40, required=True)
 
 
 class RejectionSchema(Schema):
@@ -144,12 +162,13 @@ class RejectionSchema(Schema):
 
 
 class ApproveManySchema(Schema):
-    """The proposals to approve, each with the effect of its stored preview."""
+    """The proposals to approve, each with the digest of the effect that somebody reviewed."""
 
-    ids = ma.fields.List(
-        fields.Text(least=1, most=40),
+    proposals = ma.fields.List(
+        ma.fields.Nested(ReviewedProposalSchema),
         required=True,
-        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 ids."),
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Send 1 to 500 proposals."),
+        error_messages={"required": FIND_DIGESTS, "null": FIND_DIGESTS},
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.schemas import fields
@@ -10,6 +13,7 @@ from webapp.schemas.audit.action_requests import MOST_IDS
 from webapp.schemas.base import Schema
 
 LONGEST_ID, DIGEST_LENGTH = 40, 64
+ID_AND_DIGEST = re.compile(r"[^.]{1,40}\.[0-9a-f]{64}")
 
 
 class ProposalsPageSchema(AddressSchema):
@@ -34,11 +38,26 @@ class RejectionFormSchema(Schema):
     reason = fields.Text(least=1, most=2000, required=True)
 
 
+class ReviewedProposal(fields.Text):
+    """A proposal with the reviewed effect, as `id.digest`."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            least=1, most=LONGEST_ID + 1 + DIGEST_LENGTH, metadata={"pattern": ID_AND_DIGEST.pattern}
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if not ID_AND_DIGEST.fullmatch(text):
+            raise ma.ValidationError("Choose proposals on the page of approvals, which shows their effects.")
+        return text
+
+
 class ApproveManyFormSchema(Schema):
-    """The proposals to approve, each as `id.digest` with the reviewed effect, or as the id alone."""
+    """The proposals to approve, each with the digest of the reviewed effect."""
 
     ids = ma.fields.List(
-        fields.Text(least=1, most=LONGEST_ID + 1 + DIGEST_LENGTH),
+        ReviewedProposal(),
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 proposals."),
     )

@@ -76,11 +76,11 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's consent to a proposal that does what `digest` says, else what its preview said."""
+    """A person's consent to a proposal that does what `digest` says, the effect that the person looked at."""
 
     actor: Actor
     now: datetime
-    digest: str | None = None
+    digest: str
     note: str = ""
 
 
@@ -137,7 +137,7 @@ def _approve(
     tried = _tried(proposal, replay, shapes)
     if tried.refusal is not None:
         raise _blocked(proposal, tried, tried.refusal)
-    if tried.digest != (approval.digest or proposal.digest):
+    if tried.digest != approval.digest:
         raise MovedError(tried)
     _claim(proposal, approval)
     _execute(proposal, replay, is_one=len(tried.acts) == 1 and not tried.failures)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from webapp.db import db
@@ -18,8 +18,8 @@ from webapp.web.proposals.calls import InterfaceShapes
 from webapp.web.proposals.stored_calls import Call
 
 
-def approve_alone(request_id: str, digest: str | None = None, note: str | None = None) -> ActionRequest:
-    """Approve one; a new preview stays though the answer is an error."""
+def approve_alone(request_id: str, digest: str, note: str | None = None) -> ActionRequest:
+    """Approve one that does what `digest` says; a new preview stays though the answer is an error."""
     _sweep()
     try:
         return _approve(request_id, digest, note or "")
@@ -28,13 +28,13 @@ def approve_alone(request_id: str, digest: str | None = None, note: str | None =
         raise
 
 
-def approve_many(ids: Sequence[str], digests: Mapping[str, str | None] | None = None) -> list[dict[str, Any]]:
+def approve_many(reviewed: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """Approve one by one, each in a savepoint of its own; a refused one says why and stops nobody.
 
-    `digests` are the effects that somebody looked at, else each is approved as its kept preview says.
+    `reviewed` are the proposals' ids, each with the digest of the effect that somebody looked at.
     """
     _sweep()
-    return [_approve_one(request_id, (digests or {}).get(request_id)) for request_id in ids]
+    return [_approve_one(request_id, digest) for request_id, digest in reviewed]
 
 
 def reject(request_id: str, reason: str) -> ActionRequest:
@@ -54,7 +54,7 @@ def _waiting(request_id: str) -> Proposal:
     return proposal
 
 
-def _approve(request_id: str, digest: str | None, note: str) -> ActionRequest:
+def _approve(request_id: str, digest: str, note: str) -> ActionRequest:
     proposal, approval = _waiting(request_id), Approval(digest=digest, note=note, **acting())
     who = approvals.proposer(proposal, principal().scopes, approval.now)
     folder = stored_calls.folder()
@@ -73,7 +73,7 @@ def _replay(proposal: Proposal, who: Principal) -> Replay:
         return Replay(acting()["actor"], make)
 
 
-def _approve_one(request_id: str, digest: str | None) -> dict[str, Any]:
+def _approve_one(request_id: str, digest: str) -> dict[str, Any]:
     try:
         request = _approve(request_id, digest, "")
     except NoScopeError as error:
