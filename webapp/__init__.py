@@ -8,6 +8,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from webapp.config import Settings
+from webapp.postgresql import SERVER_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +55,7 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
 
         engine_options |= {"module": pysqlite3}
     else:
-        limits = "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
-        engine_options |= {"connect_args": {"options": limits}, "pool_pre_ping": True}
+        engine_options |= {"connect_args": {"options": SERVER_LIMITS}, "pool_pre_ping": True}
     return {
         "SETTINGS": settings,
         "SECRET_KEY": settings.secret_key,

@@ -10,6 +10,7 @@ from webapp.commands.backups import backup, restore
 from webapp.commands.checks import check
 from webapp.commands.demo import demo
 from webapp.commands.exports import export
+from webapp.commands.failures import in_plain_words
 from webapp.commands.imports import import_files
 from webapp.commands.organizations import create_organization
 from webapp.commands.proofs import verify_proof
@@ -19,28 +20,33 @@ from webapp.commands.serving import migrate, serve
 from webapp.commands.tokens import create_token
 from webapp.commands.users import set_password
 
-COMMANDS = (
-    serve,
-    migrate,
-    create_organization,
-    create_token,
-    set_password,
-    import_files,
-    push,
-    fetch_rates,
-    revalue,
-    export,
-    backup,
-    restore,
-    demo,
-    check,
-    verify_proof,
+COMMANDS = tuple(
+    in_plain_words(each)
+    for each in (
+        serve,
+        migrate,
+        create_organization,
+        create_token,
+        set_password,
+        import_files,
+        push,
+        fetch_rates,
+        revalue,
+        export,
+        backup,
+        restore,
+        demo,
+        check,
+        verify_proof,
+    )
 )
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-def main() -> None:
+@click.option("--traceback", is_flag=True, help="Show the details where the program itself fails.")
+def main(*, traceback: bool) -> None:
     """Tieout: from a bank's file to a proof."""
+    del traceback  # webapp/commands/failures.py asks the context for it
     os.umask(0o077)
 
 

@@ -18,6 +18,7 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
 
+from webapp import postgresql
 from webapp.ledger.errors import LedgerError
 from webapp.session_state import state_of
 
@@ -172,20 +173,11 @@ class Writer:
 
 
 def prepare_engine(engine: sa.Engine) -> None:
-    """Set up an engine: pragmas, an explicit BEGIN, a queue of writers; errors without the values of rows."""
+    """Set up an engine: pragmas, an explicit BEGIN and a queue of writers, or what PostgreSQL needs."""
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
     else:
-        event.listen(engine, "handle_error", _hide_row)
-
-
-def _hide_row(context: sa.engine.ExceptionContext) -> None:
-    """Keep of PostgreSQL's error its first sentence: the next lines quote the row, which no log may contain."""
-    error, wrapped = context.original_exception, context.sqlalchemy_exception
-    sentence = getattr(getattr(error, "diag", None), "message_primary", None)
-    if sentence is not None and wrapped is not None:
-        wrapped.args = tuple(str(each).replace(str(error), sentence) for each in wrapped.args)
-        error.args = (sentence,)
+        postgresql.prepare(engine)
 
 
 def _prepare_sqlite(engine: sa.Engine) -> None:
@@ -264,7 +256,8 @@ def begin_bulk(first: Preparation) -> None:
         db.session.connection(execution_options={"first": first})
         return
     connection = db.session.connection()
-    connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{BULK_PATIENCE_SECONDS}s'")
+    if not postgresql.is_unlimited():
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{BULK_PATIENCE_SECONDS}s'")
     first(connection)
 
 

@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
 
 from tests.concurrency.crowds import Client
 from tests.fixtures.helpers.documents import PDF, pdf, sent
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp import create_app
+from webapp.cli import main
+from webapp.commands import books
+from webapp.db import db
 from webapp.services.backups import restores
 
 WRITERS, WORKERS = 8, 4
@@ -90,6 +95,35 @@ def test_what_is_restored_is_the_same_to_the_last_row(
             (kept,) = [each for each in (tmp_path / folder / place).iterdir() if each.is_file()]
             assert (kept.read_bytes(), stat.S_IMODE(kept.stat().st_mode)) == (data, 0o600)
         assert (second["files"], second["lostFiles"]) == (2, [])
+
+
+@pytest.mark.parametrize("database_kind", ["postgresql"])
+def test_restored_tables_are_analyzed_before_anything_reads_them(
+    backed_up, empty_database_url, tmp_path, monkeypatch
+):
+    """Without statistics the checks of a large book take plans for empty tables, and do not end."""
+    path, statements, engines = backed_up(), [], []
+
+    def listened(settings):
+        app = create_app(settings)
+        with app.app_context():
+            engines.append(db.engine)
+            sa.event.listen(db.engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
+        return app
+
+    monkeypatch.setattr(books, "create_app", listened)
+    environment = {"INSTANCE_PATH": str(tmp_path / "restored"), "DATABASE_URL": empty_database_url}
+    try:
+        result = CliRunner(env=environment).invoke(main, ["restore", str(path)], catch_exceptions=False)
+    finally:
+        engines[0].dispose()
+    assert result.exit_code == 0, result.output
+    looked = len(statements) - statements[::-1].index("ANALYZE") - 1
+    # Putting a key back reads both its tables, the sums and the checks read all.
+    reads = ("ADD CONSTRAINT", "FROM postings", "FROM accounts")
+    places = [place for place, text in enumerate(statements) for each in reads if each in text]
+    loaded = max(place for place, text in enumerate(statements) if text.startswith("INSERT INTO accounts"))
+    assert loaded < looked < min(place for place in places if place > loaded)
 
 
 @on_sqlite

@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from webapp import migrations
-from webapp.commands.books import JSON, answer, application, books
+from webapp.commands.books import JSON, answer, application, books, taken_back_on_failure
+from webapp.commands.progress import progress_line
 from webapp.config import make_instance
 from webapp.db import begin_read, begin_write, db
-from webapp.ledger.errors import LedgerError
+from webapp.postgresql import unlimited
 from webapp.queries import checks
 from webapp.queries.checks import Violation
 from webapp.services.backups import backups, derived_rows, restores
@@ -29,12 +30,12 @@ def backup(context: click.Context, file: Path, *, as_json: bool) -> None:
 
     The file is written whatever the checks find; exit status 1 if one found something.
     """
-    with books():
+    with books(), progress_line() as show:
         begin_read()
-        found = list(checks.violations())
+        found = list(checks.violations(show))
         try:
             manifest = backups.write(
-                db.session(), file, revision=migrations.head_revision(), now=datetime.now(UTC)
+                db.session(), file, revision=migrations.head_revision(), now=datetime.now(UTC), show=show
             )
         except OSError as error:
             raise click.ClickException(f"{file} was not written: {error.strerror}.") from error
@@ -80,25 +81,23 @@ def restore(file: Path, *, revoke_tokens: bool, as_json: bool) -> None:
     """
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
-    with app.app_context():
-        migrations.upgrade(db.engine)
+    with app.app_context(), unlimited(), progress_line() as show:
+        migrations.upgrade(db.engine, show=show)
         begin_write()
-        try:
+        with taken_back_on_failure():
             manifest = restores.restore(
                 db.session(),
                 file,
                 revision=migrations.head_revision(),
                 revoke_tokens=revoke_tokens,
                 now=datetime.now(UTC),
+                show=show,
             )
-            violations = [each for each in checks.violations() if not backups.was_lost(manifest, each)]
+            violations = [each for each in checks.violations(show) if not backups.was_lost(manifest, each)]
             if violations:
                 raise restores.NotABackupError(
                     f"The backup's books are not sound ({violations[0].message}); nothing was restored."
                 )
-        except LedgerError as error:
-            db.session.rollback()
-            raise click.ClickException(str(error)) from error
-        db.session.commit()
+            db.session.commit()
     names = [each["name"] for each in manifest["organizations"]]
     answer({"organizations": names}, f"Restored {', '.join(names) or 'no organization'}.", as_json=as_json)

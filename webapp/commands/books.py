@@ -1,11 +1,11 @@
-"""Shared by all commands: the books of this installation, common options, answers and errors."""
+"""Shared by all commands: the books of this installation, common options and answers."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -15,8 +15,8 @@ from flask import Flask, current_app, has_app_context
 from webapp import create_app, migrations
 from webapp.config import Settings, UnsafeSettingError
 from webapp.db import db
-from webapp.ledger.errors import LedgerError
 from webapp.models import Organization
+from webapp.postgresql import unlimited
 from webapp.services.audit.act import Actor
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON on standard output.")
@@ -42,15 +42,24 @@ def application() -> Flask:
 
 @contextmanager
 def books() -> Iterator[Settings]:
-    """Open the books of this installation; a broken rule becomes a message and exit status 1."""
+    """Open the books of this installation, for as long as the command takes; what fails is taken back."""
     app = application()
-    with app.app_context():
+    with app.app_context(), unlimited():
         require_revision()
-        try:
+        with taken_back_on_failure():
             yield app.config["SETTINGS"]
-        except LedgerError as error:
+
+
+@contextmanager
+def taken_back_on_failure() -> Iterator[None]:
+    """Take back the open transaction, and the files that belong to it, whatever is raised."""
+    try:
+        yield
+    except BaseException:
+        # Where the connection is lost, the database does so by itself.
+        with suppress(sa.exc.SQLAlchemyError):
             db.session.rollback()
-            raise click.ClickException(str(error)) from error
+        raise
 
 
 def require_revision() -> None:

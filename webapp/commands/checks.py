@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from webapp.commands.books import JSON, answer, books
+from webapp.commands.progress import progress_line
 from webapp.db import begin_read
 from webapp.queries import checks
 
@@ -14,9 +15,9 @@ from webapp.queries import checks
 @click.pass_context
 def check(context: click.Context, *, as_json: bool) -> None:
     """Check every invariant of the books of every organization; exit status 1 if one is broken."""
-    with books():
+    with books(), progress_line() as show:
         begin_read()
-        violations = list(checks.violations())
+        violations = list(checks.violations(show))
     lines = [f"{each.organization_id or '-'} {each.code}: {each.message}" for each in violations]
     sentence = "\n".join(lines) or "The books are sound."
     value = {"ok": not violations, "violations": [each.as_json() for each in violations]}

@@ -3,38 +3,60 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from webapp.services.imports.progress import sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from webapp.services.imports.progress import Phase
 
 WIDTH = 78
 
 
-class TerminalProgress:
-    """An import's progress, written over itself."""
+class ProgressLine:
+    """A line that is written over itself."""
 
-    def __init__(self, file_name: str) -> None:
-        """Begin the progress of a file."""
-        self._name = file_name
+    def __init__(self) -> None:
+        """Begin with nothing written."""
         self._is_terminal = sys.stderr.isatty()
         self._has_written = False
 
-    def __call__(self, phase: Phase, done: int, total: int | None) -> None:
-        """Show how far a phase is."""
-        self._write(f"{self._name}: {sentence(phase, done, total)}")
-
-    def end(self) -> None:
-        """Leave the line empty for what comes next."""
-        if self._has_written:
-            self._write("")
-            sys.stderr.write("\r")
-            sys.stderr.flush()
-
-    def _write(self, text: str) -> None:
+    def show(self, text: str) -> None:
+        """Write a text over the one before it."""
         if self._is_terminal:
             sys.stderr.write(f"\r{text[:WIDTH]:<{WIDTH}}")
             sys.stderr.flush()
             self._has_written = True
+
+    def end(self) -> None:
+        """Leave the line empty for what comes next."""
+        if self._has_written:
+            self.show("")
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+
+class TerminalProgress(ProgressLine):
+    """An import's progress, written over itself."""
+
+    def __init__(self, file_name: str) -> None:
+        """Begin the progress of a file."""
+        super().__init__()
+        self._name = file_name
+
+    def __call__(self, phase: Phase, done: int, total: int | None) -> None:
+        """Show how far a phase is."""
+        self.show(f"{self._name}: {sentence(phase, done, total)}")
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """Give what shows a text while the command works, and leave nothing of it behind."""
+    line = ProgressLine()
+    try:
+        yield line.show
+    finally:
+        line.end()

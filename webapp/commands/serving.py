@@ -7,8 +7,10 @@ import click
 from webapp import migrations
 from webapp.commands import demo_sign_in
 from webapp.commands.books import application, books
+from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
+from webapp.postgresql import unlimited
 
 
 @click.command()
@@ -36,6 +38,7 @@ def migrate() -> None:
     """Migrate the database to the schema of this version."""
     app = application()
     make_instance(app.config["SETTINGS"].instance_path)
-    with app.app_context():
-        migrations.upgrade(db.engine)
+    with app.app_context(), unlimited():
+        with progress_line() as show:
+            migrations.upgrade(db.engine, show=show)
         click.echo(f"The books are at revision {migrations.current_revision(db.engine)}.", err=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from alembic import command
@@ -10,10 +12,19 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from webapp.postgresql import analyze
 
-def upgrade(engine: sa.Engine, revision: str = "head") -> None:
-    """Bring the books to a revision, all or nothing."""
-    _run(engine, revision, command.upgrade)
+if TYPE_CHECKING:
+    from alembic.runtime.migration import MigrationInfo
+
+
+def _to_nobody(_text: str) -> None:
+    """Take the progress where nobody looks."""
+
+
+def upgrade(engine: sa.Engine, revision: str = "head", *, show: Callable[[str], None] = _to_nobody) -> None:
+    """Bring the books to a revision, all or nothing; `show` takes each step as a text."""
+    _run(engine, revision, command.upgrade, show)
 
 
 def downgrade(engine: sa.Engine, revision: str = "base") -> None:
@@ -39,11 +50,19 @@ def _config() -> Config:
     return config
 
 
-def _run(engine: sa.Engine, revision: str, act: object) -> None:
+def _run(engine: sa.Engine, revision: str, act: object, show: Callable[[str], None] = _to_nobody) -> None:
     config = _config()
+    steps: list[str] = []
+
+    def note(step: MigrationInfo, **_: object) -> None:
+        steps.append(step.up_revision_id or "")
+        show(f"migrating: {steps[-1]} is done")
+
     with engine.connect() as connection:
-        config.attributes["connection"] = connection
+        config.attributes |= {"connection": connection, "on_version_apply": note}
         act(config, revision)  # type: ignore[operator]
+        if steps:
+            analyze(connection)
         connection.commit()
         # The connection has been told to look away from foreign keys; it must not serve anybody else.
         connection.invalidate()

@@ -30,6 +30,7 @@ def run(connection: sa.Connection) -> None:
         transactional_ddl=True,
         render_item=render_item,
         compare_type=True,
+        on_version_apply=context.config.attributes["on_version_apply"],
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +30,8 @@ MANIFEST: Final = "manifest.json"
 # The folder beside the books, and in the archive, that the files of documents are in.
 DOCUMENTS: Final = "documents"
 ROWS_AT_ONCE: Final = 5000
+# Takes the progress as a text.
+Show = Callable[[str], None]
 
 
 class TableFacts(TypedDict):
@@ -52,17 +55,24 @@ class Manifest(TypedDict):
     lostFiles: list[str]
 
 
-def write(session: orm.Session, path: Path, *, revision: str | None, now: datetime) -> Manifest:
+def to_nobody(_text: str) -> None:
+    """Take the progress where nobody looks."""
+
+
+def write(
+    session: orm.Session, path: Path, *, revision: str | None, now: datetime, show: Show = to_nobody
+) -> Manifest:
     """Write the books to a new file that only its owner may read; answers its manifest.
 
-    `session` reads one snapshot. Raises FileExistsError rather than write over anything.
+    `session` reads one snapshot, `show` takes the progress as a text. Raises FileExistsError rather than
+    write over anything.
     """
     partial = path.with_name(f"{path.name}.partial")
     path.touch(mode=0o600, exist_ok=False)
     try:
         partial.touch(mode=0o600)
         with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            manifest = _write(session, archive, revision, now)
+            manifest = _write(session, archive, revision, now, show)
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -71,8 +81,10 @@ def write(session: orm.Session, path: Path, *, revision: str | None, now: dateti
     return manifest
 
 
-def _write(session: orm.Session, archive: zipfile.ZipFile, revision: str | None, now: datetime) -> Manifest:
-    tables_ = {table.name: _write_table(session, archive, table) for table in tables()}
+def _write(
+    session: orm.Session, archive: zipfile.ZipFile, revision: str | None, now: datetime, show: Show
+) -> Manifest:
+    tables_ = {table.name: _write_table(session, archive, table, show) for table in tables()}
     last_ids = {table.name: _last_id(session, table) for table in tables() if "id" in table.columns}
     totals = book_totals.of_all(session)
     files, lost = _write_files(session, archive)
@@ -90,7 +102,7 @@ def _write(session: orm.Session, archive: zipfile.ZipFile, revision: str | None,
     return manifest
 
 
-def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table) -> TableFacts:
+def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, show: Show) -> TableFacts:
     digest, count = sha256(), 0
     rows = session.connection().execute(
         sa.select(table).order_by(*table.primary_key.columns),
@@ -101,6 +113,8 @@ def _write_table(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table
             line = json.dumps(as_json(row), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
             digest.update(line)
             member.write(line)
+            if count % ROWS_AT_ONCE == 0:
+                show(f"writing {table.name.replace('_', ' ')}: {count:,} rows")
             count += 1
     return {"columns": [column.name for column in table.columns], "rows": count, "sha256": digest.hexdigest()}
 

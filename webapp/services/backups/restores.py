@@ -17,10 +17,20 @@ from sqlalchemy import orm
 from webapp.db import instance_folder
 from webapp.ledger.errors import LedgerError
 from webapp.models import ApiToken, Organization
+from webapp.postgresql import analyze
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
 from webapp.services.backups import derived_rows
-from webapp.services.backups.backups import DOCUMENTS, FORMAT, MANIFEST, Manifest, TableFacts, member_of
+from webapp.services.backups.backups import (
+    DOCUMENTS,
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    Show,
+    TableFacts,
+    member_of,
+    to_nobody,
+)
 from webapp.services.backups.rows import reader, tables
 from webapp.services.storage import document_files, kept_files
 from webapp.services.storage.kept_files import PROPOSALS
@@ -66,7 +76,13 @@ class BooksThereError(LedgerError):
 
 
 def restore(
-    session: orm.Session, path: Path, *, revision: str | None, revoke_tokens: bool, now: datetime
+    session: orm.Session,
+    path: Path,
+    *,
+    revision: str | None,
+    revoke_tokens: bool,
+    now: datetime,
+    show: Show = to_nobody,
 ) -> Manifest:
     """Bring back the books of a backup, and compare what they come to with its manifest; answers the manifest.
 
@@ -80,8 +96,11 @@ def restore(
             _check_empty(session)
             with _Bare(session) as bare:
                 for table in tables():
-                    _load(session, archive, table, manifest["tables"][table.name])
+                    _load(session, archive, table, manifest["tables"][table.name], show)
                 bare.set_last_ids(manifest["lastIds"])
+                # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
+                show("looking at the tables")
+                analyze(session.connection())
             _bring_files(session, archive, manifest["lostFiles"])
     except sa.exc.OperationalError as error:
         raise DatabaseFailedError(
@@ -115,7 +134,13 @@ def _check_empty(session: orm.Session) -> None:
         raise BooksThereError
 
 
-def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recorded: TableFacts) -> None:
+def _load(
+    session: orm.Session,
+    archive: zipfile.ZipFile,
+    table: sa.Table,
+    recorded: TableFacts,
+    show: Show,
+) -> None:
     if recorded["columns"] != [column.name for column in table.columns]:
         raise NotABackupError(f"The backup's {table.name} have other columns; nothing was restored.")
     digest, count = sha256(), 0
@@ -127,6 +152,7 @@ def _load(session: orm.Session, archive: zipfile.ZipFile, table: sa.Table, recor
             for line in some:
                 digest.update(line)
             count += len(some)
+            show(f"loading {table.name.replace('_', ' ')}: {count:,} of {recorded['rows']:,} rows")
             connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
     if (count, digest.hexdigest()) != (recorded["rows"], recorded["sha256"]):
         raise NotABackupError(f"The backup's {table.name} are incomplete; nothing was restored.")

@@ -1,0 +1,93 @@
+"""A command that fails says one sentence on standard error and exits with 1, whatever failed; never a traceback."""
+
+import json
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.helpers.marks import on_sqlite
+from webapp.cli import COMMANDS, main
+from webapp.commands import checks
+from webapp.db import BusyError, db
+
+FAILURES = [
+    (BusyError(), "The books are busy; try again in a few seconds."),
+    (OSError(28, "No space left on device", "/books/x"), "/books/x: No space left on device."),
+    (KeyboardInterrupt(), "The command was stopped. What the command did not report as done"),
+    (MemoryError(), "too little memory"),
+    (sa.exc.OperationalError("SELECT 1", {}, OSError("disk full")), "The database failed (disk full). What"),
+    (psycopg.errors.DiskFull("could not extend file"), "The database failed (could not extend file). What"),
+    (
+        sa.exc.OperationalError("SELECT 1", {}, OSError("gone"), connection_invalidated=True),
+        "The connection to the database was lost (gone).",
+    ),
+    (sa.exc.DatabaseError("SELECT 1", {}, OSError("malformed")), "The database failed (malformed). What"),
+    (ZeroDivisionError("a fault of ours"), "The program failed (ZeroDivisionError)."),
+]
+
+
+@pytest.fixture
+def failing(command, monkeypatch):
+    """Run a command in which something is raised; answers its result."""
+
+    def run(error, *words):
+        def fail(*_):
+            raise error
+
+        monkeypatch.setattr(checks.checks, "violations", fail)
+        return command(*words)
+
+    return run
+
+
+@on_sqlite
+@pytest.mark.parametrize(("error", "sentence"), FAILURES, ids=lambda each: type(each).__name__)
+def test_whatever_fails_becomes_a_sentence(failing, tmp_path, monkeypatch, error, sentence):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for words in (["check"], ["backup", str(tmp_path / "books.zip")]):
+        result = failing(error, *words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert sentence in result.stderr
+        assert "Traceback" not in result.stderr
+        assert len(result.stderr.splitlines()) == 1
+
+
+@on_sqlite
+def test_a_fault_of_the_program_asks_for_a_report_and_keeps_its_details(failing, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = failing(ZeroDivisionError("a fault of ours"), "check")
+    assert "Please report this" in result.stderr
+    (kept,) = tmp_path.glob("tieout-failure-*.txt")
+    assert str(kept) in result.stderr
+    assert "ZeroDivisionError: a fault of ours" in kept.read_text()
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+@on_sqlite
+def test_the_details_are_shown_to_who_asks(failing):
+    result = failing(ZeroDivisionError("a fault of ours"), "--traceback", "check")
+    assert (result.exit_code, "Traceback (most recent" in result.stderr) == (1, True)
+
+
+def test_every_command_is_guarded():
+    assert {each.callback.__code__.co_name for each in COMMANDS} == {"guarded"}
+    assert set(main.commands.values()) == set(COMMANDS)
+
+
+def test_a_command_has_the_time_that_it_needs_and_the_server_has_not(command, session, monkeypatch):
+    """Asked within a command's transaction, and after it."""
+    asked = {}
+
+    def look(*_):
+        if db.engine.dialect.name == "postgresql":
+            names = ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
+            asked.update({name: db.session.scalar(sa.text(f"SHOW {name}")) for name in names})
+        return []
+
+    monkeypatch.setattr(checks.checks, "violations", look)
+    assert json.loads(command("check", "--json").stdout)["ok"]
+    if session.get_bind().dialect.name == "postgresql":
+        none = {"statement_timeout": "0", "idle_in_transaction_session_timeout": "0", "lock_timeout": "15s"}
+        assert asked == none
+        assert session.scalar(sa.text("SHOW statement_timeout")) == "15s"

@@ -1,0 +1,99 @@
+"""What a command says when it fails: one sentence and exit status 1, whatever it was; never a traceback by itself."""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+import traceback
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from webapp.ledger.errors import LedgerError
+
+NOT_REPORTED = "What the command did not report as done has not changed the books."
+TRY_AGAIN = "Run it again when the database answers."
+
+
+def in_plain_words(command: click.Command) -> click.Command:
+    """Let a command end in a sentence and exit status 1, whatever goes wrong in it."""
+    run = command.callback
+    if run is None:
+        return command
+
+    @wraps(run)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return run(*args, **kwargs)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            raise click.ClickException(f"The command was stopped. {NOT_REPORTED}") from None
+        except Exception as error:
+            if getattr(error, "errno", None) == errno.EPIPE:
+                # Whoever reads the output has enough; click ends without a word then.
+                raise
+            raise click.ClickException(_known(error) or _unknown(error)) from error
+
+    command.callback = guarded
+    return command
+
+
+def _known(error: Exception) -> str | None:
+    """Say what is true and what to do, or nothing where the program itself is wrong."""
+    if isinstance(error, LedgerError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"This machine has too little memory for the command. {NOT_REPORTED}"
+    if _is_lost_connection(error):
+        return (
+            f"The connection to the database was lost ({_first_line(error)}). A step that ended at that moment"
+            " may be in the books: look there before you run the command again."
+        )
+    if _is_of_the_database(error):
+        return f"The database failed ({_first_line(error)}). {NOT_REPORTED} {TRY_AGAIN}"
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        return f"{name}{error.strerror or error}. {NOT_REPORTED}"
+    return None
+
+
+def _is_lost_connection(error: Exception) -> bool:
+    return bool(getattr(error, "connection_invalidated", False)) or (
+        _is_of_the_database(error) and "server closed the connection" in str(error)
+    )
+
+
+def _is_of_the_database(error: Exception) -> bool:
+    """Tell a failing database from a wrong statement by the names that every driver has for them (PEP 249)."""
+    names = {each.__name__ for each in type(error).__mro__}
+    return "OperationalError" in names or type(error).__name__ == "DatabaseError"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _unknown(error: Exception) -> str:
+    """Ask for a report of a fault of ours, with its details in a file or, with `--traceback`, on standard error."""
+    details = "".join(traceback.format_exception(error))
+    if click.get_current_context().find_root().params.get("traceback"):
+        click.echo(details, err=True)
+        return f"The program failed, as shown above. {NOT_REPORTED} Please report this."
+    return (
+        f"The program failed ({type(error).__name__}). {NOT_REPORTED} Please report this,"
+        f" with the details that {_kept(details)}."
+    )
+
+
+def _kept(details: str) -> str:
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="tieout-failure-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(details)
+        return f"are in {Path(file.name)}"
+    except OSError:
+        return "tieout --traceback shows"

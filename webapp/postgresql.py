@@ -1,0 +1,102 @@
+"""What PostgreSQL needs: errors without rows, statistics at the end of bulk writes, and time for commands.
+
+Its planner knows how large a table is from ANALYZE alone. After an import the server would read the new lines by plans
+for the few that were there before, until autovacuum comes by: for a minute or more, and a hundred times as slowly.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SERVER_LIMITS: Final = (
+    "-c statement_timeout=15s -c lock_timeout=15s -c idle_in_transaction_session_timeout=60s"
+)
+NO_LIMITS: Final = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0"
+# A transaction that changes fewer rows changes no plan.
+BULK_ROWS: Final = 1000
+# The share of a table's rows whose change makes its statistics old: autovacuum's own measure.
+OLD_SHARE: Final = 0.1
+# A sample of 300 rows for each: enough for a plan, and taken in a moment while others may wait for this transaction.
+# Autovacuum takes a larger one when it comes by.
+QUICK_TARGET: Final = 30
+WRITES: Final = ("INSERT", "UPDATE", "DELETE", "MERGE")
+OLD_STATISTICS: Final = sa.text("""
+    SELECT c.oid::regclass::text FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+    AND pg_stat_get_mod_since_analyze(c.oid) + pg_stat_get_xact_tuples_inserted(c.oid)
+        + pg_stat_get_xact_tuples_updated(c.oid) + pg_stat_get_xact_tuples_deleted(c.oid)
+        > :least + :share * greatest(c.reltuples, 0)
+    ORDER BY 1""")
+
+_is_patient: ContextVar[bool] = ContextVar("is_patient", default=False)
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Let the transactions that begin within take the time that they need; nobody waits for a command's answer."""
+    before = _is_patient.set(True)
+    try:
+        yield
+    finally:
+        _is_patient.reset(before)
+
+
+def is_unlimited() -> bool:
+    """Return whether a transaction that begins now may take the time that it needs."""
+    return _is_patient.get()
+
+
+def prepare(engine: sa.Engine) -> None:
+    """Set up an engine of PostgreSQL."""
+    event.listen(engine, "handle_error", _hide_row)
+    event.listen(engine, "begin", _begin)
+    event.listen(engine, "after_cursor_execute", _count)
+    event.listen(engine, "commit", _refresh_statistics)
+
+
+def analyze(connection: sa.Connection) -> None:
+    """Take the statistics of every table anew, also of what this transaction wrote; SQLite's planner needs none."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("ANALYZE")
+
+
+def _begin(connection: sa.Connection) -> None:
+    connection.info["changed_rows"] = 0
+    if is_unlimited():
+        connection.exec_driver_sql(NO_LIMITS)
+
+
+def _count(connection: sa.Connection, cursor: Any, *_: object) -> None:
+    if cursor.rowcount > 0 and (cursor.statusmessage or "").startswith(WRITES):
+        connection.info["changed_rows"] = connection.info.get("changed_rows", 0) + cursor.rowcount
+
+
+def _refresh_statistics(connection: sa.Connection) -> None:
+    """Take the statistics of the tables that a bulk write changed, in its transaction: both count at the same moment.
+
+    It waits for no lock, and where it fails the write goes on without it.
+    """
+    if connection.info.get("changed_rows", 0) < BULK_ROWS:
+        return
+    with suppress(sa.exc.DBAPIError), connection.begin_nested():
+        old = connection.scalars(OLD_STATISTICS, {"least": BULK_ROWS, "share": OLD_SHARE}).all()
+        if old:
+            connection.exec_driver_sql(f"SET LOCAL default_statistics_target = {QUICK_TARGET}")
+            connection.exec_driver_sql(f"ANALYZE (SKIP_LOCKED) {', '.join(old)}")
+
+
+def _hide_row(context: sa.engine.ExceptionContext) -> None:
+    """Keep of PostgreSQL's error its first sentence: the next lines quote the row, which no log may contain."""
+    error, wrapped = context.original_exception, context.sqlalchemy_exception
+    sentence = getattr(getattr(error, "diag", None), "message_primary", None)
+    if sentence is not None and wrapped is not None:
+        wrapped.args = tuple(str(each).replace(str(error), sentence) for each in wrapped.args)
+        error.args = (sentence,)
