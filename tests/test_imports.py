@@ -117,7 +117,7 @@ PACKAGES = {
         "common",
     ),
     "importers": ("camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
-    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "."),
+    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "exchange", "."),
     "models": ("reconciliation", "transactions", "rules", "journal", "accounts", "audit", "access", "."),
     "schemas": (
         "access",

@@ -11,10 +11,9 @@ from typing import Final
 
 from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
+from webapp.ledger.exchange.controls import without_controls
 
-_ESCAPES: Final = str.maketrans(
-    {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-)
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def write(book: ExportedBook) -> Iterator[str]:
@@ -62,9 +61,11 @@ def _assertion(assertion: BookAssertion, names: dict[int, str]) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""Write a text between quotes; line ends are written as letters.
+    r"""Write a text between quotes; line ends are written as letters, other controls as their code points.
 
     >>> print(quoted('He said "no"\nand left \\o/'))
     "He said \"no\"\nand left \\o/"
+    >>> print(quoted("\x1b[2J"))
+    "⟨001B⟩[2J"
     """
-    return f'"{text.translate(_ESCAPES)}"'
+    return f'"{without_controls(text).translate(_ESCAPES)}"'

@@ -1,14 +1,13 @@
-"""CSV: a row for each posting; text that a spreadsheet could take for a formula is guarded, figures are not."""
+"""CSV: a row for each posting; texts are quoted and guarded against being taken for formulas, figures are neither."""
 
 from __future__ import annotations
 
-import csv
-import io
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from webapp.exporters.books import BookAccount, BookEntry, BookLeg, ExportedBook
+from webapp.ledger.exchange.controls import without_controls
+from webapp.ledger.exchange.guards import guarded
 
 HEAD: Final = (
     "entry",
@@ -29,16 +28,15 @@ HEAD: Final = (
     "merchant",
     "project",
 )
-_FORMULA: Final = tuple("=+-@\t\r\n\0")
 
 
 def write(book: ExportedBook) -> Iterator[str]:
-    """Give the book row by row, in UTF-8 with RFC 4180's line ends and quotes."""
+    """Give the book row by row, with RFC 4180's line ends and quotes."""
     accounts = {account.id: account for account in book.accounts}
-    yield _row(HEAD)
+    yield row(HEAD)
     for entry in book.entries:
         for leg in entry.legs:
-            yield _row(_cells(entry, leg, accounts[leg.account_id]))
+            yield row(_cells(entry, leg, accounts[leg.account_id]))
 
 
 def _cells(entry: BookEntry, leg: BookLeg, account: BookAccount) -> tuple[object, ...]:
@@ -50,30 +48,30 @@ def _cells(entry: BookEntry, leg: BookLeg, account: BookAccount) -> tuple[object
         entry.source,
         entry.voids_id,
         entry.corrects_id,
-        guarded(entry.description),
-        guarded(account.code or ""),
-        guarded(account.name),
+        entry.description,
+        account.code,
+        account.name,
         account.type,
         leg.amount,
         leg.amount.currency,
         leg.base,
         leg.base.currency,
-        guarded(leg.merchant or ""),
-        guarded(leg.project or ""),
+        leg.merchant,
+        leg.project,
     )
 
 
-def guarded(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula, also behind spaces or in full width.
+def row(cells: Sequence[object]) -> str:
+    """Write a row of RFC 4180: texts in quotes and guarded, all else as it is, nothing for None.
 
-    >>> [guarded(text) for text in ("=1+1", "  @SUM(A1)", "\uff1dcmd", "-12.50", "Rent", "'=1")]
-    ["'=1+1", "'  @SUM(A1)", "'\uff1dcmd", "'-12.50", 'Rent', "'=1"]
+    >>> print(row(("a;=1", 'A "b" c', -12, None)).strip())
+    "a;'=1","A ""b"" c",-12,
     """
-    first = unicodedata.normalize("NFKC", text.lstrip(" \u00a0\u3000")[:1])
-    return f"'{text}" if first.startswith(_FORMULA) else text
+    return ",".join(map(_cell, cells)) + "\r\n"
 
 
-def _row(cells: tuple[object, ...]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
+def _cell(cell: object) -> str:
+    if isinstance(cell, str):
+        text = guarded(without_controls(cell)).replace('"', '""')
+        return f'"{text}"'
+    return "" if cell is None else str(cell)

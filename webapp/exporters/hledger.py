@@ -13,11 +13,12 @@ from typing import Final
 from webapp.exporters.books import BookAssertion, BookEntry, BookLeg, ExportedBook
 from webapp.exporters.names import BESIDE, account_names
 from webapp.ledger.currencies import digits
+from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.money import Money
 
 _TYPES: Final = {"ASSET": "A", "LIABILITY": "L", "EQUITY": "E", "INCOME": "R", "EXPENSE": "X"}
 # What would end a description, begin a comment or part the payee from the note.
-_NO_DESCRIPTION: Final = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029;|]+")
+_NO_DESCRIPTION: Final = re.compile(r"[\t\r\n\u2028\u2029;|]+")
 
 
 def write(book: ExportedBook) -> Iterator[str]:
@@ -55,7 +56,7 @@ def _merged(
 
 
 def _entry(entry: BookEntry, names: dict[int, str]) -> Iterator[str]:
-    description = " ".join(_NO_DESCRIPTION.sub(" ", entry.description).split())
+    description = " ".join(_NO_DESCRIPTION.sub(" ", without_controls(entry.description)).split())
     yield f"\n{entry.day} * ({entry.id}) {description}".rstrip() + "\n"
     yield f"    ; description: {_text(entry.description)}\n"
     yield f"    ; number: {entry.number}\n"
@@ -76,7 +77,7 @@ def _leg(leg: BookLeg, name: str) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(without_controls(text), ensure_ascii=False)
 
 
 def _assertion(assertion: BookAssertion, names: dict[int, str]) -> str:

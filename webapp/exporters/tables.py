@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from webapp.exporters.csv_files import guarded
+from webapp.exporters.csv_files import row as csv_row
 from webapp.ledger.money import Money
 
 Cell = str | Money | date | int | None
@@ -24,18 +22,12 @@ class Table:
 
 
 def as_csv(table: Table) -> Iterator[bytes]:
-    """Write a table row by row, in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
+    r"""Write a table row by row, in UTF-8; amounts with a decimal point and without thousands, days as YYYY-MM-DD.
 
     >>> rows = [("=1+1", Money(-1250, "EUR"), date(2026, 3, 1), None)]
     >>> b"".join(as_csv(Table("Rents", ("Text", "Amount", "Day", "None"), rows))).decode().splitlines()
-    ['Text,Amount,Day,None', "'=1+1,-12.50,2026-03-01,"]
+    ['"Text","Amount","Day","None"', '"\'=1+1",-12.50,2026-03-01,']
     """
-    yield _row(table.heads)
+    yield csv_row(table.heads).encode()
     for row in table.rows:
-        yield _row(row)
-
-
-def _row(cells: Sequence[Cell]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line).writerow(guarded(each) if isinstance(each, str) else each for each in cells)
-    return line.getvalue().encode()
+        yield csv_row(row).encode()

@@ -16,14 +16,15 @@ from xml.sax.saxutils import escape
 from webapp.exporters.tables import Cell, Table
 from webapp.ledger.currencies import digits
 from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.exchange.controls import without_controls
 from webapp.ledger.money import Money
 
 MEDIA_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MOST_ROWS, LONGEST_TEXT, LONGEST_NAME = 2**20, 32_767, 31
 # Day 0 of spreadsheets, which hold 1900 for a leap year; it fits from March 1900 on.
 _DAY_ZERO: Final = date(1899, 12, 30)
-# What XML cannot hold, and what a workbook would take for the name of such a character.
-_UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+# What XML cannot hold besides controls, and what a workbook would take for the name of such a character.
+_UNWRITABLE: Final = re.compile("[\ufffe\uffff]")
 _ESCAPED: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 # Widths in characters, and the styles of `_STYLES` by their place: plain, head, day, then by digits of an amount.
 _NARROW, _WIDE = 14, 36
@@ -154,7 +155,7 @@ def _escaped(text: str) -> str:
     >>> _escaped('<a href="x"> & _x000D_')
     '&lt;a href=&quot;x&quot;&gt; &amp; _x005F_x000D_'
     """
-    named = _ESCAPED.sub("_x005F_", text[:LONGEST_TEXT])
+    named = _ESCAPED.sub("_x005F_", without_controls(text)[:LONGEST_TEXT])
     return escape(_UNWRITABLE.sub("\ufffd", named), {'"': "&quot;"})
 
 

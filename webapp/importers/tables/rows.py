@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from webapp.importers.bank_files import MAX_LINES, FileRefusedError
 from webapp.importers.decoding import decode, opening, wide_encoding
 from webapp.importers.tables.vocabulary import names_column
+from webapp.ledger.exchange.guards import unguarded
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE: Final = 64 * 1024
@@ -116,7 +117,7 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
     # Most files double a quote within quotes; a backslash before one, and a letter behind it, means escaping.
     escape = "\\" if _ESCAPED.search(text) else None
     reader = csv.reader(_lines(text), delimiter=delimiter, escapechar=escape)
-    is_formula = '="' in text
+    plain = _unwrapped if '="' in text else _unguarded if "'" in text else str.strip
     number, begins = 0, 1
     try:
         for cells in reader:
@@ -131,9 +132,7 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
                 raise FileRefusedError(
                     f"The file has more than {MAX_LINES:,} rows or {_MAX_CELLS} columns; export shorter periods."
                 )
-            row = TableRow(
-                begins, [cell.strip() for cell in cells] if not is_formula else list(map(_unwrapped, cells))
-            )
+            row = TableRow(begins, list(map(plain, cells)))
             _refuse_rows_in_cells(row, delimiter)
             yield row
             begins = reader.line_num + 1
@@ -149,7 +148,12 @@ def _unwrapped(cell: str) -> str:
     """
     plain = cell.strip()
     inner = plain[2:-1] if plain.startswith('="') and plain.endswith('"') else None
-    return plain if inner is None or '"' in inner else inner.strip()
+    return _unguarded(plain) if inner is None or '"' in inner else inner.strip()
+
+
+def _unguarded(cell: str) -> str:
+    """A cell without the apostrophes that our own export puts before what a spreadsheet takes for a formula."""
+    return unguarded(cell.strip()).strip()
 
 
 def _lines(text: str) -> Iterator[str]:

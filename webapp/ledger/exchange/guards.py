@@ -1,0 +1,39 @@
+"""Apostrophes before texts of CSV that a spreadsheet would take for formulas, whatever it separates cells by."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# What begins a formula, also in the forms that Unicode holds for compatible with it (NFKC).
+SIGNS: Final = (
+    "=+@\\-\ufb29\uff0b\ufe62\u207a\u208a\ufe63\uff0d\uff1d\ufe66\u207c\u208c\uff20\ufe6b\u2a75\u2a76"
+)
+# What programs skip before a formula, and the quotes that a reader with another separator drops or keeps at will.
+_SKIPPED: Final = "[ \u00a0\u3000\"']*"
+# A cell begins where the text does, and behind whatever some country or program separates cells and rows by. There
+# also the end of the text counts: what follows it in the file would become the beginning of a cell.
+_BEGINNINGS: Final = (
+    rf"^(?={{guard}}{_SKIPPED}[{SIGNS}\t\r\n\0])"
+    rf"|(?:\r\n|[;|\t\r\n])(?={{guard}}{_SKIPPED}(?:[{SIGNS}\t\0]|\Z))"
+)
+_UNGUARDED: Final = re.compile(_BEGINNINGS.format(guard=""))
+_GUARDED: Final = re.compile(f"({_BEGINNINGS.format(guard=chr(39))})'")
+
+
+def guarded(text: str) -> str:
+    r"""Put an apostrophe before all of a text that could become a formula, also behind `;`, `|`, a tab or a line end.
+
+    >>> [guarded(text) for text in ("=1+1", "  @SUM(A1)", "\uff1dcmd", "-12.50", "Rent", "'=1", 'a;b;"=1', "Fee; \t")]
+    ["'=1+1", "'  @SUM(A1)", "'\uff1dcmd", "'-12.50", 'Rent', "''=1", 'a;b;\'"=1', "Fee;' \t'"]
+    """
+    return _UNGUARDED.sub(r"\g<0>'", text)
+
+
+def unguarded(text: str) -> str:
+    """Take away the apostrophes that `guarded` has put into a text, and no others.
+
+    >>> [unguarded(text) for text in ("'=1+1", "''=1", "'a'", "a;'=1", "1'000.00")]
+    ['=1+1', "'=1", "'a'", 'a;=1', "1'000.00"]
+    """
+    return _GUARDED.sub(r"\1", text) if "'" in text else text
