@@ -77,9 +77,10 @@ class Books:
         request = answer["actionRequest"]
         say(f"proposed: {quoted(request['title'])}")
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while request["status"] == "PENDING" and time.monotonic() < deadline:
+        while (request["status"] == "PENDING" or request["replacedBy"]) and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
-            request = self.get(f"/action-requests/{request['id']}")["actionRequest"]
+            # Asked for again in books that have changed, a call waits as a new proposal.
+            request = self.get(f"/action-requests/{request['replacedBy'] or request['id']}")["actionRequest"]
         if request["status"] != "EXECUTED":
             raise RefusedError(
                 f"{request['title']}: {request['status']} {request['reason'] or request['error']}"

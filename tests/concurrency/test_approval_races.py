@@ -72,3 +72,44 @@ def test_two_approve_one_rejects_the_world_moves_or_the_key_ends_at_once(
         assert line_now["entryStatus"] == ("POSTED" if made == ["EXECUTED"] else "DRAFT")
         found[told["status"]] += 1
     figure("Approvals", f"{times} proposals decided by {WORKERS} workers at once: {dict(found)}")
+
+
+def test_asked_for_again_with_another_effect_while_it_is_approved(gunicorn, ada, ben, bank, rounds, figure):
+    """Whoever comes first: nothing is posted but what the approver looked at."""
+    times = rounds(3, 60)
+    address, cookies = gunicorn(WORKERS), [ada.cookie(), ben.cookie()]
+    travel, found = bank.account("Travel"), Counter()
+    agent = ben.with_scopes("read", "propose")
+    for turn in range(times):
+        line = bank.send("2026-11-03", "-45.20", f"Turn {turn}")
+        call = f"/api/transactions/{line}/confirm"
+        seen = agent.post(call).json["actionRequest"]
+        path, reviewed = f"/api/action-requests/{seen['id']}", {"id": seen["id"], "digest": seen["digest"]}
+        calls = [
+            ("POST", "/api/action-requests/approve", {"proposals": [reviewed]}),
+            ("PATCH", f"/api/transactions/{line}", {"accountId": travel}),
+            ("POST", f"{path}/approve", {"digest": seen["digest"]}),
+        ]
+        with ThreadPoolExecutor(1) as other:
+            asked = other.submit(agent.post, call)
+            answers = at_once(address, cookies, calls if turn % 2 else calls[:2])
+            again = [asked.result(), agent.post(call)]
+        made = [told for status, told in (answers[0], *answers[2:]) if status == 200 and is_executed(told)]
+        assert len(made) <= 1
+        old = ben.get(path).json["actionRequest"]
+        if made:
+            assert (old["status"], old["digest"]) == ("EXECUTED", seen["digest"])
+            (entry_id,) = old["answer"]["answer"]["result"]["journalEntryIds"]
+            entry = ben.get(f"/api/journal-entries/{entry_id}").json["entry"]
+            assert travel not in {leg["accountId"] for leg in entry["postings"]}
+        else:
+            assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+            waiting = {each.json["actionRequest"]["id"] for each in again if each.status_code == 202}
+            assert (old["status"], old["replacedBy"]) == ("PENDING", None) or old["replacedBy"] in waiting
+        found["REPLACED" if old["replacedBy"] else old["status"]] += 1
+    figure("Approvals", f"{times} proposals approved while they were asked for again: {dict(found)}")
+
+
+def is_executed(told):
+    """Read the answer of one approval, or of several."""
+    return (told.get("actionRequest") or told["results"][0])["status"] == "EXECUTED"

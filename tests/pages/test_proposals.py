@@ -76,7 +76,7 @@ def test_several_are_approved_at_once_and_what_is_refused_says_why(ben, agent, b
     bank.set_state(lines[1], "REMOVED")
     answer = ben.browser().post("/proposals/approve", data={"ids": ids})
     assert answer.status_code == 409
-    assert "1 proposal approved. 1 proposal still waits." in answer.text
+    assert "1 proposal approved. 1 proposal was not approved." in answer.text
     assert "The bank removed this line." in answer.text
 
 
@@ -105,16 +105,20 @@ def test_a_correction_stands_beside_what_is_in_force(ben, agent, bank):
 
 
 def test_several_are_approved_as_they_were_shown(ben, agent, bank, request_):
-    """The agent asks again meanwhile, in books that have moved: its new preview is what nobody has looked at."""
+    """The agent asks again meanwhile, in books that have moved: that is a new proposal, which nobody has looked at."""
     ticked = f"{request_['id']}.{request_['digest']}"
     browser = ben.browser()
     assert f'value="{ticked}"' in browser.get("/proposals").text
     line = int(request_["target"]["id"])
     ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Travel")})
     again = agent.post(f"/api/transactions/{line}/confirm", json={"note": "Groceries"}).json["actionRequest"]
-    assert (again["id"], again["digest"] == request_["digest"]) == (request_["id"], False)
+    assert again["id"] != request_["id"]
     answer = browser.post("/proposals/approve", data={"ids": ticked})
-    assert (answer.status_code, "effect has changed" in answer.text) == (409, True)
+    assert (answer.status_code, "asked for again, with another effect" in answer.text) == (409, True)
+    replaced = browser.get(f"/proposals?show=decided&id={request_['id']}").text
+    assert "Replaced" in replaced
+    assert f'/proposals?id={again["id"]}">See the one that replaced it' in replaced
+    assert "Replaced" in browser.get("/activity").text
     answer = browser.post("/proposals/approve", data={"ids": f"{again['id']}.{again['digest']}"})
     assert answer.status_code == 303
 

@@ -114,11 +114,40 @@ def test_several_are_approved_only_as_they_were_looked_at(ben, agent, bank, line
     """D6: the agent turns its draft to another account meanwhile, and the kept preview with it."""
     request = propose(agent, f"/api/transactions/{line}/confirm")
     ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Salaries")})
-    propose(agent, f"/api/transactions/{line}/confirm")
+    new = propose(agent, f"/api/transactions/{line}/confirm")
     for _ in range(2):
         (result,) = approve_many(ben, request).json["results"]
-        assert (result["status"], result["changed"]) == ("FAILED", False)
+        assert (result["status"], result["changed"], result["code"]) == ("FAILED", False, "replaced")
+        assert result["replacedBy"] == new["id"]
     assert ben.get(f"/api/transactions/{line}").json["transaction"]["entryStatus"] == "DRAFT"
+
+
+def test_the_same_call_with_another_effect_is_a_new_proposal_which_replaces_the_old(ben, agent, bank, line):
+    old = propose(agent, f"/api/transactions/{line}/confirm")
+    assert propose(agent, f"/api/transactions/{line}/confirm")["id"] == old["id"]
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Salaries")})
+    new = propose(agent, f"/api/transactions/{line}/confirm")
+    assert (new["id"] == old["id"], new["status"], new["replacedBy"]) == (False, "PENDING", None)
+    told = agent.get(f"/api/action-requests/{old['id']}").json["actionRequest"]
+    assert (told["status"], told["replacedBy"]) == ("EXPIRED", new["id"])
+    assert (told["digest"], told["effect"]) == (old["digest"], old["effect"])
+    for digest in (old["digest"], new["digest"]):
+        refused = approve(ben, old, digest=digest)
+        assert (refused.status_code, refused.json["code"]) == (409, "replaced")
+        assert refused.json["details"] == {"status": "EXPIRED", "replacedBy": new["id"]}
+    assert reject(ben, old).json["code"] == "replaced"
+    assert approve(ben, new).status_code == 200
+
+
+def test_what_moved_is_not_executed_by_a_second_click(ben, agent, bank, line):
+    request = propose(agent, f"/api/transactions/{line}/confirm")
+    ben.patch(f"/api/transactions/{line}", json={"accountId": bank.account("Salaries")})
+    clicks = [approve(ben, request) for _ in range(3)]
+    assert [(each.status_code, each.json["code"]) for each in clicks] == [(409, "moved")] * 3
+    # What the person was shown instead is what the agent asks for by now: it stays the same proposal.
+    shown = clicks[-1].json["details"]["digest"]
+    assert propose(agent, f"/api/transactions/{line}/confirm")["id"] == request["id"]
+    assert approve(ben, request, digest=shown).status_code == 200
 
 
 def test_the_same_call_again_is_the_same_proposal_whoever_of_the_books_sends_it(ada, agent, line):
@@ -257,7 +286,7 @@ def test_one_whose_key_has_expired_makes_room_for_the_same_call_of_another(ada, 
     request = propose(ada.with_scopes("read", "propose"), f"/api/transactions/{line}/confirm")
     assert request["id"] != old["id"]
     assert approve(ben, request).status_code == 200
-    assert approve(ben, old).json["details"] == {"status": "EXPIRED"}
+    assert approve(ben, old).json["details"] == {"status": "EXPIRED", "replacedBy": request["id"]}
 
 
 def test_a_key_that_asks_without_end_is_refused_until_somebody_decides(ben, agent, bank, monkeypatch):

@@ -76,9 +76,10 @@ def test_a_lost_or_changed_file_is_told_and_may_be_sent_again(ada, agent, bank, 
     assert codes(bank) == ["proposal_file_missing"]
     gone = decide(ada, waiting, "approve")
     assert (gone.status_code, gone.json["code"]) == (409, "file_gone")
-    assert sent(agent).json["actionRequest"]["id"] == waiting
+    again = sent(agent).json["actionRequest"]["id"]
+    assert decide(ada, waiting, "approve").json["details"]["replacedBy"] == again
     assert codes(bank) == []
-    assert decide(ada, waiting, "approve").status_code == 200
+    assert decide(ada, again, "approve").status_code == 200
 
 
 def test_an_old_file_stays_as_long_as_a_proposal_waits_with_it(ada, agent, bank, waiting, kept):

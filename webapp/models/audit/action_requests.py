@@ -54,6 +54,11 @@ class ActionRequest(Organized, Base):
     )
 
     @property
+    def replaced_by(self) -> str | None:
+        """The proposal that replaced this one, if any."""
+        return self.proposal.replaced_by if self.proposal is not None else None
+
+    @property
     def target(self) -> dict[str, str]:
         """What the act was about."""
         return {"kind": self.target_kind, "id": self.target_id}
@@ -63,13 +68,15 @@ class Proposal(Organized, Base):
     """A call as it was sent, what it would do, and who decided about it.
 
     Equal calls have the same `fingerprint`, equal effects the same `digest`. `acts` are the action
-    requests that it made when it was executed: itself where there was one act.
+    requests that it made when it was executed: itself where there was one act. `replaced_by` is the action
+    request of the same call that was asked for later, with another effect.
     """
 
     __tablename__ = "proposals"
     __table_args__ = (
         foreign_key("action_request_id", "action_requests"),
         foreign_key("token_id", "api_tokens"),
+        foreign_key("replaced_by", "action_requests"),
         sa.Index("ix_proposals_fingerprint", "organization_id", "fingerprint"),
         sa.Index("ix_proposals_token", "organization_id", "token_id"),
     )
@@ -90,6 +97,7 @@ class Proposal(Organized, Base):
     checked_at: Mapped[datetime] = mapped_column(Instant)
     expires_at: Mapped[datetime] = mapped_column(Instant)
     decided_by: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))
+    replaced_by: Mapped[str | None] = mapped_column(sa.String(40))
     reason: Mapped[str] = mapped_column(sa.Text, default="")
     acts: Mapped[list[str]] = mapped_column(sa.JSON, default=list)
     answer: Mapped[dict[str, Any] | None] = mapped_column(sa.JSON(none_as_null=True))

@@ -30,6 +30,7 @@ OF_PROPOSALS: Mapping[str, Any] = {
     "expires_at": None,
     "checked_at": None,
     "decided_by": None,
+    "replaced_by": None,
     "reason": "",
     "answer": None,
     "acts": [],
@@ -121,6 +122,7 @@ class ActionRequestSchema(Schema):
     expires_at = fields.Timestamp(allow_none=True)
     checked_at = fields.Timestamp(allow_none=True)
     decided_by = ma.fields.Nested(PersonSchema, allow_none=True)
+    replaced_by = ma.fields.String(allow_none=True)
     reason = ma.fields.String()
     answer = ma.fields.Nested(CallAnswerSchema, allow_none=True)
     action_request_ids = ma.fields.List(ma.fields.String(), attribute="acts")
@@ -180,6 +182,7 @@ class ApprovedSchema(Schema):
     changed = ma.fields.Boolean()
     error = ma.fields.String()
     code = ma.fields.String(allow_none=True)
+    replaced_by = ma.fields.String(allow_none=True)
 
 
 class ApprovedManySchema(Schema):

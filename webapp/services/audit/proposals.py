@@ -38,6 +38,12 @@ class DecidedError(LedgerError):
     code = "decided"
 
 
+class ReplacedError(LedgerError):
+    """This was asked for again, with another effect. Decide on the proposal that replaced it."""
+
+    code = "replaced"
+
+
 @dataclass(frozen=True, slots=True)
 class ProposedCall:
     """A call that a token may not make alone.
@@ -78,32 +84,36 @@ def end_of_member(organization_id: str, user_id: int, *, now: datetime) -> None:
 
 
 def wait(call: ProposedCall, tried: Trial, folder: Path, *, actor: Actor, now: datetime) -> ActionRequest:
-    """Let a call that was tried wait for a person, as the proposal that waits for the same call already if one does.
+    """Let a call that was tried wait for a person.
 
-    Raises TooManyWaitingError for a key that asks for more than anybody can look at.
+    The same call with the same effect is the proposal that waits for it already; with another effect, or of a key
+    that can propose no more, it is a new one, which replaces that. Raises TooManyWaitingError for a key that asks
+    for more than anybody can look at.
     """
     sweep(actor.organization_id, folder, now=now)
-    found = _waiting_for(call, actor.organization_id, now)
-    if found is None:
-        return _propose(call, tried, _act_of(call, tried, actor, now))
+    found = proposals.waiting_call(actor.organization_id, call.fingerprint)
+    why = _why_over(found, tried, now) if found is not None else ""
+    if found is None or why:
+        if found is not None:
+            _expire(found, why, now)
+        request = _propose(call, tried, _act_of(call, tried, actor, now))
+        if found is not None:
+            found.replaced_by = request.id
+            db.session.flush()
+        return request
     preview(found, tried, now=now)
     if not _has_its_file(found, folder):
         found.form = call.keep()["form"]
     return found.request
 
 
-def _waiting_for(call: ProposedCall, organization_id: str, now: datetime) -> Proposal | None:
-    """Find the proposal that waits for a call; one that nobody can approve any more makes room.
-
-    Its key has expired, or the key's owner may do less.
-    """
-    found = proposals.waiting_call(organization_id, call.fingerprint)
-    if found is not None and principals.proposer(db.session(), found, now) is None:
-        _expire(
-            found, "The key that proposed this can no longer propose; another key has proposed it since.", now
-        )
-        return None
-    return found
+def _why_over(waiting: Proposal, tried: Trial, now: datetime) -> str:
+    """Say why a proposal makes room for the same call that was asked for again; empty if it does not."""
+    if principals.proposer(db.session(), waiting, now) is None:
+        return "The key that proposed this can no longer propose; another key has proposed it since."
+    if waiting.digest != tried.digest:
+        return "It was asked for again, with another effect."
+    return ""
 
 
 def _act_of(call: ProposedCall, tried: Trial, actor: Actor, now: datetime) -> Act:
@@ -214,8 +224,12 @@ def close(proposal: Proposal, status: str, actor: Actor, now: datetime) -> None:
 
 
 def refuse_decided(request: ActionRequest) -> NoReturn:
-    """Say what became of a request that waits no more."""
+    """Say what became of a request that waits no more; raises ReplacedError with the id of the one that waits."""
     db.session.refresh(request)
+    if request.proposal is not None:
+        db.session.refresh(request.proposal)
+    if request.replaced_by is not None:
+        raise ReplacedError(details={"status": request.status, "replacedBy": request.replaced_by})
     outcomes = {"EXECUTED": "executed", "REJECTED": "rejected", "EXPIRED": "over", "FAILED": "refused"}
     raise DecidedError(
         f"This is {outcomes.get(request.status, 'decided')} already. Nothing is left to decide.",

@@ -79,9 +79,14 @@ def _approve_one(request_id: str, digest: str) -> dict[str, Any]:
     except NoScopeError as error:
         return _refused(request_id, str(error.description), error.own_code)
     except LedgerError as error:
-        return _refused(request_id, str(error), error.code)
-    return {"id": request.id, "status": request.status, "changed": True, "error": "", "code": None}
+        return _refused(request_id, str(error), error.code, error.details.get("replacedBy"))
+    return _result(request.id, request.status, changed=True)
 
 
-def _refused(request_id: str, sentence: str, code: str) -> dict[str, Any]:
-    return {"id": request_id, "status": "FAILED", "changed": False, "error": sentence, "code": code}
+def _refused(request_id: str, sentence: str, code: str, replaced_by: object = None) -> dict[str, Any]:
+    return _result(request_id, "FAILED", error=sentence, code=code, replaced_by=replaced_by)
+
+
+def _result(request_id: str, status: str, *, changed: bool = False, **more: object) -> dict[str, Any]:
+    nothing = {"error": "", "code": None, "replaced_by": None}
+    return {"id": request_id, "status": status, "changed": changed, **nothing, **more}
