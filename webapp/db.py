@@ -18,7 +18,7 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
 
-from webapp import postgresql
+from webapp import failures, postgresql
 from webapp.ledger.errors import LedgerError
 from webapp.session_state import state_of
 
@@ -174,6 +174,7 @@ class Writer:
 
 def prepare_engine(engine: sa.Engine) -> None:
     """Set up an engine: pragmas, an explicit BEGIN and a queue of writers, or what PostgreSQL needs."""
+    event.listen(engine, "commit", failures.refuse_lost)
     if engine.dialect.name == "sqlite":
         _prepare_sqlite(engine)
     else:
@@ -302,5 +303,6 @@ def own_transaction(*, waits: bool = True) -> Iterator[orm.Session]:
     BusyError where somebody else is that writer.
     """
     engine = db.engine if waits else db.engine.execution_options(patience=0)
-    with orm.Session(engine, expire_on_commit=False) as session, session.begin():
+    with orm.Session(engine, expire_on_commit=False) as session:
         yield session
+        failures.commit(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 from itertools import islice
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
 import sqlalchemy.exc
-from flask import Flask, Response, make_response, render_template, request
+from flask import Flask, Response, current_app, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from webapp.db import BusyError, db
+from webapp import failures
+from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.schemas.untrusted import HEADER as UNTRUSTED_FIELDS
 from webapp.services.audit.action_requests import record_refusal
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
 MOST_FIELDS, MOST_MESSAGES, LONGEST_PATH = 20, 5, 80
 RETRY_AFTER_SECONDS = "2"
 log = logging.getLogger("tieout.errors")
+
+# The database cannot be asked: lost, locked, full, all connections taken, or a transaction that failed before.
+UNAVAILABLE = (
+    sqlalchemy.exc.OperationalError,
+    sqlalchemy.exc.InterfaceError,
+    sqlalchemy.exc.PendingRollbackError,
+    sqlalchemy.exc.TimeoutError,
+)
+# For people, who send no Idempotency-Key.
+UNKNOWN_ON_PAGES = (
+    "It is not known whether this was stored. Load the page again and look, before you do it once more."
+)
 
 HTTP_ERRORS = {
     400: ("bad_request", "The request could not be read."),
@@ -47,7 +61,10 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(LedgerError, answer_ledger_error)
     app.register_error_handler(HTTPException, answer_http_error)
     app.register_error_handler(ma.ValidationError, answer_validation_error)
-    app.register_error_handler(sqlalchemy.exc.OperationalError, answer_operational_error)
+    for unavailable in UNAVAILABLE:
+        app.register_error_handler(unavailable, answer_unavailable)
+    app.register_error_handler(sqlalchemy.exc.InternalError, answer_internal)
+    app.register_error_handler(OSError, answer_file_error)
     app.register_error_handler(sqlalchemy.exc.DataError, answer_data_error)
     app.register_error_handler(sqlalchemy.exc.IntegrityError, answer_integrity_error)
     app.register_error_handler(Exception, answer_unexpected)
@@ -55,15 +72,21 @@ def register_errors(app: Flask) -> None:
 
 def answer_ledger_error(error: LedgerError) -> Response:
     """Answer an error of the ledger."""
-    response = error_response(
-        error.status, error.code, str(error), fields=error.fields, details=error.details
-    )
+    if isinstance(error, failures.UnknownOutcomeError | failures.RefusedCommitError):
+        log.error("A COMMIT failed: %s", type(error).__name__, exc_info=error.__cause__)
+    sentence = sentence_for_page(error) if not is_for_api() else str(error)
+    response = error_response(error.status, error.code, sentence, fields=error.fields, details=error.details)
     _record_refusal(error)
     if error.untrusted and is_for_api():
         response.headers[UNTRUSTED_FIELDS] = ", ".join(error.untrusted)
     if error.status in (429, 503):
         response.headers["Retry-After"] = str((error.details or {}).get("retryAfter", RETRY_AFTER_SECONDS))
     return response
+
+
+def sentence_for_page(error: LedgerError) -> str:
+    """Give an error's sentence as a page shows it."""
+    return UNKNOWN_ON_PAGES if isinstance(error, failures.UnknownOutcomeError) else str(error)
 
 
 def _record_refusal(error: LedgerError) -> None:
@@ -108,10 +131,28 @@ def answer_validation_error(error: ma.ValidationError) -> Response:
     return error_response(422, "validation", sentence_of(fields), fields=fields)
 
 
-def answer_operational_error(error: sqlalchemy.exc.OperationalError) -> Response:
-    """Answer a database that cannot write now: locked, full, or not available."""
-    log.error("The database refused: %s", type(error.orig).__name__)
-    return answer_ledger_error(BusyError())
+def answer_unavailable(error: sqlalchemy.exc.SQLAlchemyError) -> Response:
+    """Answer a database that cannot do a statement now: locked, full, or not available."""
+    cause = getattr(error, "orig", None) or error
+    code = getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorname", None)
+    log.error("The database refused: %s %s", type(cause).__name__, code or "")
+    return answer_ledger_error(failures.of_statement(error))
+
+
+def answer_internal(error: sqlalchemy.exc.InternalError) -> Response:
+    """Answer a database that may only be read, or a transaction that failed before; the rest is unexpected."""
+    if getattr(error.orig, "sqlstate", None) in failures.PG_UNAVAILABLE:
+        return answer_unavailable(error)
+    return answer_unexpected(error)
+
+
+def answer_file_error(error: OSError) -> Response:
+    """Answer a file that could not be written or read because of its disk; any other such error is unexpected."""
+    failure = failures.of_file(error)
+    if failure is None:
+        return answer_unexpected(error)
+    log.error("The disk refused: %s", errno.errorcode.get(error.errno or 0, "unknown"))
+    return answer_ledger_error(failure)
 
 
 def answer_data_error(error: sqlalchemy.exc.DataError) -> Response:
@@ -153,7 +194,17 @@ def error_response(
     if is_for_api():
         body = error_body(code, sentence, fields, details)
         return Response(json.dumps(body), status, content_type="application/json")
-    return make_response(render_template("errors/error.html", status=status, message=sentence), status)
+    return make_response(_error_page(status, sentence), status)
+
+
+def _error_page(status: int, sentence: str) -> str:
+    """Render the page of an error; where the database cannot say who looks at it, without the frame of the pages."""
+    try:
+        return render_template("errors/error.html", status=status, message=sentence)
+    except (LedgerError, sqlalchemy.exc.SQLAlchemyError):
+        db.session.rollback()
+        # Without the context of the other templates, which asks the database.
+        return current_app.jinja_env.get_template("errors/bare.html").render(message=sentence)
 
 
 def refusal_body(error: LedgerError) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import current_app
 
+from webapp import failures
 from webapp.reference import components, documented_errors
 from webapp.reference.api_calls import ApiCall, public_names
 from webapp.reference.components import JSON
@@ -202,6 +203,7 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     """All errors that a call can have: before its view, by its schemas, and by the rules of the books."""
     general = documented_errors.general
     found = {general(401), general(403), general(503), *documented_errors.of_view(rate_limits.count_request)}
+    found |= documented_errors.of_class(failures.DiskFullError)
     if takes_key(call):
         found |= documented_errors.of_view(idempotency.answered) | documented_errors.of_view(
             idempotency.settle
@@ -210,6 +212,7 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     if call.schemas or general_parameters(call) or not call.is_documented:
         found.add(general(422))
     if not call.is_safe:
+        found |= documented_errors.of_class(failures.UnknownOutcomeError)
         found |= {
             general(400),
             general(413),

@@ -274,16 +274,21 @@
     refresh();
   });
 
-  // A failure of the server is shown as a toast; other errors are shown in the part of the page that has them.
-  function showFailure() {
+  // A failure of the server is shown as a toast, in its own words where it gave any: only it knows what was changed.
+  // Other errors are shown in the part of the page that has them.
+  function showFailure({ detail: { ctx } }) {
+    const page = new DOMParser().parseFromString(ctx?.text ?? "", "text/html");
+    const isRead = (ctx?.request?.method ?? "GET") === "GET";
     one("#toast").textContent = "";
     one("#toast").append(document.createElement("span"));
-    one("#toast span").textContent = "The server could not do this. Nothing was changed.";
+    one("#toast span").textContent = page.querySelector(".error-page h1")?.textContent ?? (isRead
+      ? "The server could not show this. Try again in a few seconds."
+      : "It is not known whether this was stored. Load the page again and look, before you do it once more.");
     refresh();
   }
   document.addEventListener("htmx:error", showFailure);
-  document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
-    if (ctx.response.status >= 500) showFailure();
+  document.addEventListener("htmx:response:error", (event) => {
+    if (event.detail.ctx.response.status >= 500) showFailure(event);
   });
 
   currentLine()?.scrollIntoView({ block: "nearest" });

@@ -6,7 +6,7 @@ from webapp.web.access import selections
 from webapp.web.access.auth import register_auth
 from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
-from webapp.web.access.requests import register_requests
+from webapp.web.access.requests import register_commit, register_requests
 from webapp.web.converters import ActIdConverter, IdConverter
 from webapp.web.headers import add_headers
 from webapp.web.logs import register_logs
@@ -27,3 +27,4 @@ def register(app: Flask) -> None:
     app.after_request(add_headers)
     app.after_request(note_last_use)
     app.after_request(selections.name_untrusted)
+    register_commit(app)

@@ -10,6 +10,7 @@ from typing import Any
 from flask import request
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
+from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.models import Import
@@ -108,7 +109,7 @@ def read_again(import_id: int, mapping: dict[str, object] | None) -> ImportRecor
     """Store a mapping for a previewed file and preview it again; raises FileRefusedError."""
     imported = runs.read_again(import_id, mapping, folder(), **acting())
     # The request may then import the file, in another transaction.
-    db.session.commit()
+    failures.commit(db.session())
     return imports.record(imported)
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from webapp import failures
 from webapp.db import begin_write, db
 from webapp.ledger import chain
 from webapp.ledger.act_ids import RANDOM_BITS, act_id
@@ -138,7 +139,7 @@ def record_refusal(error: LedgerError) -> None:
     if refused.when_refused is not None:
         with updates.writing(refused.now):
             refused.when_refused(error)
-    db.session.commit()
+    failures.commit(db.session())
 
 
 def unrecorded(error: LedgerError) -> Act | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -9,6 +10,8 @@ from sqlalchemy import event, orm
 
 from webapp.db import db
 from webapp.session_state import AtEnd, state_of
+
+log = logging.getLogger("tieout.files")
 
 
 @contextmanager
@@ -55,7 +58,7 @@ def _commit(session: orm.Session) -> None:
     if not session.in_nested_transaction():
         waiting, state_of(session).at_end = state_of(session).at_end, []
         for each in waiting:
-            each.committed()
+            _settle(each.committed)
 
 
 @event.listens_for(orm.Session, "after_soft_rollback")
@@ -64,7 +67,15 @@ def _roll_back(session: orm.Session, ended: orm.SessionTransaction) -> None:
     waiting = state_of(session).at_end
     for each in [each for each in reversed(waiting) if _is_inside(each.inside, ended)]:
         waiting.remove(each)
-        each.taken_back()
+        _settle(each.taken_back)
+
+
+def _settle(step: Callable[[], None]) -> None:
+    """Do a step whose transaction has ended: what its disk refuses changes nothing of that, and waits for a sweep."""
+    try:
+        step()
+    except OSError as error:
+        log.warning("A file was not settled after its transaction: %s", type(error).__name__)
 
 
 def _is_inside(inner: orm.SessionTransaction | None, outer: orm.SessionTransaction) -> bool:

@@ -83,7 +83,7 @@ def settle(response: Response) -> None:
     claim, state().key_claim = state().key_claim, None
     if claim is None or response.status_code in NOT_STORED or response.status_code >= 500:  # noqa: PLR2004
         return
-    is_done = _is_writing()
+    is_done = is_writing()
     try:
         if not is_done:
             db.session.rollback()
@@ -113,7 +113,7 @@ def _settle(claim: Claim, response: Response, now: datetime) -> None:
     idempotency_keys.keep(claim, answer, now=now)
 
 
-def _is_writing() -> bool:
+def is_writing() -> bool:
     """Return whether a transaction that writes is open."""
     if not db.session().in_transaction():
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 import secrets
@@ -10,11 +11,13 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
 
 from webapp import db as database
+from webapp import failures
 from webapp.db import db
+from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
 from webapp.web.access.request_state import state
 
@@ -25,11 +28,19 @@ BODY_LIMIT = MEBIBYTE
 DEEPEST_JSON = 32
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+log = logging.getLogger("tieout.requests")
 
 
 def register_requests(app: Flask) -> None:
-    """Give every request an id and a clock at its beginning, and commit or roll back at its end."""
+    """Give every request an id and a clock at its beginning."""
     app.before_request(open_request)
+
+
+def register_commit(app: Flask) -> None:
+    """Commit or roll back at the end of every request; registered last, it runs first of all that complete an answer.
+
+    So the answer to a failed COMMIT is completed like every other one.
+    """
     app.after_request(close_request)
 
 
@@ -62,13 +73,32 @@ def _refuse_host() -> Response:
 
 
 def close_request(response: Response) -> Response:
-    """Commit a successful request, store its Idempotency-Key, and roll back everything else."""
-    if response.status_code >= 400 and not state().keeps_writes:  # noqa: PLR2004  (the first status of an error)
-        db.session.rollback()
-    idempotency.settle(response)
-    db.session.commit()
+    """Commit a successful request with its Idempotency-Key, and roll back everything else.
+
+    A failure of the COMMIT is answered as the error handlers answer one of the view.
+    """
+    try:
+        _end_transaction(response)
+    except Exception as error:  # noqa: BLE001  (the handlers of all errors decide)
+        response = current_app.make_response(current_app.handle_user_exception(error))
     response.headers["X-Request-Id"] = state().id
     return response
+
+
+def _end_transaction(response: Response) -> None:
+    is_refused = response.status_code >= 400 and not state().keeps_writes  # noqa: PLR2004  (an error's first status)
+    if is_refused:
+        db.session.rollback()
+    idempotency.settle(response)
+    is_answer_alone = is_refused or not idempotency.is_writing()
+    try:
+        failures.commit(db.session())
+    except LedgerError as error:
+        if not is_answer_alone:
+            raise
+        # A read is answered already, and of a refusal only the answer was to be stored: a failure must not hide it.
+        db.session.rollback()
+        log.warning("A transaction without an act was not committed: %s", type(error).__name__)
 
 
 def commit_on_error() -> None:

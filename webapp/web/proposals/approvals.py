@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.models import ActionRequest, Proposal
@@ -24,7 +25,7 @@ def approve_alone(request_id: str, digest: str, note: str | None = None) -> Acti
     try:
         return _approve(request_id, digest, note or "")
     except LedgerError:
-        db.session.commit()
+        failures.commit(db.session())
         raise
 
 
