@@ -1,0 +1,32 @@
+"""A server that fails is heard where the act was made: a message says what is known, and what to do."""
+
+from playwright.sync_api import expect
+
+from webapp.errors import UNKNOWN_ON_PAGES
+from webapp.failures import DiskFullError
+
+PAGE = "<!DOCTYPE html><main class='page error-page'><h1>{}</h1></main>"
+
+
+def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(browse, ada, bank, faults):
+    bank.open("Giro")
+    bank.send("2026-10-01", "-700.00", "Rent October")
+    page = browse(ada)
+    page.goto("/feeds/1?show=all")
+    line, toast = page.locator(".line"), page.locator("#toast")
+    full = PAGE.format(DiskFullError())
+    answers = {
+        str(DiskFullError()): lambda route: route.fulfill(status=503, content_type="text/html", body=full),
+        UNKNOWN_ON_PAGES: lambda route: route.abort("connectionreset"),
+    }
+    line.locator(".line-open").click()
+    for sentence, answer in answers.items():
+        page.route("**/confirm", answer)
+        page.keyboard.press("c")
+        expect(toast).to_have_text(sentence)
+        page.unroute("**/confirm")
+    expect(line).to_contain_text("Draft")
+    page.keyboard.press("c")
+    expect(line).to_contain_text("Posted")
+    assert any("503" in each for each in faults)
+    faults.clear()
