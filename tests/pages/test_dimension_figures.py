@@ -53,6 +53,7 @@ def test_a_page_shows_twelve_months_and_the_newest_postings(cleo, fees, noun, na
     assert postings.index("A fee of 300.00") < postings.index("A fee of 1000.00")
     assert "A fee of 7.00" not in page
     assert f"{name}={fees[noun]}" in months
+    assert f'href="/journal?{name}={fees[noun]}">All entries' in postings
     assert ("Villa" in months.split("<h2>Twelve months</h2>")[1]) == (noun == "projects/groups")
 
 

@@ -89,6 +89,8 @@ def bodies_with(ids):
         ("GET", "/api/journal-entries?accountId=NAME", None, ids["account_id"]),
         ("GET", "/api/transactions?projectId=NAME", None, ids["project_id"]),
         ("GET", "/api/journal-entries?orgMerchantId=NAME", None, ids["merchant_id"]),
+        ("GET", "/api/transactions?projectGroupId=NAME", None, ids["group_id"]),
+        ("GET", "/api/journal-entries?projectGroupId=NAME", None, ids["group_id"]),
         ("GET", "/api/reports/trial-balance?projectId=NAME", None, ids["project_id"]),
         ("GET", "/api/reports/profit-and-loss?projectGroupId=NAME", None, ids["group_id"]),
         ("GET", "/api/reports/general-ledger?orgMerchantId=NAME", None, ids["merchant_id"]),

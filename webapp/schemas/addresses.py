@@ -46,6 +46,7 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     project_id = fields.FormId(load_default=None)
+    project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     line = fields.FormId(load_default=None)
     edit = fields.OneOf("splits", "description", "why", load_default=None)

@@ -87,9 +87,18 @@ def test_filters(ada, bank, books, line):
     assert listed(ada, projectId=project) == [draft]
     merchant = ada.post("/api/merchants", json={"name": "Smith"}).json["merchant"]["id"]
     assert listed(ada, projectId=project, orgMerchantId=merchant) == []
-    page = ada.browser().get(f"/journal?projectId={project}").text
-    assert f'href="/journal/{draft}"' in page
-    assert f'href="/journal/{posted}"' not in page
+    group = ada.post("/api/projects/groups", json={"name": "Houses"}).json["group"]["id"]
+    assert listed(ada, projectGroupId=group) == []
+    ada.patch(f"/api/projects/{project}", json={"groupId": group})
+    assert (
+        listed(ada, projectGroupId=group) == listed(ada, projectGroupId=group, projectId=project) == [draft]
+    )
+    assert listed(ada, projectGroupId=group, orgMerchantId=merchant) == []
+    for query in (f"projectId={project}", f"projectGroupId={group}"):
+        page = ada.browser().get(f"/journal?{query}").text
+        assert f'href="/journal/{draft}"' in page
+        assert f'href="/journal/{posted}"' not in page
+        assert f'<option value="{query.partition("=")[2]}" selected' in page
 
 
 @on_sqlite

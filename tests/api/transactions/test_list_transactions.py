@@ -153,6 +153,26 @@ def test_by_the_project_and_the_merchant_in_force(ada, bank, statement, asked):
     assert f'id="line-{statement["rent"]}"' not in page
 
 
+def test_by_a_group_of_projects(ada, bank, statement, asked):
+    villa, boat, attic = bank.project("Villa"), bank.project("Boat"), bank.project("Attic")
+    houses = ada.post("/api/projects/groups", json={"name": "Houses"}).json["group"]["id"]
+    for project in (villa, attic):
+        ada.patch(f"/api/projects/{project}", json={"groupId": houses})
+    for line, project in (("train", villa), ("rent", attic), ("yen", boat)):
+        ada.patch(f"/api/transactions/{statement[line]}", json={"projectId": project})
+    assert asked(projectGroupId=houses) == "train rent"
+    assert asked(projectGroupId=houses, projectId=attic) == "rent"
+    ada.post(f"/api/transactions/{statement['train']}/confirm")
+    ada.patch(f"/api/transactions/{statement['train']}", json={"projectId": boat})
+    ada.post(f"/api/transactions/{statement['train']}/confirm")
+    assert asked(projectGroupId=houses) == "rent"
+    rent = ada.get(f"/api/transactions/{statement['rent']}").json["transaction"]
+    page = ada.browser().get(f"/feeds/{rent['faId']}?projectGroupId={houses}").text
+    assert f'id="line-{statement["rent"]}"' in page
+    assert f'id="line-{statement["train"]}"' not in page
+    assert f'<option value="{houses}" selected' in page
+
+
 def test_by_what_is_reconciled(asked):
     assert asked(reconciled="true") == ""
     assert asked(reconciled="false", status="BOOKED") == "sale yen train rent"
@@ -178,7 +198,10 @@ def test_a_value_that_means_nothing_is_refused_by_name(ada):
 @on_sqlite
 def test_an_unknown_parameter_is_told_the_valid_ones(ada):
     answer = ada.get("/api/transactions?sort=amount")
-    valid = "accountId count cursor entryStatus faId fields from limit orgMerchantId projectId q reconciled status to"
+    valid = (
+        "accountId count cursor entryStatus faId fields from limit "
+        "orgMerchantId projectGroupId projectId q reconciled status to"
+    )
     assert ", ".join(valid.split()) in answer.json["error"]
 
 

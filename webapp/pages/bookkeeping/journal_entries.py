@@ -43,6 +43,7 @@ def index() -> Response:
             organization_id(), with_feeds=True, chosen=[query["account_id"]]
         ),
         projects=queries.accounts.choices.projects(organization_id()),
+        project_groups=queries.accounts.choices.project_groups(organization_id()),
         merchants=queries.accounts.choices.merchants(organization_id()),
         keep=keep,
         cursor=cursor,

@@ -139,7 +139,7 @@ def workspace(
 
 def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:
     """The filters that an address asks for, in a tab."""
-    names = ("q", "from_", "to", "cursor", "project_id", "org_merchant_id")
+    names = ("q", "from_", "to", "cursor", "project_id", "project_group_id", "org_merchant_id")
     return WorkspaceFilters(show, *(query[each] for each in names))
 
 
@@ -165,6 +165,7 @@ def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
         "from": filters.from_date,
         "to": filters.to_date,
         "projectId": filters.project_id,
+        "projectGroupId": filters.project_group_id,
         "orgMerchantId": filters.org_merchant_id,
     }
     return {name: str(value) for name, value in parameters.items() if value}
@@ -179,6 +180,7 @@ def choices(line: WorkspaceLine | None) -> dict[str, Any]:
         ),
         "merchants": queries.accounts.choices.merchants(organization_id()),
         "projects": queries.accounts.choices.projects(organization_id()),
+        "project_groups": queries.accounts.choices.project_groups(organization_id()),
     }
 
 

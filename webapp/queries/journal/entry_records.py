@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
+from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
@@ -27,6 +28,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import entry_matches
+from webapp.queries.common.selections import postings_of
 from webapp.queries.journal import attachments, voidable
 
 NEWEST = Order((JournalEntry.effective_on, JournalEntry.id))  # type: ignore[arg-type]
@@ -101,6 +103,7 @@ class EntryFilters:
     source: str | None = None
     account_id: int | None = None
     project_id: int | None = None
+    project_group_id: int | None = None
     org_merchant_id: int | None = None
     from_: date | None = None
     to: date | None = None
@@ -126,7 +129,7 @@ def listed(
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
         statement = statement.where(JournalEntry.source == filters.source)
-    if legs := _legs(filters):
+    if legs := _legs(organization_id, filters):
         touching = sa.select(Posting.journal_entry_id).where(
             Posting.organization_id == organization_id, *legs
         )
@@ -142,13 +145,10 @@ def listed(
     return found.of(records(organization_id, found.items))
 
 
-def _legs(filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
-    wanted = (
-        (Posting.account_id, filters.account_id),
-        (Posting.project_id, filters.project_id),
-        (Posting.org_merchant_id, filters.org_merchant_id),
-    )
-    return [column == value for column, value in wanted if value is not None]
+def _legs(organization_id: str, filters: EntryFilters) -> list[sa.ColumnElement[bool]]:
+    selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
+    legs = postings_of(organization_id, selection)
+    return legs if filters.account_id is None else [Posting.account_id == filters.account_id, *legs]
 
 
 def records(organization_id: str, entries: Sequence[JournalEntry]) -> list[EntryRecord]:

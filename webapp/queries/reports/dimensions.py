@@ -21,10 +21,10 @@ from webapp.models import (
     Posting,
     Project,
     ProjectGroup,
-    of_same_organization,
     refers_to,
 )
 from webapp.queries.common import lookups
+from webapp.queries.common.selections import postings_of
 
 Sums = dict[date, Counter[int]]
 
@@ -74,24 +74,6 @@ def members(organization_id: str, dimension: Dimension) -> dict[int, str]:
     return {row.id: row.name for row in rows}
 
 
-def conditions(selection: DimensionSelection) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions that a posting belongs to a selection."""
-    chosen: list[sa.ColumnElement[bool]] = []
-    if selection.project_id is not None:
-        chosen.append(Posting.project_id == selection.project_id)
-    if selection.project_group_id is not None:
-        chosen.append(
-            Posting.project_id.in_(
-                sa.select(Project.id).where(
-                    of_same_organization(Project, Posting), Project.group_id == selection.project_group_id
-                )
-            )
-        )
-    if selection.org_merchant_id is not None:
-        chosen.append(Posting.org_merchant_id == selection.org_merchant_id)
-    return chosen
-
-
 def in_base_currency(
     organization_id: str, days: Collection[date], selection: DimensionSelection, by: Dimension | None
 ) -> dict[int | None, Sums]:
@@ -121,7 +103,7 @@ def in_base_currency(
             Posting.organization_id == organization_id,
             JournalEntry.effective_on <= wanted[-1],
             JournalEntry.status.in_(COUNTING),
-            *conditions(selection),
+            *postings_of(organization_id, selection),
         )
     )
     if by is Dimension.PROJECT_GROUP:
@@ -172,7 +154,7 @@ def newest(organization_id: str, selection: DimensionSelection, *, limit: int) -
         .where(
             Posting.organization_id == organization_id,
             JournalEntry.status.in_(COUNTING),
-            *conditions(selection),
+            *postings_of(organization_id, selection),
         )
         .order_by(JournalEntry.effective_on.desc(), JournalEntry.id.desc(), Posting.position)
         .limit(limit)

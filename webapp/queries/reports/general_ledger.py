@@ -21,7 +21,7 @@ from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_t
 from webapp.queries.access import organizations
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order, Page, page_of_rows
-from webapp.queries.reports import dimensions
+from webapp.queries.common.selections import postings_of
 from webapp.queries.reports.books import DAY, ReportAccount, ReportBooks
 
 ORDER = Order(
@@ -104,10 +104,10 @@ def _rows(organization_id: str, period: Period, selection: DimensionSelection) -
             RegisterLine.day.between(period.first, period.last),
         )
     )
-    return _selected(rows, selection) if selection else rows
+    return _selected(rows, organization_id, selection) if selection else rows
 
 
-def _selected(rows: sa.Select[Any], selection: DimensionSelection) -> sa.Select[Any]:
+def _selected(rows: sa.Select[Any], organization_id: str, selection: DimensionSelection) -> sa.Select[Any]:
     """Leave the lines of selected postings; with their whole keys, so that they are found from the postings."""
     return (
         rows.join(Posting, refers_to(RegisterLine.posting_id, Posting))
@@ -116,7 +116,7 @@ def _selected(rows: sa.Select[Any], selection: DimensionSelection) -> sa.Select[
             RegisterLine.account_id == Posting.account_id,
             RegisterLine.day == JournalEntry.effective_on,
             RegisterLine.journal_entry_id == JournalEntry.id,
-            *dimensions.conditions(selection),
+            *postings_of(organization_id, selection),
         )
     )
 
@@ -218,7 +218,7 @@ def _before(books: ReportBooks, key: Key, *, is_carry: bool) -> int:
             RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
             < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
-            *dimensions.conditions(books.selection),
+            *postings_of(books.organization_id, books.selection),
         )
     )
     return books.opening(day)[account_id] + int(earlier_that_day or 0)

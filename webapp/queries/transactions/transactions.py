@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
+from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.corrections import effective
 from webapp.ledger.journal.entries import Leg
 from webapp.ledger.journal.sides import opposite
@@ -27,6 +28,7 @@ from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
+from webapp.queries.common.selections import postings_of
 from webapp.queries.journal.entries import leg_of
 from webapp.queries.rules.runs import Provenance
 
@@ -80,6 +82,7 @@ class TransactionFilters:
     fa_id: int | None = None
     account_id: int | None = None
     project_id: int | None = None
+    project_group_id: int | None = None
     org_merchant_id: int | None = None
     status: str | None = None
     entry_status: str | None = None
@@ -132,7 +135,8 @@ def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.Col
         (filters.q, lambda: matches_text_or_amount(filters.q or "")),
     ]
     chosen = [condition() for value, condition in filtered if value is not None]
-    legs = posts_to(filters.account_id, filters.project_id, filters.org_merchant_id)
+    selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
+    legs = posts_to(organization_id, filters.account_id, selection)
     return [line.organization_id == organization_id, *chosen, *legs]
 
 
@@ -163,21 +167,16 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
 
 
 def posts_to(
-    account_id: int | None, project_id: int | None, org_merchant_id: int | None
+    organization_id: str, account_id: int | None, selection: DimensionSelection
 ) -> list[sa.ColumnElement[bool]]:
-    """Build the condition that a line has an effective leg of an account, project and merchant; none for any leg.
+    """Build the condition that a line has an effective leg of an account and a selection; none for any leg.
 
     Legs are those of its entry, with its corrections.
     """
-    wanted = (
-        (Posting.account_id, account_id),
-        (Posting.project_id, project_id),
-        (Posting.org_merchant_id, org_merchant_id),
-    )
-    legs = [column == value for column, value in wanted if value is not None]
-    if not legs:
-        return []
-    return [_has_effective_leg(legs)]
+    legs = postings_of(organization_id, selection)
+    if account_id is not None:
+        legs = [Posting.account_id == account_id, *legs]
+    return [_has_effective_leg(legs)] if legs else []
 
 
 def _has_effective_leg(legs: Sequence[sa.ColumnElement[bool]]) -> sa.ColumnElement[bool]:

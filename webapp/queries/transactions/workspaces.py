@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
+from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
@@ -52,6 +53,7 @@ class WorkspaceFilters:
     to_date: date | None = None
     cursor: str | None = None
     project_id: int | None = None
+    project_group_id: int | None = None
     org_merchant_id: int | None = None
 
 
@@ -188,7 +190,8 @@ def _conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> 
         conditions.append(Transaction.booked_on >= filters.from_date)
     if filters.to_date:
         conditions.append(Transaction.booked_on <= filters.to_date)
-    return [*conditions, *transactions.posts_to(None, filters.project_id, filters.org_merchant_id)]
+    selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
+    return [*conditions, *transactions.posts_to(organization_id, None, selection)]
 
 
 def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:

@@ -96,6 +96,7 @@ class EntryQuerySchema(PageSchema):
     source = fields.OneOf(*ENTRY_SOURCES, load_default=None)
     account_id = fields.FormId(load_default=None)
     project_id = fields.FormId(load_default=None)
+    project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)

@@ -65,6 +65,7 @@ class TransactionQuerySchema(PageSchema):
     fa_id = fields.FormId(load_default=None)
     account_id = fields.FormId(load_default=None)
     project_id = fields.FormId(load_default=None)
+    project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     status = fields.OneOf(*TRANSACTION_STATUSES, load_default=None)
     entry_status = fields.OneOf(*ENTRY_STATUSES, load_default=None)
