@@ -27,8 +27,8 @@ LINES = """
     FROM numbers n JOIN feeds f ON f.i = n.feed JOIN days d ON d.i = n.day"""
 ENTRIES = """
     INSERT INTO journal_entries (id, organization_id, effective_on, description, status, source, base_currency,
-        action_request_id, created_at, posted_at)
-    SELECT n.i + 1, :org, d.day, 'Line', 'POSTED', 'bank_feed', 'EUR', 'ar_benchmark', :at, :at
+        action_request_id, created_at, posted_at, number)
+    SELECT n.i + 1, :org, d.day, 'Line', 'POSTED', 'bank_feed', 'EUR', 'ar_benchmark', :at, :at, n.i + 1
     FROM numbers n JOIN days d ON d.i = n.day"""
 BANK_LEGS = """
     INSERT INTO postings (id, organization_id, journal_entry_id, position, account_id, amount_minor, currency,
@@ -48,8 +48,11 @@ ITEMS = """
     JOIN proofs p ON p.feed = n.feed AND p.month = d.month"""
 
 
-def write(organization_id: str, postings: int) -> list[int]:
-    """Fill an organization's books by bulk statements; answers the ids of its feed accounts' ledger accounts."""
+def write(organization_id: str, postings: int, *, alike: bool = False) -> list[int]:
+    """Fill an organization's books by bulk statements; answers the ids of its feed accounts' ledger accounts.
+
+    Lines that are `alike` have one account, one day and one amount.
+    """
     organization = db.session.get_one(Organization, organization_id)
     feeds = [_feed(organization, number) for number in range(ACCOUNTS)]
     watched, *others = _counters(organization_id)
@@ -69,7 +72,7 @@ def write(organization_id: str, postings: int) -> list[int]:
         "month",
         "proof_id",
     )
-    _numbers(postings // 2)
+    _numbers(postings // 2, alike=alike)
     _fill(organization_id, len(counters))
     return [feed.account_id for feed in feeds]
 
@@ -164,13 +167,15 @@ def _table(name: str, rows: list[tuple[Any, ...]], *columns: str) -> None:
     db.session.execute(sa.text(into), [dict(zip(columns, row, strict=True)) for row in rows])
 
 
-def _numbers(count: int) -> None:
+def _numbers(count: int, *, alike: bool) -> None:
     """Number the lines: each with its feed account, day and amount."""
     counted = f"(WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count}) SELECT i FROM n)"  # noqa: S608
     if db.engine.dialect.name == "postgresql":
         counted = f"(SELECT CAST(generate_series(0, {count - 1}) AS bigint) AS i)"
     made = (
-        f"SELECT i, i % {ACCOUNTS} AS feed, i * {DAYS} / {count} AS day, i * 7919 % 20001 - 10000 AS amount"
+        f"SELECT i, 0 AS feed, {DAYS // 2} AS day, -1000 AS amount"
+        if alike
+        else f"SELECT i, i % {ACCOUNTS} AS feed, i * {DAYS} / {count} AS day, i * 7919 % 20001 - 10000 AS amount"
     )
     db.session.execute(sa.text(f"CREATE TEMPORARY TABLE numbers AS {made} FROM {counted} counted"))
 

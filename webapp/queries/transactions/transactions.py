@@ -21,16 +21,15 @@ from webapp.models import (
     Reconciliation,
     ReconciliationItem,
     Transaction,
-    of_same_organization,
     refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import matches_text_or_amount
-from webapp.queries.common.selections import postings_of
 from webapp.queries.journal.entries import leg_of
 from webapp.queries.rules.runs import Provenance
+from webapp.queries.transactions import line_entries
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -136,7 +135,7 @@ def conditions(organization_id: str, filters: TransactionFilters) -> list[sa.Col
     ]
     chosen = [condition() for value, condition in filtered if value is not None]
     selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    legs = posts_to(organization_id, filters.account_id, selection)
+    legs = line_entries.posts_to(organization_id, filters.account_id, selection)
     return [line.organization_id == organization_id, *chosen, *legs]
 
 
@@ -162,52 +161,6 @@ def _entry_status(status: str | None) -> sa.ColumnElement[bool]:
             refers_to(Transaction.journal_entry_id, JournalEntry),
             JournalEntry.status == status,
         )
-        .exists()
-    )
-
-
-def posts_to(
-    organization_id: str, account_id: int | None, selection: DimensionSelection
-) -> list[sa.ColumnElement[bool]]:
-    """Build the condition that a line has an effective leg of an account and a selection; none for any leg.
-
-    Legs are those of its entry, with its corrections.
-    """
-    legs = postings_of(organization_id, selection)
-    if account_id is not None:
-        legs = [Posting.account_id == account_id, *legs]
-    return [_has_effective_leg(legs)] if legs else []
-
-
-def _has_effective_leg(legs: Sequence[sa.ColumnElement[bool]]) -> sa.ColumnElement[bool]:
-    """Build the condition that such legs of a line's entry and its corrections leave anything.
-
-    A correction that moves an amount away has the opposite leg on the account, so that the two add up to zero. Only the
-    entry itself may have a leg of 0.00, which is effective as long as it has no correction.
-    """
-    return (
-        sa.select(1)
-        .select_from(Posting)
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .where(
-            of_same_organization(Posting, Transaction),
-            *legs,
-            sa.or_(
-                JournalEntry.id == Transaction.journal_entry_id,
-                sa.and_(
-                    JournalEntry.corrects_id == Transaction.journal_entry_id, JournalEntry.status != "DRAFT"
-                ),
-            ),
-        )
-        .group_by(Posting.account_id, Posting.currency, Posting.project_id, Posting.org_merchant_id)
-        .having(
-            sa.or_(
-                sa.func.sum(Posting.amount_minor) != 0,
-                sa.func.sum(Posting.amount_base_minor) != 0,
-                sa.func.max(JournalEntry.id) == Transaction.journal_entry_id,
-            )
-        )
-        .correlate(Transaction)
         .exists()
     )
 

@@ -23,7 +23,6 @@ from webapp.models import (
     Reconciliation,
     ReconciliationItem,
     Transaction,
-    of_same_organization,
     refers_to,
 )
 from webapp.queries.common import lookups
@@ -34,7 +33,7 @@ from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.transactions import other_sides, pending_corrections, transactions
+from webapp.queries.transactions import line_entries, other_sides, pending_corrections, transactions
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
@@ -165,16 +164,15 @@ def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -
 
 def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
     """Count the lines that confirming would post to an uncategorised account."""
-    statement = (
-        sa.select(sa.func.count(sa.distinct(Transaction.id)))
-        .join(JournalEntry, _confirms())
-        .join(Posting, refers_to(Posting.journal_entry_id, JournalEntry))
-        .join(Account, refers_to(Posting.account_id, Account))
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.id.in_(transaction_ids),
-            Account.role.in_(UNCATEGORISED),
-        )
+    is_uncategorised = sa.exists().where(
+        refers_to(Posting.journal_entry_id, JournalEntry),
+        refers_to(Posting.account_id, Account),
+        Account.role.in_(UNCATEGORISED),
+    )
+    statement = sa.select(sa.func.count(Transaction.id)).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(transaction_ids),
+        line_entries.is_unconfirmed(is_uncategorised),
     )
     return int(db.session.scalar(statement) or 0)
 
@@ -191,7 +189,7 @@ def _conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> 
     if filters.to_date:
         conditions.append(Transaction.booked_on <= filters.to_date)
     selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    return [*conditions, *transactions.posts_to(organization_id, None, selection)]
+    return [*conditions, *line_entries.posts_to(organization_id, None, selection)]
 
 
 def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
@@ -200,30 +198,13 @@ def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
     if show == "pending":
         return Transaction.status == "PENDING"
     if show == "unconfirmed":
-        return sa.and_(is_booked, is_unconfirmed())
+        return sa.and_(is_booked, line_entries.is_unconfirmed())
     if show in ("statement", "open") and draft is not None:
         of_statement = sa.and_(
             is_booked, Transaction.booked_on <= draft.statement_date, sa.not_(transactions.is_reconciled())
         )
         return of_statement if show == "statement" else sa.and_(of_statement, sa.not_(_is_cleared(draft)))
     return sa.or_(Transaction.status != "REMOVED", Transaction.journal_entry_id.is_not(None))
-
-
-def is_unconfirmed() -> sa.ColumnElement[bool]:
-    """Build the condition that a line's entry is a draft or has an open correction marker."""
-    return sa.select(1).where(_confirms()).exists()
-
-
-def _confirms() -> sa.ColumnElement[bool]:
-    """Build the condition that confirming a line posts an entry: its draft, or the marker of its posted entry."""
-    return sa.and_(
-        of_same_organization(JournalEntry, Transaction),
-        JournalEntry.status == "DRAFT",
-        sa.or_(
-            JournalEntry.id == Transaction.journal_entry_id,
-            JournalEntry.corrects_id == Transaction.journal_entry_id,
-        ),
-    )
 
 
 def _is_cleared(draft: OpenDraft) -> sa.ColumnElement[bool]:
