@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 
 import click
@@ -23,3 +25,7 @@ def export(format_: str, organization_id: str) -> None:
         require_organization(organization_id)
         for piece in exports.of(organization_id, format_).pieces:
             sys.stdout.write(piece)
+    sys.stdout.flush()
+    # A file that standard output goes to is on the disk when the command ends; what is no file cannot be.
+    with contextlib.suppress(OSError):
+        os.fsync(sys.stdout.fileno())

@@ -22,7 +22,7 @@ from webapp.db import instance_folder
 from webapp.queries.audit import proposals
 from webapp.queries.checks import Violation, book_totals
 from webapp.services.backups.rows import as_json, tables
-from webapp.services.storage import document_files
+from webapp.services.storage import document_files, whole_files
 from webapp.services.storage.kept_files import PROPOSALS
 
 FORMAT: Final = 1
@@ -67,18 +67,16 @@ def write(
     `session` reads one snapshot, `show` takes the progress as a text. Raises FileExistsError rather than
     write over anything.
     """
-    partial = path.with_name(f"{path.name}.partial")
     path.touch(mode=0o600, exist_ok=False)
     try:
-        partial.touch(mode=0o600)
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-            manifest = _write(session, archive, revision, now, show)
-        partial.replace(path)
+        with (
+            whole_files.written(path, path.with_name(f"{path.name}.partial")) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+        ):
+            return _write(session, archive, revision, now, show)
     except BaseException:
-        partial.unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         raise
-    return manifest
 
 
 def _write(

@@ -7,7 +7,6 @@ process left is found and removed.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ import sqlalchemy as sa
 
 from webapp.db import db, instance_folder
 from webapp.models import Document
+from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end
 
 NAME: Final = re.compile("[0-9a-f]{32}")
@@ -44,24 +44,15 @@ def keep(data: bytes, name: str | None = None) -> str:
     """
     name = name or secrets.token_hex(16)
     path = path_of(name)
-    for each in (path.parent, _mark(name).parent):
-        each.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists():
         return name
-    _write(_mark(name), b"")
     _wait(name, stays=True)
-    beginning = path.with_name(f".{name}")
-    _write(beginning, data)
-    beginning.rename(path)
-    _sync(path.parent)
+    whole_files.keep(path, data)
     return name
 
 
 def release(name: str) -> None:
     """Delete a file once the open transaction is committed; it stays where that is rolled back."""
-    _mark(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
-    _mark(name).touch(mode=0o600)
     _wait(name, stays=False)
 
 
@@ -90,8 +81,12 @@ def sweep(*, now: datetime) -> None:
 
 
 def _wait(name: str, *, stays: bool) -> None:
-    """Settle a marked file at the end of the open transaction or savepoint."""
-    _sync(_mark(name).parent)
+    """Mark a file, and settle it at the end of the open transaction or savepoint."""
+    mark = _mark(name)
+    whole_files.make_folder(mark.parent)
+    # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
+    mark.touch(mode=0o600)
+    whole_files.sync_folder(mark.parent)
     at_end(
         committed=partial(_drop, name, is_kept=stays),
         taken_back=partial(_drop, name, is_kept=not stays),
@@ -115,22 +110,5 @@ def _drop(name: str, *, is_kept: bool) -> None:
     path = path_of(name)
     if not is_kept:
         path.unlink(missing_ok=True)
-        path.with_name(f".{name}").unlink(missing_ok=True)
+        whole_files.beginning_of(path).unlink(missing_ok=True)
     _mark(name).unlink(missing_ok=True)
-
-
-def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    """Flush a folder to the disk, so that a new name survives a power failure."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -5,16 +5,15 @@ They follow the transaction that names them: one that is taken back leaves no ne
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from collections.abc import Callable, Container
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from webapp.ledger.errors import LedgerError
+from webapp.services.storage import whole_files
 from webapp.services.storage.savepoints import at_end, is_trial
 
 NAME: Final = re.compile("[0-9a-f]{32}")
@@ -30,14 +29,11 @@ class FileGoneError(LedgerError):
 
 def keep(folder: Path, data: bytes, name: str | None = None) -> str:
     """Keep a file, and answer the name it is kept under; a restored one brings its name along."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     name = name or secrets.token_hex(16)
     if (folder / name).exists():
         return name
     at_end(taken_back=_gone(folder / name))
-    descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+    whole_files.keep(folder / name, data)
     return name
 
 
@@ -58,15 +54,19 @@ def drop(folder: Path, name: str | None) -> None:
 
 
 def sweep(folder: Path, *, older_than: datetime, but: Container[str] = ()) -> None:
-    """Remove the files that nobody waits for any more, all but some."""
+    """Remove the files that nobody waits for any more, all but some, and what killed processes did not finish."""
     for path in folder.iterdir() if folder.is_dir() else ():
         try:
             if path.name not in but and path.stat().st_mtime <= older_than.timestamp():
-                drop(folder, path.name)
+                drop(folder, path.name.removeprefix("."))
         except FileNotFoundError:
             # Another process swept it in the meantime.
             continue
 
 
 def _gone(path: Path) -> Callable[[], None]:
-    return partial(path.unlink, missing_ok=True)
+    def remove() -> None:
+        path.unlink(missing_ok=True)
+        whole_files.beginning_of(path).unlink(missing_ok=True)
+
+    return remove

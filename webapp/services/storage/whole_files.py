@@ -1,0 +1,62 @@
+"""Files that survive a power failure: whole under their name or not there, and with them the folders that list them.
+
+A file system may write a name before the bytes behind it, and neither before it is asked to. So what an answer or a
+row promises is on the disk before that is given or committed: first the bytes, then the name, then the folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write a file that only its owner may read, in place of one that may be there."""
+    make_folder(path.parent)
+    with written(path, beginning_of(path)) as file:
+        file.write(data)
+
+
+@contextmanager
+def written(path: Path, beginning: Path) -> Iterator[IO[bytes]]:
+    """Give a file to write at `beginning`; it takes its path whole at the end, and goes where that fails.
+
+    Both are in one folder, which must be there. What a killed process left at `beginning` is written over.
+    """
+    descriptor = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beginning.replace(path)
+    except BaseException:
+        beginning.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def beginning_of(path: Path) -> Path:
+    """Give the path at which a kept file is written before it takes its own."""
+    return path.with_name(f".{path.name}")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that only its owner may enter, with those above it, unless it is there."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Flush the names of a folder to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
