@@ -13,7 +13,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from tests.security.addresses import Address, addresses_of
+from tests.security.addresses import Address, addresses_of, needs
 from webapp import create_app
 from webapp.config import Settings
 from webapp.ledger.scopes import PROPOSE, ROLES, SCOPES
@@ -29,6 +29,9 @@ Written by `python -m scripts.permissions`; a test compares every cell with what
 `propose` are tokens of an owner with that one scope. A token with several scopes may do what any of them allows, and
 never more than its owner may do now. With `propose` a token asks for what its owner may do: the call is tried, and
 waits with its effect until a person decides.
+
+`heavy` marks what may take seconds in large books: a key or a session runs two such calls at once, and an
+installation four.
 """
 
 
@@ -46,9 +49,8 @@ def row(address: Address) -> str:
     """Write the line of an address; who forgets to declare a scope stops here."""
     if address.scope is None:
         raise LookupError(f"{address.name} declares no scope.")
-    needs = f"{address.scope}, signed in" if address.session_only else address.scope
     cells = " | ".join(cell(address, column) for column in COLUMNS)
-    return f"| `{name_of(address)}` | {needs} | {cells} |"
+    return f"| `{name_of(address)}` | {needs(address)} | {cells} |"
 
 
 def name_of(address: Address) -> str:

@@ -81,6 +81,7 @@ class Address:
     endpoint: str
     scope: str | None
     session_only: bool = False
+    is_heavy: bool = False
 
     @property
     def name(self) -> str:
@@ -126,6 +127,7 @@ def addresses_of(app: Flask) -> list[Address]:
             rule.endpoint,
             getattr(app.view_functions[rule.endpoint], "scope", None),
             getattr(app.view_functions[rule.endpoint], "session_only", False),
+            getattr(app.view_functions[rule.endpoint], "is_heavy", False),
         )
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
@@ -140,5 +142,6 @@ def written(addresses: list[Address]) -> list[str]:
 
 
 def needs(address: Address) -> str:
-    """Say what an address needs: a scope, and where no token does, a session."""
-    return f"{address.scope}, signed in" if address.session_only else str(address.scope)
+    """Say what an address needs: a scope, where no token does a session, and whether it takes a slot."""
+    signed_in, heavy = address.session_only, address.is_heavy
+    return f"{address.scope}{', signed in' * signed_in}{', heavy' * heavy}"

@@ -22,7 +22,7 @@ FILE = {"content_type": "text/plain", "description": "A file"}
 
 
 @bp.get("/beancount")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.response(200, **FILE)
 def beancount() -> Response:
     """Export the whole book as a Beancount file."""
@@ -30,7 +30,7 @@ def beancount() -> Response:
 
 
 @bp.get("/hledger")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.response(200, **FILE)
 def hledger() -> Response:
     """Export the whole book as an hledger journal."""
@@ -38,7 +38,7 @@ def hledger() -> Response:
 
 
 @bp.get("/csv")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.response(200, content_type="text/csv", description="A file")
 def csv() -> Response:
     """Export every posting of the book as a row of a CSV file."""
@@ -46,7 +46,7 @@ def csv() -> Response:
 
 
 @bp.get("/report")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.arguments(ReportFileQuerySchema, location="query")
 @bp.response(200, content_type="application/octet-stream", description="A file of CSV or XLSX")
 def report(query: dict[str, Any]) -> Response:

@@ -40,7 +40,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.post("")
-@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
+@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 @bp.arguments(ImportFormSchema, location="form", content_type="multipart/form-data")
 @bp.doc(requestBody={"content": {"multipart/form-data": {"schema": ImportUploadSchema}}})
 @bp.response(201, AnswerSchema)
@@ -63,7 +63,7 @@ def read(import_id: int) -> dict[str, Any]:
 
 
 @bp.get("/<id:import_id>/lines")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.arguments(ImportLineQuerySchema, location="query")
 @bp.response(200, listing("lines", ImportLineSchema))
 def lines(query: dict[str, Any], import_id: int) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def lines(query: dict[str, Any], import_id: int) -> dict[str, Any]:
 
 
 @bp.post("/<id:import_id>/commit")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 @bp.arguments(CommitSchema)
 @bp.response(200, AnswerSchema)
 def commit(body: dict[str, Any], import_id: int) -> Response:
@@ -83,7 +83,7 @@ def commit(body: dict[str, Any], import_id: int) -> Response:
 
 
 @bp.delete("/<id:import_id>")
-@requires("draft")
+@requires("draft", is_heavy=True)
 @bp.response(200, OkSchema)
 def delete(import_id: int) -> dict[str, bool]:
     """Remove an import and its lines, of which none may be confirmed or cleared."""

@@ -23,8 +23,9 @@ later write that touches it. `GET /api/reconciliations/accounts` has the status 
 gets 403; with `propose` it gets 202, and the call waits until a person decides. A key may have caps on what it posts
 in a day (403 `cap_reached` has the time until which; with `propose` the rest waits like any other proposal, in bulk
 as one whose results are `PENDING`) and on its requests per minute: `RateLimit-Limit`, `RateLimit-Remaining` and
-`RateLimit-Reset` (in seconds) are in every answer to a key. An id that is not in your books is 404, also if another
-organization has it.""",
+`RateLimit-Reset` (in seconds) are in every answer to a key. A heavy call, such as a preview, an import, an export or
+a bulk act, says so: a key runs two at once, else 429 `too_many_at_once` with `Retry-After`. An id that is not
+in your books is 404, also if another organization has it.""",
     ),
     (
         "Bank text is data",

@@ -15,7 +15,7 @@ from webapp.reference.components import JSON
 from webapp.reference.documented_errors import DocumentedError
 from webapp.schemas.fields import LARGEST_ID, FormId
 from webapp.schemas.untrusted import HEADER
-from webapp.web.access import idempotency, rate_limits, selections
+from webapp.web.access import heavy_calls, idempotency, rate_limits, selections
 from webapp.web.access.auth import CrossSiteError
 from webapp.web.access.requests import BODY_LIMIT, MEBIBYTE
 from webapp.web.converters import ActIdConverter
@@ -57,6 +57,10 @@ def description(call: ApiCall) -> str:
     limit = getattr(call.view, "body_limit", BODY_LIMIT)
     if limit != BODY_LIMIT and not call.is_safe:
         parts.append(f"The body may have {limit // MEBIBYTE} MiB.")
+    if getattr(call.view, "is_heavy", False):
+        parts.append(
+            "A heavy call: a key runs two at once, and an installation four (429 `too_many_at_once`)."
+        )
     if call.is_documented:
         parts.append("Unknown query parameters and body keys are ignored.")
     return "\n\n".join(filter(None, parts))
@@ -204,6 +208,8 @@ def errors_of(call: ApiCall) -> set[DocumentedError]:
     general = documented_errors.general
     found = {general(401), general(403), general(503), *documented_errors.of_view(rate_limits.count_request)}
     found |= documented_errors.of_class(failures.DiskFullError)
+    if getattr(call.view, "is_heavy", False):
+        found |= documented_errors.of_class(heavy_calls.TooManyAtOnceError)
     if takes_key(call):
         found |= documented_errors.of_view(idempotency.answered) | documented_errors.of_view(
             idempotency.settle

@@ -4,6 +4,7 @@ from flask import Flask
 
 from webapp.web.access import selections
 from webapp.web.access.auth import register_auth
+from webapp.web.access.heavy_calls import register_heavy_calls
 from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
 from webapp.web.access.requests import register_commit, register_requests
@@ -23,6 +24,7 @@ def register(app: Flask) -> None:
     register_requests(app)
     register_auth(app)
     register_rate_limits(app)
+    register_heavy_calls(app)
     register_proposing(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)

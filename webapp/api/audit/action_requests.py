@@ -66,7 +66,7 @@ def reject(body: dict[str, Any], request_id: str) -> dict[str, Any]:
 
 
 @bp.post("/approve")
-@requires("read", session_only=True)
+@requires("read", session_only=True, is_heavy=True)
 @bp.arguments(ApproveManySchema)
 @bp.response(200, ApprovedManySchema)
 def approve_many(body: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.put("")
-@requires("admin")
+@requires("admin", is_heavy=True)
 @bp.arguments(ExchangeRatesSchema)
 @bp.response(200, ExchangeRatesSchema)
 def put(body: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def read() -> Any:
 
 
 @bp.put("")
-@requires("admin")
+@requires("admin", is_heavy=True)
 @bp.arguments(LockDateChangeSchema)
 @bp.response(200, LockDateSchema)
 def put(body: dict[str, Any]) -> Any:

@@ -15,7 +15,7 @@ bp = Blueprint("api_revaluations", __name__, url_prefix="/api", description="Rev
 
 
 @bp.post("/revaluations")
-@requires("confirm")
+@requires("confirm", is_heavy=True)
 @bp.arguments(RevaluationSchema)
 @bp.response(200, ActionResultSchema)
 def revalue(body: dict[str, Any]) -> ActionResult:

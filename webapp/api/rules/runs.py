@@ -27,7 +27,7 @@ bp = Blueprint("api_rule_runs", __name__, url_prefix="/api/automations", descrip
 
 
 @bp.post("/rules/preview")
-@requires("read", begins=False)
+@requires("read", begins=False, is_heavy=True)
 @bp.arguments(RuleInputSchema)
 @bp.arguments(UnsavedPreviewQuerySchema, location="query")
 @bp.response(200, PreviewAnswerSchema)
@@ -40,7 +40,7 @@ def preview_unsaved(body: dict[str, Any], query: dict[str, Any]) -> dict[str, An
 
 
 @bp.post("/rules/<id:rule_id>/preview")
-@requires("read", begins=False)
+@requires("read", begins=False, is_heavy=True)
 @bp.arguments(PreviewQuerySchema, location="query")
 @bp.response(200, PreviewAnswerSchema)
 def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def preview(query: dict[str, Any], rule_id: int) -> dict[str, Any]:
 
 
 @bp.post("/rules/<id:rule_id>/apply")
-@requires("draft")
+@requires("draft", is_heavy=True)
 @bp.arguments(ApplySchema)
 @bp.arguments(LineSelectionSchema, location="query")
 @bp.response(200, wrapped("run", RunSchema))
@@ -71,7 +71,7 @@ def listed(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.post("/runs/<id:run_id>/undo")
-@requires("draft")
+@requires("draft", is_heavy=True)
 @bp.response(200, RunUndoResultSchema)
 def undo(run_id: int) -> Any:
     """Undo a rule run: restore its fields, unless somebody has changed them since."""

@@ -21,7 +21,7 @@ bp = Blueprint(
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.arguments(PageSchema, location="query")
 @bp.response(200, listing("suggestions", RuleSuggestionSchema))
 def listed(query: dict[str, Any]) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def dismissals(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @bp.post("/dismiss")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 @bp.arguments(SuggestionKeySchema)
 @bp.response(200, wrapped("dismissal", DismissalSchema))
 def dismiss(body: dict[str, str]) -> dict[str, Any]:

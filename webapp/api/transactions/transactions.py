@@ -66,7 +66,7 @@ def edit(changes: LineChanges, transaction_id: int) -> dict[str, Any]:
 
 
 @bp.patch("")
-@requires("draft")
+@requires("draft", is_heavy=True)
 @bp.arguments(TransactionChangesManySchema)
 @bp.response(200, BulkResultsSchema)
 def edit_many(body: dict[str, Any]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def confirm(body: dict[str, Any], transaction_id: int) -> ActionResult:
 
 
 @bp.post("/confirm")
-@requires("confirm")
+@requires("confirm", is_heavy=True)
 @bp.arguments(ConfirmManySchema)
 @bp.response(200, BulkResultsSchema)
 def confirm_many(body: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ bp = Blueprint(
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_heavy=True)
 @bp.response(200, TransfersSchema)
 def listed() -> dict[str, Any]:
     """List proposed transfers, the unambiguous ones first; 250 at most."""
@@ -23,7 +23,7 @@ def listed() -> dict[str, Any]:
 
 
 @bp.post("/accept")
-@requires("draft")
+@requires("draft", is_heavy=True)
 @bp.response(200, PairResultsSchema)
 def accept() -> dict[str, Any]:
     """Pair all unambiguous transfers, one result for each pair."""

@@ -29,7 +29,7 @@ def show(token_id: int) -> Response:
 
 
 @bp.post("/preview")
-@requires("draft", session_only=True)
+@requires("draft", session_only=True, is_heavy=True)
 def preview(token_id: int) -> Response:
     """Preview the undo; nothing is written."""
     token = agents.token(token_id)
@@ -42,7 +42,7 @@ def preview(token_id: int) -> Response:
 
 
 @bp.post("")
-@requires("draft", session_only=True)
+@requires("draft", session_only=True, is_heavy=True)
 def undo(token_id: int) -> Response:
     """Undo as previewed, and show the result for each act; if the books have changed, show a new preview."""
     token = agents.token(token_id)

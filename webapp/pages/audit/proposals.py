@@ -40,7 +40,7 @@ def index() -> Response:
 
 
 @bp.post("/approve")
-@requires("read", session_only=True)
+@requires("read", session_only=True, is_heavy=True)
 def approve_many() -> Response:
     """Approve the chosen proposals, each if its effect is still the reviewed one."""
     try:

@@ -34,7 +34,7 @@ def show() -> Response:
 
 
 @bp.post("")
-@requires("admin")
+@requires("admin", is_heavy=True)
 def put() -> Response:
     """Store one rate, or show the error."""
     return act_or_show(
@@ -45,7 +45,7 @@ def put() -> Response:
 
 
 @bp.post("/file")
-@requires("admin", body_limit=FILE_LIMIT, begins=False)
+@requires("admin", body_limit=FILE_LIMIT, begins=False, is_heavy=True)
 def take_file() -> Response:
     """Import a file of the European Central Bank, or show the error."""
     try:
@@ -61,7 +61,7 @@ def take_file() -> Response:
 
 
 @bp.post("/revalue")
-@requires("confirm")
+@requires("confirm", is_heavy=True)
 def revalue() -> Response:
     """Revalue the balances in other currencies, or show the error."""
     try:

@@ -24,7 +24,7 @@ def show() -> Response:
 
 
 @bp.post("")
-@requires("admin")
+@requires("admin", is_heavy=True)
 def move() -> Response:
     """Move the lock date, or show it with the error."""
     body = None

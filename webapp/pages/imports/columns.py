@@ -20,7 +20,7 @@ bp = Blueprint("import_columns", __name__, url_prefix="/imports")
 
 
 @bp.get("/<id:import_id>/columns")
-@requires("read")
+@requires("read", is_heavy=True)
 def show(import_id: int) -> Response:
     """Show how a stored file is read, or the question that it raises."""
     imported = queries.imports.imports.get(organization_id(), import_id)
@@ -33,7 +33,7 @@ def show(import_id: int) -> Response:
 
 
 @bp.post("/<id:import_id>/columns")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 def save(import_id: int) -> Response:
     """Preview a mapping of the columns, store it, or import the file with it."""
     _ = request.form

@@ -33,7 +33,7 @@ def new() -> Response:
 
 
 @bp.post("")
-@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT)
+@requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 def preview() -> Response:
     """Preview a file; nothing is written."""
     form = {name: value for name, value in request.form.items() if value.strip()}
@@ -48,14 +48,14 @@ def preview() -> Response:
 
 
 @bp.get("/<id:import_id>")
-@requires("read")
+@requires("read", is_heavy=True)
 def show(import_id: int) -> Response:
     """Show a preview, an import, or the reason of a refusal."""
     return show_import(import_id)
 
 
 @bp.post("/<id:import_id>/commit")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 def commit(import_id: int) -> Response:
     """Import a previewed file, all or nothing."""
     try:
@@ -68,7 +68,7 @@ def commit(import_id: int) -> Response:
 
 
 @bp.post("/<id:import_id>/delete")
-@requires("draft")
+@requires("draft", is_heavy=True)
 def delete(import_id: int) -> Response:
     """Remove an import and its lines."""
     imported = queries.imports.imports.get(organization_id(), import_id)

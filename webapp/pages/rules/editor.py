@@ -89,7 +89,7 @@ def change(rule_id: int) -> Response:
 
 @bp.post("/try", defaults={"rule_id": None})
 @bp.post("/<id:rule_id>/try")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 def attempt(rule_id: int | None) -> Response:
     """Preview the form, with a row added or removed if requested; writes nothing."""
     _ = request.form  # read before the snapshot is opened, so that a slow sender holds none

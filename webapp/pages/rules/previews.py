@@ -23,14 +23,14 @@ bp = Blueprint("rule_previews", __name__, url_prefix="/rules")
 
 
 @bp.get("/<id:rule_id>/preview")
-@requires("read")
+@requires("read", is_heavy=True)
 def show(rule_id: int) -> Response:
     """Show the preview of a rule."""
     return show_preview(rule_id, RuleLinesPageSchema.read_leniently(request.query_string.decode()))
 
 
 @bp.post("/<id:rule_id>/apply")
-@requires("draft")
+@requires("draft", is_heavy=True)
 def apply(rule_id: int) -> Response:
     """Apply a rule as previewed, or show the error with a new preview."""
     rule = queries.rules.rules.get(organization_id(), rule_id)

@@ -42,7 +42,7 @@ def show(run_id: int) -> Response:
 
 
 @bp.get("/<id:run_id>/undo")
-@requires("draft")
+@requires("draft", is_heavy=True)
 def ask(run_id: int) -> Response:
     """Show the fields that an undo would not restore, before it is done."""
     run = queries.rules.runs.get(organization_id(), run_id)
@@ -53,7 +53,7 @@ def ask(run_id: int) -> Response:
 
 
 @bp.post("/<id:run_id>/undo")
-@requires("draft")
+@requires("draft", is_heavy=True)
 def undo(run_id: int) -> Response:
     """Undo a run, or show the error."""
     try:

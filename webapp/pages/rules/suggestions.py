@@ -29,14 +29,14 @@ SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_heavy=True)
 def index() -> Response:
     """Show suggested and dismissed rules."""
     return show()
 
 
 @bp.post("/dismiss")
-@requires("draft", begins=False)
+@requires("draft", begins=False, is_heavy=True)
 def dismiss() -> Response:
     """Dismiss a suggestion."""
     key = SuggestionKeySchema().load(form_body())["key"]

@@ -66,7 +66,7 @@ def restore(transaction_id: int) -> Response:
 
 
 @bp.post("/confirm")
-@requires("confirm")
+@requires("confirm", is_heavy=True)
 def confirm_many() -> Response:
     """Confirm the unconfirmed ones of the selected lines, after a question if some are uncategorised."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))

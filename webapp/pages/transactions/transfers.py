@@ -38,14 +38,14 @@ bp = Blueprint("transfers", __name__, url_prefix="/transfers")
 
 
 @bp.get("")
-@requires("read")
+@requires("read", is_heavy=True)
 def index() -> Response:
     """Show proposed transfers, and open items with their age."""
     return show()
 
 
 @bp.post("/accept")
-@requires("draft")
+@requires("draft", is_heavy=True)
 def accept() -> Response:
     """Pair all unambiguous transfers."""
     services.transactions.transfers.pair_unambiguous(**acting())

@@ -19,7 +19,7 @@ from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.queries.access import principals
 from webapp.queries.access.principals import Principal
 from webapp.services.audit.act import Actor
-from webapp.web.access import bearers, idempotency, rate_limits, requests
+from webapp.web.access import bearers, heavy_calls, idempotency, rate_limits, requests
 from webapp.web.access.request_state import state
 from webapp.web.access.strictness import (
     refuse_undeclared,
@@ -90,12 +90,13 @@ def requires(
     begins: bool = True,
     is_documented: bool = False,
     session_only: bool = False,
+    is_heavy: bool = False,
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its body limit in bytes, and who opens the transaction.
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
-    proposals, add members or switch organizations.
+    proposals, add members or switch organizations. `is_heavy` lets few of such calls run at once.
     """
 
     def declare(view: View) -> View:
@@ -104,6 +105,7 @@ def requires(
         view.begins = begins  # type: ignore[attr-defined]
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
+        view.is_heavy = is_heavy  # type: ignore[attr-defined]
         return view
 
     return declare
@@ -139,6 +141,7 @@ def guard() -> Response | None:
     is_for_people = getattr(view, "session_only", False)
     if is_for_people:
         demand_session()
+    heavy_calls.enter(view, principal())
     current.is_dry_run = scope != "read" and is_for_api() and not requests.is_safe() and take_dry_run()
     if getattr(view, "begins", True):
         begin()

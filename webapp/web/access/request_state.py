@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from flask import g
 
@@ -21,13 +23,21 @@ class Selection:
     changed_since: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HeldSlot:
+    """The slot of a heavy call: its file descriptor, and the environment of the request that took it."""
+
+    descriptor: int
+    environ: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class RequestState:
     """The state of a request.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
     decided on what is done now. `keeps_writes` lets them be committed though the answer is an error. `key_claim` is
-    the Idempotency-Key that the answer is to be kept under.
+    the Idempotency-Key that the answer is to be kept under, `slot` what a heavy call holds until it ends.
     """
 
     now: datetime
@@ -40,6 +50,7 @@ class RequestState:
     selection: Selection = field(default_factory=Selection)
     key_claim: Claim | None = None
     rate_level: Level | None = None
+    slot: HeldSlot | None = None
 
 
 def begin(request_id: str) -> None:

@@ -13,6 +13,7 @@ from webapp.queries.access.principals import Principal
 from webapp.services.audit import approvals, proposals
 from webapp.services.audit.approvals import Approval, Replay
 from webapp.services.audit.trials import CallResult
+from webapp.web.access import heavy_calls
 from webapp.web.access.auth import NoScopeError, acting, demand, organization_id, principal
 from webapp.web.proposals import calls, stored_calls
 from webapp.web.proposals.calls import InterfaceShapes
@@ -63,8 +64,9 @@ def _approve(request_id: str, digest: str, note: str) -> ActionRequest:
 
 
 def _replay(proposal: Proposal, who: Principal) -> Replay:
-    """Make ready to make a proposal's call again as the one who proposed it."""
+    """Make ready to make a proposal's call again as the one who proposed it; a heavy one takes a slot."""
     call = Call(proposal.method, proposal.path, proposal.query, proposal.body, proposal.form)
+    heavy_calls.enter(stored_calls.view_of(call), principal())
 
     def make() -> CallResult:
         with stored_calls.made_again(call), calls.acting_as(who):

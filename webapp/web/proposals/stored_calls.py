@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from flask import current_app, request
 from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import HTTPException
 
 from webapp.db import instance_folder
 from webapp.ledger.canonical import canonical_json, sha256_hex
@@ -105,6 +106,15 @@ def with_file(call: Call) -> Call:
 def folder() -> Path:
     """Give the folder in which the files of proposals are kept."""
     return instance_folder(kept_files.PROPOSALS)
+
+
+def view_of(call: Call) -> Any:
+    """Give the view that a call is for; none where this version has no such address."""
+    try:
+        endpoint, _ = current_app.url_map.bind("").match(call.path, call.method)
+    except HTTPException:
+        return None
+    return current_app.view_functions[endpoint]
 
 
 @contextmanager
