@@ -1,72 +1,26 @@
-"""The gunicorn server: threads, a graceful shutdown, logs as lines of JSON."""
+"""`tieout serve`: gunicorn with our application and settings."""
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import json
 import os
+import resource
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from urllib.parse import unquote
 
 from flask import Flask
-from gunicorn import util
 from gunicorn.app.base import BaseApplication
-from gunicorn.http.errors import (
-    InvalidResponseHeader,
-    InvalidResponseHeaderName,
-    LimitRequestHeaders,
-    LimitRequestLine,
-    ParseException,
-)
-from gunicorn.workers.gthread import ThreadWorker
+from werkzeug.exceptions import HTTPException
 
 from webapp.config import Settings
 from webapp.db import db
+from webapp.server.limits import Limits
+from webapp.server.worker import Worker
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  (a file system in memory, not a folder to write to by name)
-
-
-class RawAnswer(NamedTuple):
-    """An answer to a malformed request, which never reaches the application."""
-
-    status: str
-    code: str
-    sentence: str
-
-    def as_bytes(self) -> bytes:
-        """The answer as bytes."""
-        body = json.dumps({"error": self.sentence, "code": self.code})
-        headers = f"Connection: close\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-        return f"HTTP/1.1 {self.status}\r\n{headers}\r\n\r\n{body}".encode("ascii")
-
-
-OUR_FAULT = (InvalidResponseHeader, InvalidResponseHeaderName)
-MALFORMED = RawAnswer("400 Bad Request", "bad_request", "The request could not be read.")
-BROKEN = RawAnswer("500 Internal Server Error", "internal", "Something went wrong here.")
-ERROR_ANSWERS = {
-    LimitRequestLine: RawAnswer("414 URI Too Long", "address_too_long", "The address is too long."),
-    LimitRequestHeaders: RawAnswer(
-        "431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."
-    ),
-}
-
-
-class Worker(ThreadWorker):  # type: ignore[misc]
-    """gunicorn's threaded worker, with errors as JSON that repeat nothing of the request."""
-
-    def handle_error(self, req: Any, client: Any, addr: Any, exc: Exception) -> None:
-        """Answer a malformed request; gunicorn itself would answer HTML, and log parts of the request."""
-        del req, addr
-        if isinstance(exc, ParseException) and not isinstance(exc, OUR_FAULT):
-            self.log.warning("A request was not read: %s", type(exc).__name__)
-            answer = ERROR_ANSWERS.get(type(exc), MALFORMED)
-        else:
-            self.log.error("A request ended in an error", exc_info=exc)
-            answer = BROKEN
-        with contextlib.suppress(OSError):
-            util.write_nonblock(client, answer.as_bytes())
+OPEN_FILES = 8192
 
 
 class Server(BaseApplication):  # type: ignore[misc]
@@ -74,6 +28,8 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def __init__(self, app: Flask, settings: Settings, greeting: str) -> None:
         self._app, self._settings, self._greeting = app, settings, greeting
+        # Behind a proxy all connections have the proxy's address.
+        self.limits = Limits(connections_per_address=0) if settings.proxy_hops else Limits()
         super().__init__()
 
     def load_config(self) -> None:
@@ -84,9 +40,12 @@ class Server(BaseApplication):  # type: ignore[misc]
             "workers": settings.workers,
             "worker_class": Worker,
             "threads": settings.threads,
+            "worker_connections": self.limits.connections,
             "graceful_timeout": 30,
             "timeout": 120,
-            "keepalive": 5,
+            "keepalive": int(self.limits.keepalive_seconds),
+            # It would bypass the outbox.
+            "sendfile": False,
             # By default gunicorn opens a control socket in the home folder, which two instances would share.
             "control_socket_disable": True,
             "accesslog": None,
@@ -104,6 +63,15 @@ class Server(BaseApplication):  # type: ignore[misc]
         """The application."""
         return self._app
 
+    def most_bytes(self, request: Any) -> int:
+        """How large the body of a request may be, by its address."""
+        default: int = self._app.config["MAX_CONTENT_LENGTH"]
+        try:
+            endpoint, _ = self._app.url_map.bind("").match(unquote(request.path), request.method)
+        except HTTPException:
+            return default
+        return getattr(self._app.view_functions[endpoint], "body_limit", default)
+
     def _forget_connections(self) -> None:
         """Drop the connections of the parent process without closing them; a worker opens its own."""
         with self._app.app_context():
@@ -116,4 +84,13 @@ def serve(app: Flask, settings: Settings, greeting: str) -> None:
     # of the time of a large request, such as the preview of a rule that matches every line.
     gc.collect()
     gc.freeze()
+    _allow_open_files()
     Server(app, settings, greeting).run()
+
+
+def _allow_open_files() -> None:
+    """Let the process have more files open than the usual 1024: each connection may have a socket and two files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,100 @@
+"""Connections of a worker, each in its phase, and how many of them an address may have."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import socket
+from collections import Counter
+from enum import Enum, auto
+from ipaddress import ip_network
+from typing import Any
+
+from webapp.server.incoming import Incoming
+from webapp.server.outbox import Outbox
+
+
+class Phase(Enum):
+    """What a connection waits for."""
+
+    IDLE = auto()  # the first byte of a request
+    READING = auto()  # the rest of it
+    WORKING = auto()  # a thread, which answers
+    SENDING = auto()  # the reader of the answer
+    LINGERING = auto()  # the end of what the client sends, which nobody reads
+    GONE = auto()
+
+
+class Connection:
+    """One client's socket with its request and its answer; `sock`, `client` and `server` are gunicorn's names."""
+
+    def __init__(self, raw: socket.socket, client: Any, server: Any) -> None:
+        self.raw, self.client, self.server = raw, client, server
+        self.phase = Phase.IDLE
+        self.is_kept = False
+        self.idle_deadline = math.inf
+        self.sock: Outbox
+        self.incoming: Incoming
+
+    @property
+    def deadline(self) -> float:
+        """When it has to have moved on."""
+        if self.phase is Phase.READING:
+            return self.incoming.deadline
+        if self.phase in {Phase.WORKING, Phase.SENDING}:
+            return self.sock.deadline
+        return self.idle_deadline
+
+    def answer(self, data: bytes) -> None:
+        """Send a short answer as far as the socket takes it at once."""
+        with contextlib.suppress(OSError):
+            self.raw.send(data)
+
+    def close(self) -> None:
+        """Close the socket, and give back all room but that of a request that a thread still reads."""
+        self.sock.cut()
+        if self.phase is not Phase.WORKING:
+            self.incoming.close()
+        self.phase = Phase.GONE
+        self.raw.close()
+
+
+class Addresses:
+    """How many connections each address has.
+
+    >>> addresses = Addresses(most=1)
+    >>> addresses.admits(("192.0.2.1", 50000)), addresses.admits(("192.0.2.1", 50001))
+    (True, False)
+    >>> addresses.left(("192.0.2.1", 50000))
+    >>> addresses.admits(("192.0.2.1", 50002))
+    True
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: Counter[str] = Counter()
+
+    def admits(self, client: Any) -> bool:
+        """Count one more connection, unless its address has as many as it may."""
+        place = place_of(client)
+        if self._most and self._open[place] >= self._most:
+            return False
+        self._open[place] += 1
+        return True
+
+    def left(self, client: Any) -> None:
+        """Count one connection less."""
+        place = place_of(client)
+        self._open[place] -= 1
+        if not self._open[place]:
+            del self._open[place]
+
+
+def place_of(client: Any) -> str:
+    """An IPv4 address, or the network that one customer gets with IPv6.
+
+    >>> place_of(("192.0.2.1", 50000)), place_of(("2001:db8::1:2", 50000, 0, 0)), place_of("")
+    ('192.0.2.1', '2001:db8::/64', '')
+    """
+    address = client[0] if isinstance(client, tuple) else ""
+    return str(ip_network((address.partition("%")[0], 64), strict=False)) if ":" in address else address
