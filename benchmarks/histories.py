@@ -28,7 +28,8 @@ LINES = """
 ENTRIES = """
     INSERT INTO journal_entries (id, organization_id, effective_on, description, status, source, base_currency,
         action_request_id, created_at, posted_at, number)
-    SELECT n.i + 1, :org, d.day, 'Line', 'POSTED', 'bank_feed', 'EUR', 'ar_benchmark', :at, :at, n.i + 1
+    SELECT n.i + 1, :org, d.day, 'Line', 'POSTED', 'bank_feed', 'EUR', 'ar_' || CAST(100000000001 + n.i AS text), :at,
+        :at, n.i + 1
     FROM numbers n JOIN days d ON d.i = n.day"""
 BANK_LEGS = """
     INSERT INTO postings (id, organization_id, journal_entry_id, position, account_id, amount_minor, currency,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 import sqlalchemy as sa
@@ -24,7 +26,7 @@ from webapp.ledger.proofs import proof_findings
 from webapp.models import ProofBreak, Reconciliation
 from webapp.queries import checks
 from webapp.queries.checks import proofs as proof_checks
-from webapp.queries.reconciliation import hub, verdicts
+from webapp.queries.reconciliation import book_balances, hub, uneven_lines, verdicts
 from webapp.services.backups import backups, restores
 from webapp.services.bookkeeping import revaluations
 
@@ -61,6 +63,24 @@ def figures(of: Any, organization_id: str) -> Verdicts:
     return {
         proof_id: (each.holds, each.cleared_now_minor, each.off_by_minor)
         for proof_id, each in of(organization_id, standing()).items()
+    }
+
+
+def asked_as_many(organization_id: str, many: int) -> dict[int, tuple[object, ...]]:
+    """Ask for the whole verdicts, and the books beside the statements, as where `many` proofs are many."""
+    with mock.patch.object(uneven_lines, "MANY", many):
+        proofs = standing()
+        books = book_balances.of_statements(organization_id, [proof.id for proof in proofs])
+        found = verdicts.computed(organization_id, proofs)
+    return {
+        each: (
+            found[each],
+            beside.ledger_balance_minor,
+            Counter(beside.outstanding),
+            Counter(beside.in_transit),
+            beside.outside_open,
+        )
+        for each, beside in books.items()
     }
 
 
@@ -124,16 +144,19 @@ class Judge:
     def ask(self, *, restores: bool) -> None:
         """Hold that all answers are the same."""
         organization_id = self.ada.organization_id
-        counted, computed, shown, accounts, found = self.bank.ask(
+        counted, computed, shown, few, every, accounts, found = self.bank.ask(
             lambda: (
                 ProofOracle().verdicts(),
                 figures(verdicts.computed, organization_id),
                 figures(verdicts.of_proofs, organization_id),
+                asked_as_many(organization_id, sys.maxsize),
+                asked_as_many(organization_id, 1),
                 {each.fa_id: each.broken for each in hub.accounts(organization_id)},
                 [each.as_json() for check in proof_checks.CHECKS for each in check()],
             )
         )
         assert {proof_id: holds for proof_id, (holds, _, _) in computed.items()} == counted
+        assert few == every
         assert shown == computed
         assert found == []
         self._look_at_hub(computed, accounts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts.balances import reaches
+from webapp.queries.reconciliation import uneven_lines
 from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
 
@@ -49,14 +50,17 @@ class StatementBooks:
 
 
 def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> dict[int, StatementBooks]:
-    """Read the books beside statements, in three statements to the database however many there are."""
+    """Read the books beside statements, in as many statements to the database however many there are.
+
+    Where there are many, they are standing proofs.
+    """
     if not reconciliation_ids:
         return {}
     books = {each: StatementBooks() for each in reconciliation_ids}
     for statement_id, balance in db.session.execute(_balances(organization_id, reconciliation_ids)):
         books[statement_id].ledger_balance_minor = int(balance)
     days: dict[int, Any] = {}
-    for row in db.session.execute(_postings(organization_id, reconciliation_ids)):
+    for row in _rows(organization_id, reconciliation_ids):
         posting = _posting(row)
         books[row.reconciliation_id].postings.append(posting)
         days[row.reconciliation_id] = row.statement_date
@@ -67,6 +71,16 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
         found.outstanding = outstanding(found.postings, day)
         found.in_transit = in_transit(found.postings, day)
     return books
+
+
+def _rows(organization_id: str, reconciliation_ids: Collection[int]) -> Iterator[Any]:
+    """Read the postings that may matter; beside many statements only those that can, which are looked for first."""
+    statement = _postings(organization_id, reconciliation_ids)
+    if len(reconciliation_ids) < uneven_lines.MANY:
+        yield from db.session.execute(statement)
+        return
+    for some in uneven_lines.entries(organization_id, reconciliation_ids):
+        yield from db.session.execute(statement.where(JournalEntry.id.in_(some)))
 
 
 def opening_day_of(statement: Any) -> sa.ScalarSelect[Any]:
