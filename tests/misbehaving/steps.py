@@ -1,0 +1,123 @@
+"""The steps of a request in the database, one of which fails there: a statement, or a COMMIT."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pysqlite3
+import sqlalchemy as sa
+
+from tests.fixtures.helpers.faulty_disk import FULL
+from webapp.db import Base, db
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What the notes of a last use change, which no act waits for.
+SEEN = {"last_used_at", "last_seen_at"}
+NO_ROOM = "DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
+
+
+class FailingStep:
+    """Counts the steps of the application in its database, and lets one of them fail."""
+
+    def __init__(self, app) -> None:
+        with app.app_context():
+            self._engine = db.engine
+        self._is_sqlite = self._engine.dialect.name == "sqlite"
+        self._real_commit = self._engine.dialect.do_commit
+        self._number, self.counted = 0, 0
+
+    @property
+    def has_failed(self) -> bool:
+        return 0 < self._number <= self.counted
+
+    @contextmanager
+    def armed(self, number: int) -> Iterator[FailingStep]:
+        """Let a step fail, the first one being 1."""
+        self._number, self.counted = number, 0
+        listeners = (("before_cursor_execute", self._before), ("after_cursor_execute", self._after))
+        for name, listener in listeners:
+            sa.event.listen(self._engine, name, listener, retval=name.startswith("before"))
+        sa.event.listen(self._engine, "handle_error", self._failed)
+        self._engine.dialect.do_commit = self._commit
+        try:
+            yield self
+        finally:
+            self._engine.dialect.do_commit = self._real_commit
+            sa.event.remove(self._engine, "handle_error", self._failed)
+            for name, listener in listeners:
+                sa.event.remove(self._engine, name, listener)
+
+    def _is_due(self) -> bool:
+        self.counted += 1
+        return self.counted == self._number
+
+    def _before(self, connection, _cursor, statement, parameters, _context, is_many):
+        if not self._is_due():
+            return statement, parameters
+        if self._is_sqlite:
+            # It is interrupted at its first instruction; in a write that ends the whole transaction.
+            connection.connection.dbapi_connection.set_progress_handler(lambda: 1, 1)
+            return statement, parameters
+        return NO_ROOM, [{}] if is_many else {}
+
+    def _after(self, connection, *_others) -> None:
+        if self._is_sqlite:
+            connection.connection.dbapi_connection.set_progress_handler(None, 0)
+
+    def _failed(self, context) -> None:
+        if self._is_sqlite and context.connection is not None:
+            context.connection.connection.dbapi_connection.set_progress_handler(None, 0)
+
+    def _commit(self, driver) -> None:
+        if self._is_due():
+            if not self._is_sqlite:
+                driver.execute(NO_ROOM)
+            failure = pysqlite3.OperationalError("database or disk is full")
+            failure.sqlite_errorcode = FULL
+            raise failure
+        self._real_commit(driver)
+
+
+class Kept:
+    """Books and the files beside them, kept to be given back."""
+
+    def __init__(self, house) -> None:
+        self._house = house
+        self._folder = Path(house.settings.instance_path)
+        self._files = self._folder.with_name(f"{self._folder.name}-kept")
+        with house.app.app_context():
+            self._engine = db.engine
+        house.leave()
+        house.store.copy("books", "kept")
+        shutil.rmtree(self._files, ignore_errors=True)
+        shutil.copytree(self._folder, self._files)
+
+    def give_back(self) -> None:
+        self._house.leave()
+        self._house.store.copy("kept", "books")
+        shutil.rmtree(self._folder)
+        shutil.copytree(self._files, self._folder)
+
+    def state(self) -> dict[str, list[str]]:
+        """Read every row, and list every file beside the books."""
+        engine = self._engine.execution_options(read_only=True)
+        with engine.connect() as connection:
+            rows = {
+                table.name: sorted(map(repr, connection.execute(sa.select(*columns(table))).all()))
+                for table in Base.metadata.sorted_tables
+            }
+        return {**rows, "files": sorted(str(each) for each in self._folder.rglob("*") if each.is_file())}
+
+    def close(self) -> None:
+        self._house.leave()
+        self._house.store.drop("kept")
+        shutil.rmtree(self._files)
+
+
+def columns(table) -> list[sa.Column]:
+    return [column for column in table.c if column.name not in SEEN]
