@@ -17,7 +17,7 @@ from tests.fixtures.helpers.marks import on_sqlite
 from webapp import create_app
 from webapp.db import db
 from webapp.services.accounts import projects
-from webapp.services.storage import document_files
+from webapp.services.storage import document_files, whole_files
 
 on_postgresql = pytest.mark.parametrize("database_kind", ["postgresql"])
 both = pytest.mark.both
@@ -319,7 +319,7 @@ def test_a_disk_that_takes_no_file_takes_no_document(ada, monkeypatch, kept_docu
         raise OSError(number, "no")
 
     with monkeypatch.context() as patched:
-        patched.setattr(document_files, "_write", fail)
+        patched.setattr(whole_files.os, "fsync", fail)
         assert is_refused(sent(ada), code)
     assert ada.get("/api/documents").json["documents"] == []
     assert kept_documents() == set()

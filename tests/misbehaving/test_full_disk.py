@@ -11,7 +11,7 @@ from tests.misbehaving.test_failed_commits import is_refused, sent
 from webapp.db import begin_read
 from webapp.queries import checks
 
-WRITERS = 4
+WRITERS = 3
 KIBIBYTE = 1024
 # PostgreSQL has no room for another act in its chain once it has so many, and finds out at COMMIT.
 FILL = """
@@ -63,13 +63,13 @@ def small_disk(house):
         with faulty_disk(house) as disk:
             with house.app.app_context():
                 begin_read()
-            disk.room = disk.size() + 256 * KIBIBYTE
+            disk.room = disk.size() + 128 * KIBIBYTE
             yield lambda: setattr(disk, "room", None)
         return
     url = house.settings.database_url.replace("+psycopg", "")
     with psycopg.connect(url, autocommit=True) as connection:
         (acts,) = connection.execute("SELECT count(*) FROM audit_events").fetchone()
-        connection.execute(FILL.format(most=acts + 12))
+        connection.execute(FILL.format(most=acts + 8))
         yield lambda: connection.execute(FREE)
         connection.execute(FREE)
 

@@ -86,11 +86,11 @@ def _wait(name: str, *, stays: bool) -> None:
     whole_files.make_folder(mark.parent)
     # A mark that a killed process left is as young as this one from now on, so that nobody sweeps it meanwhile.
     mark.touch(mode=0o600)
-    whole_files.sync_folder(mark.parent)
     at_end(
         committed=partial(_drop, name, is_kept=stays),
         taken_back=partial(_drop, name, is_kept=not stays),
     )
+    whole_files.sync_folder(mark.parent)
 
 
 def _is_old(mark: Path, now: datetime) -> bool:
