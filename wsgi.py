@@ -1,8 +1,12 @@
 """Where a WSGI server finds the application, and `flask --app wsgi` the commands of `tieout`."""
 
+import os
+
 from webapp import create_app
 from webapp.cli import COMMANDS
 
+# What the application writes is its owner's only, as with the command `tieout`.
+os.umask(0o077)
 app = create_app()
 for command in COMMANDS:
     app.cli.add_command(command)

@@ -74,9 +74,7 @@ def cell(address: Address, column: str) -> str:
 def main() -> None:
     """Write the file anew."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
-            database_url=f"sqlite:///{folder}/none.sqlite", secret_key="s" * 64, instance_path=Path(folder)
-        )
+        settings = Settings(database_url=f"sqlite:///{folder}/none.sqlite", instance_path=Path(folder))
         PAGE.write_text(page(create_app(settings)), encoding="utf-8")
 
 

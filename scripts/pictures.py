@@ -75,9 +75,7 @@ def main() -> None:
 def demo() -> Iterator[tuple[str, str, int]]:
     """Serve the demo's books; gives the address, the owner's session, and the account that is half reconciled."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
-            database_url=f"sqlite:///{folder}/books.sqlite", secret_key="s" * 64, instance_path=Path(folder)
-        )
+        settings = Settings(database_url=f"sqlite:///{folder}/books.sqlite", instance_path=Path(folder))
         app = create_app(settings)
         with app.app_context():
             upgrade(db.engine)

@@ -1,9 +1,8 @@
 """Settings come from the environment or from files it names, and unsafe ones stop the start."""
 
-import stat
-
 import pytest
 
+from webapp.commands.serving import unused
 from webapp.config import Settings, UnsafeSettingError
 
 
@@ -30,25 +29,31 @@ def test_postgresql_is_reached_by_psycopg_with_two_workers(read):
     assert settings.workers == 2
 
 
-def test_the_secret_key_is_made_once_and_kept_for_its_owner_only(read, tmp_path):
-    first, second = read().secret_key, read().secret_key
-    kept = tmp_path / "instance" / "secret_key"
-    assert first == second == kept.read_text()
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
-
-
 def test_a_setting_may_stand_in_a_file(read, tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text("from a file, long enough to be safe\n")
-    assert read(SECRET_KEY_FILE=str(secret)).secret_key == "from a file, long enough to be safe"
+    address = tmp_path / "address"
+    address.write_text("postgresql://books@db/tieout\n")
+    assert read(DATABASE_URL_FILE=str(address)).database_url == "postgresql+psycopg://books@db/tieout"
+
+
+@pytest.mark.parametrize(
+    "environment", [{"SECRET_KEY": "short"}, {"SECRET_KEY_FILE": "nowhere"}, {}], ids=str
+)
+def test_no_secret_is_needed_and_one_of_an_earlier_version_stops_nothing(read, tmp_path, environment):
+    instance = tmp_path / "instance"
+    instance.mkdir(mode=0o700)
+    (instance / "secret_key").write_text("of an earlier version")
+    (instance / "secret_key").chmod(0o600)
+    settings = read(**environment)
+    assert {line.split()[0] for line in unused(settings, environment)} == {
+        *environment,
+        str(instance / "secret_key"),
+    }
 
 
 @pytest.mark.parametrize(
     ("environment", "hint"),
     [
-        ({"SECRET_KEY": "short"}, "at least 32"),
-        ({"SECRET_KEY_FILE": "nowhere"}, "cannot be read: nowhere"),
+        ({"DATABASE_URL_FILE": "nowhere"}, "cannot be read: nowhere"),
         ({"FLASK_DEBUG": "1"}, "Unset it"),
         ({"TRUSTED_HOSTS": "*"}, "must list host names"),
         ({"TRUSTED_HOSTS": "books.example,"}, "must list host names"),
@@ -63,12 +68,3 @@ def test_a_setting_may_stand_in_a_file(read, tmp_path):
 def test_an_unsafe_setting_stops_the_start_with_a_hint(read, environment, hint):
     with pytest.raises(UnsafeSettingError, match=hint):
         read(**environment)
-
-
-def test_books_that_every_user_of_the_machine_can_read_stop_the_start(read, tmp_path):
-    read()
-    database = tmp_path / "instance" / "tieout.sqlite"
-    database.touch()
-    database.chmod(0o644)
-    with pytest.raises(UnsafeSettingError, match="chmod 600"):
-        read()

@@ -16,11 +16,13 @@ from webapp.web.access.request_state import RequestState
 # Layer -> the parts of webapp it may import. A layer may always import itself.
 ARROW = {
     "ledger": set(),
-    "config": {"ledger"},
+    "file_safety": set(),
+    "config": {"ledger", "file_safety"},
+    "sqlite": {"config"},
     "session_state": set(),
     "failures": {"ledger", "session_state"},
     "postgresql": set(),
-    "db": {"ledger", "config", "models", "session_state", "failures", "postgresql"},
+    "db": {"ledger", "config", "models", "session_state", "failures", "postgresql", "sqlite"},
     "server": {"config", "db"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
@@ -79,6 +81,7 @@ EXCEPTIONS = {
     "webapp/pages/health.py": {
         "db",
         "migrations",
+        "postgresql",
         "sqlalchemy",
     },  # it asks whether there is a database at all
     "webapp/queries/access/principals.py": {"flask_login"},  # its answer is what Flask-Login takes for a user

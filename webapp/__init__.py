@@ -58,7 +58,6 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
         engine_options |= {"connect_args": {"options": SERVER_LIMITS}, "pool_pre_ping": True}
     return {
         "SETTINGS": settings,
-        "SECRET_KEY": settings.secret_key,
         "SQLALCHEMY_DATABASE_URI": settings.database_url,
         "SQLALCHEMY_ENGINE_OPTIONS": engine_options,
         "TRUSTED_HOSTS": list(settings.trusted_hosts),

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import secrets
-import stat
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webapp import file_safety
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PROJECT = Path(__file__).resolve().parent.parent
-SHORTEST_SECRET = 32
 MOST_REQUESTS_A_MINUTE = 120_000
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
@@ -28,7 +27,6 @@ class Settings:
     """The settings of this installation (design.md 4)."""
 
     database_url: str
-    secret_key: str
     instance_path: Path
     host: str = "127.0.0.1"
     port: int = 8000
@@ -42,6 +40,11 @@ class Settings:
     def is_sqlite(self) -> bool:
         """Whether the books are in a SQLite file."""
         return self.database_url.startswith("sqlite")
+
+    @property
+    def database_file(self) -> Path | None:
+        """SQLite's file; None for books on a server."""
+        return Path(self.database_url.removeprefix("sqlite:///")) if self.is_sqlite else None
 
     @property
     def bind(self) -> str:
@@ -62,7 +65,6 @@ class Settings:
         database_url = _database_url(read.text("DATABASE_URL", ""), instance_path)
         settings = cls(
             database_url=database_url,
-            secret_key=read.text("SECRET_KEY", "") or _stored_secret(instance_path),
             instance_path=instance_path,
             host=read.text("HOST", "127.0.0.1"),
             port=read.number("PORT", 8000, most=65535),
@@ -109,22 +111,14 @@ def _database_url(text: str, instance_path: Path) -> str:
     raise UnsafeSettingError("DATABASE_URL must begin with postgresql:// or sqlite:///.")
 
 
-def _stored_secret(instance_path: Path) -> str:
-    """Create the secret key once and store it in the instance, readable by its owner only."""
-    path = instance_path / "secret_key"
-    make_instance(instance_path)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(32))
-    return path.read_text(encoding="ascii").strip()
-
-
 def make_instance(instance_path: Path) -> None:
-    """Create the instance folder if it is missing, readable by its owner only."""
-    instance_path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Create the instance folder if it is missing, and let only its owner in, also where it was there and empty."""
+    try:
+        file_safety.make_own(instance_path)
+    except OSError as error:
+        raise UnsafeSettingError(
+            f"{instance_path} cannot be used ({error.strerror}); set INSTANCE_PATH to a folder of this user."
+        ) from error
 
 
 def is_loopback(host: str) -> bool:
@@ -143,19 +137,11 @@ def is_loopback(host: str) -> bool:
 
 def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:
     """Raise UnsafeSettingError for settings that would put the books at risk."""
-    if len(settings.secret_key) < SHORTEST_SECRET:
-        raise UnsafeSettingError(
-            f"SECRET_KEY has {len(settings.secret_key)} characters; use at least {SHORTEST_SECRET} random ones, "
-            "or unset it to have one created and stored in the instance."
-        )
     if environment.get("FLASK_DEBUG", "0").lower() not in {"", "0", "false", "no"}:
         raise UnsafeSettingError("FLASK_DEBUG is on: its debugger runs anybody's code. Unset it.")
     if not all(settings.trusted_hosts) or "*" in settings.trusted_hosts:
         raise UnsafeSettingError("TRUSTED_HOSTS must list host names, separated by commas, and no '*'.")
-    if settings.is_sqlite:
-        _refuse_readable_books(Path(settings.database_url.removeprefix("sqlite:///")))
-
-
-def _refuse_readable_books(path: Path) -> None:
-    if path.exists() and path.stat().st_mode & (stat.S_IRWXO):
-        raise UnsafeSettingError(f"{path} can be read by every user of this machine; run: chmod 600 {path}")
+    make_instance(settings.instance_path)
+    fault = file_safety.fault(settings.instance_path, settings.database_file)
+    if fault is not None:
+        raise UnsafeSettingError(fault)

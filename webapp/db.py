@@ -18,7 +18,7 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
 
-from webapp import failures, postgresql
+from webapp import failures, postgresql, sqlite
 from webapp.ledger.errors import LedgerError
 from webapp.session_state import state_of
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 WRITER_PATIENCE_SECONDS = 30.0
 BULK_PATIENCE_SECONDS = 300
-FIRST_SAFE_WAL_VERSION = (3, 51, 3)
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -187,8 +186,7 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
     @event.listens_for(engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
-        for pragma in sqlite_pragmas(connection):
-            connection.execute(f"PRAGMA {pragma}")
+        sqlite.prepare(connection)
         connection.create_function("fold", 1, lambda text: text and text.lower(), deterministic=True)
 
     @event.listens_for(engine, "begin")
@@ -209,23 +207,6 @@ def _prepare_sqlite(engine: sa.Engine) -> None:
     def checkin(_connection: Any, record: Any) -> None:
         if record.info.pop("is_writer", False):
             writer.release()
-
-
-def sqlite_pragmas(connection: Any) -> list[str]:
-    """The pragmas of every SQLite connection, with WAL only where the library does not have the WAL-reset bug."""
-    version = tuple(
-        int(number) for number in connection.execute("SELECT sqlite_version()").fetchone()[0].split(".")
-    )
-    journal = "WAL" if version >= FIRST_SAFE_WAL_VERSION else "DELETE"
-    return [
-        "busy_timeout=5000",
-        f"journal_mode={journal}",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "recursive_triggers=ON",
-        "trusted_schema=OFF",
-        "cell_size_check=ON",
-    ]
 
 
 def begin_read() -> None:

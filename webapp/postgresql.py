@@ -36,6 +36,11 @@ OLD_STATISTICS: Final = sa.text("""
         > :least + :share * greatest(c.reltuples, 0)
     ORDER BY 1""")
 
+STRONG_ROLE: Final = sa.text("""
+    SELECT CASE WHEN rolsuper THEN 'is a superuser' WHEN rolbypassrls THEN 'may bypass row-level security'
+           WHEN rolcreaterole THEN 'may create roles' END
+    FROM pg_roles WHERE rolname = current_user""")
+
 _is_patient: ContextVar[bool] = ContextVar("is_patient", default=False)
 
 
@@ -66,6 +71,19 @@ def analyze(connection: sa.Connection) -> None:
     """Take the statistics of every table anew, also of what this transaction wrote; SQLite's planner needs none."""
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("ANALYZE")
+
+
+def strong_role(connection: sa.Connection) -> str | None:
+    """Say what the role of the books may do and should not, and how to mend it; None where that is nothing."""
+    if connection.dialect.name != "postgresql":
+        return None
+    right = connection.scalar(STRONG_ROLE)
+    if right is None:
+        return None
+    return (
+        f"The database role {connection.engine.url.username or 'of DATABASE_URL'} {right}: whoever gets hold of it "
+        "can change more than these books. Make a role that owns only this database: docs/operating.md, PostgreSQL."
+    )
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -37,7 +37,6 @@ def installation(tmp_path):
     ours = {
         "INSTANCE_PATH": str(tmp_path / "instance"),
         "DATABASE_URL": None,
-        "SECRET_KEY": None,
         "HOST": None,
     }
 
@@ -52,7 +51,7 @@ def restored(tmp_path):
     """Run a command in books of their own, as an operator does; answers its result."""
 
     def run(*words, database_url=None, folder="restored"):
-        ours = {"INSTANCE_PATH": str(tmp_path / folder), "DATABASE_URL": database_url, "SECRET_KEY": None}
+        ours = {"INSTANCE_PATH": str(tmp_path / folder), "DATABASE_URL": database_url}
         if database_url is None:
             return CliRunner(env=ours).invoke(main, words, catch_exceptions=False)
         # A server's connections end with the process that opened them.

@@ -31,7 +31,6 @@ def test_a_terminal_hears_how_far_an_import_is_and_standard_output_does_not(hous
             **os.environ,
             "DATABASE_URL": house.settings.database_url,
             "INSTANCE_PATH": str(house.settings.instance_path),
-            "SECRET_KEY": house.settings.secret_key,
         },
         stdout=subprocess.PIPE,
         stderr=theirs,

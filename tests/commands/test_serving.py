@@ -25,11 +25,7 @@ def test_migrate_makes_the_instance_and_speaks_on_standard_error(installation, t
     assert (result.exit_code, result.stdout) == (0, "")
     assert "The books are at revision" in result.stderr
     instance = tmp_path / "instance"
-    assert (mode(instance), mode(instance / "secret_key"), mode(instance / "tieout.sqlite")) == (
-        0o700,
-        0o600,
-        0o600,
-    )
+    assert (mode(instance), mode(instance / "tieout.sqlite")) == (0o700, 0o600)
 
 
 def test_migrate_twice_changes_nothing(installation):
@@ -47,19 +43,16 @@ def test_without_books_a_command_says_how_to_make_them(installation, words):
 
 def test_a_setting_may_stand_in_a_file(installation, tmp_path):
     (tmp_path / "url").write_text(f"sqlite:///{tmp_path}/elsewhere.sqlite\n")
-    (tmp_path / "key").write_text("k" * 64 + "\n")
-    files = {"DATABASE_URL_FILE": str(tmp_path / "url"), "SECRET_KEY_FILE": str(tmp_path / "key")}
+    files = {"DATABASE_URL_FILE": str(tmp_path / "url")}
     assert installation("migrate", **files).exit_code == 0
     assert (tmp_path / "elsewhere.sqlite").exists()
-    assert not (tmp_path / "instance/secret_key").exists()
     assert json.loads(installation("check", "--json", **files).stdout)["ok"]
 
 
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"SECRET_KEY": "short"}, "use at least 32"),
-        ({"SECRET_KEY_FILE": "/nowhere"}, "SECRET_KEY_FILE names a file that cannot be read"),
+        ({"DATABASE_URL_FILE": "/nowhere"}, "DATABASE_URL_FILE names a file that cannot be read"),
         ({"PORT": "http"}, "PORT is 'http'"),
         ({"DATABASE_URL": "mysql://books"}, "DATABASE_URL must begin with"),
         ({"TRUSTED_HOSTS": "*"}, "TRUSTED_HOSTS"),
@@ -90,7 +83,7 @@ def settings(tmp_path):
     """Settings of an installation, with another host where one is given."""
 
     def made(host: str = "127.0.0.1") -> Settings:
-        return Settings("sqlite:///books", "s" * 64, Path(tmp_path), host=host)
+        return Settings("sqlite:///books", Path(tmp_path), host=host)
 
     return made
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from webapp.config import UnsafeSettingError
 from webapp.ledger.errors import LedgerError
 
 NOT_REPORTED = "What the command did not report as done has not changed the books."
@@ -43,7 +44,7 @@ def in_plain_words(command: click.Command) -> click.Command:
 
 def _known(error: Exception) -> str | None:
     """Say what is true and what to do, or nothing where the program itself is wrong."""
-    if isinstance(error, LedgerError):
+    if isinstance(error, (LedgerError, UnsafeSettingError)):
         return str(error)
     if isinstance(error, MemoryError):
         return f"This machine has too little memory for the command. {NOT_REPORTED}"

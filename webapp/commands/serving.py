@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Mapping
+
 import click
 
 from webapp import migrations
@@ -10,7 +13,7 @@ from webapp.commands.books import application, books
 from webapp.commands.progress import progress_line
 from webapp.config import Settings, is_loopback, make_instance
 from webapp.db import db
-from webapp.postgresql import unlimited
+from webapp.postgresql import strong_role, unlimited
 
 
 @click.command()
@@ -20,8 +23,19 @@ def serve() -> None:
 
     app = application()
     with app.app_context(), books() as settings:
+        with db.engine.connect().execution_options(read_only=True) as connection:
+            notes = [*filter(None, [strong_role(connection)]), *unused(settings, os.environ)]
         db.engine.dispose()
-    serve_books(app, settings, greeting(settings))
+    serve_books(app, settings, "\n".join([*notes, greeting(settings)]))
+
+
+def unused(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
+    """Name what earlier versions needed and nothing uses any more."""
+    names = [name for name in ("SECRET_KEY", "SECRET_KEY_FILE") if environment.get(name)]
+    if names:
+        yield f"{' and '.join(names)} can be unset: nothing is signed with it any more."
+    if (path := settings.instance_path / "secret_key").exists():
+        yield f"{path} can be deleted: nothing is signed with it any more."
 
 
 def greeting(settings: Settings) -> str:

@@ -6,7 +6,9 @@ import sqlalchemy as sa
 from flask import Blueprint, Response
 
 from webapp import migrations
+from webapp.config import UnsafeSettingError
 from webapp.db import begin_read, db
+from webapp.postgresql import strong_role
 from webapp.web.access.auth import PUBLIC, requires
 
 bp = Blueprint("health", __name__)
@@ -22,20 +24,28 @@ def alive() -> Response:
 @bp.get("/readyz")
 @requires(PUBLIC)
 def ready() -> Response:
-    """Answer ok when the database can be read and has this program's revision, else a code with 503."""
+    """Answer ok when the database can be read and has this program's revision, else a code with 503.
+
+    Books that are served, but less safely than they should be, have a code in the header `X-Degraded`.
+    """
     code = state_of_books()
-    headers = {} if code == "ok" else {"Retry-After": "5"}
+    headers = {"Retry-After": "5"}
+    if code == "ok":
+        headers = {"X-Degraded": "database_role"} if strong_role(db.session.connection()) else {}
     return Response(
         f"{code}\n", 200 if code == "ok" else 503, headers, content_type="text/plain; charset=utf-8"
     )
 
 
 def state_of_books() -> str:
-    """`ok`, `migration_pending` or `database_unavailable`."""
+    """`ok`, `migration_pending`, `database_unsafe` or `database_unavailable`."""
     try:
         begin_read()
         db.session.execute(sa.text("SELECT 1"))
         is_current = migrations.current_revision(db.engine) == migrations.head_revision()
+    except UnsafeSettingError:
+        db.session.rollback()
+        return "database_unsafe"
     except sa.exc.SQLAlchemyError:
         db.session.rollback()
         return "database_unavailable"
