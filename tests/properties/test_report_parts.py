@@ -60,8 +60,8 @@ def kept(ada, books, chance):
 
 def figures(of):
     """Every amount of a line, a sum or a part, as numbers."""
-    name = "closing" if "closing" in of else "amount"
-    return [Decimal(each) for each in (of[name], of["before"], *of["months"])]
+    names = ("opening", "change", "carry", "closing") if "closing" in of else ("amount",)
+    return [Decimal(each) for each in (*(of[name] for name in names), of["before"], *of["months"])]
 
 
 def added(parts, width):

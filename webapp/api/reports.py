@@ -29,7 +29,7 @@ bp = Blueprint("api_reports", __name__, url_prefix="/api/reports", description="
 def trial_balance(query: dict[str, Any]) -> dict[str, Any]:
     """Get the trial balance: opening, change and closing of every account."""
     return {
-        "trialBalance": queries.reports.statements.trial_balance(
+        "trialBalance": queries.reports.trial_balances.trial_balance(
             organization_id(), periods.report_columns(query)
         )
     }

@@ -43,7 +43,7 @@ def index() -> Response:
 @requires("read")
 def trial_balance() -> Response:
     """Show the trial balance."""
-    return shown("reports/trial_balance.html", queries.reports.statements.trial_balance)
+    return shown("reports/trial_balance.html", queries.reports.trial_balances.trial_balance)
 
 
 @bp.get("/profit-and-loss")

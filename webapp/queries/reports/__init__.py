@@ -8,6 +8,7 @@ from webapp.queries.reports import (
     report_tables,
     sparklines,
     statements,
+    trial_balances,
 )
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "report_tables",
     "sparklines",
     "statements",
+    "trial_balances",
 ]

@@ -12,9 +12,10 @@ from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
-from webapp.queries.reports import ledger_tables, statements
+from webapp.queries.reports import ledger_tables, statements, trial_balances
 from webapp.queries.reports.figures import PartFigures, Sums
-from webapp.queries.reports.statements import ReportLine, TrialLine
+from webapp.queries.reports.statements import ReportLine
+from webapp.queries.reports.trial_balances import TrialLine, TrialPart
 
 PART_HEADS: Final = {
     Dimension.PROJECT: "Project",
@@ -28,8 +29,8 @@ Row = Sequence[Cell]
 
 
 def trial_balance(organization_id: str, columns: ReportColumns) -> Table:
-    """Write the trial balance, debit above zero; parts have closings alone."""
-    report = statements.trial_balance(organization_id, columns)
+    """Write the trial balance, debit above zero."""
+    report = trial_balances.trial_balance(organization_id, columns)
     moves = ("Opening", "Change", "Carried", "Closing", "Debit", "Credit")
     heads = [*_names(columns), *moves, *_heads(columns, _close)[1:]]
     beside = [None] * (len(columns.periods) - 1)
@@ -40,21 +41,13 @@ def trial_balance(organization_id: str, columns: ReportColumns) -> Table:
 
 def _trial_rows(line: TrialLine, columns: ReportColumns) -> Iterator[Row]:
     account = (line.code, line.name, line.type)
-    moves = (line.opening, line.change, line.carry, line.closing, line.debit, line.credit)
-    yield (*account, *_no_part(columns), *moves, *_beside(line, 1))
+    yield (*account, *_no_part(columns), *_trial_cells(line))
     for part in line.parts or ():
-        debit, credit = (part.amount, None) if part.amount.minor > 0 else (None, -part.amount)
-        yield (
-            *account,
-            part.name or NO_PART,
-            None,
-            None,
-            None,
-            part.amount,
-            debit,
-            credit,
-            *_beside(part, 1),
-        )
+        yield (*account, part.name or NO_PART, *_trial_cells(part))
+
+
+def _trial_cells(of: TrialLine | TrialPart) -> Row:
+    return (of.opening, of.change, of.carry, of.closing, of.debit, of.credit, *_beside(of, 1))
 
 
 def profit_and_loss(organization_id: str, columns: ReportColumns) -> Table:
@@ -111,7 +104,7 @@ def _figures(columns: ReportColumns, facts: Row, of: ReportLine | Sums, sign: in
         yield (*facts, part.name or NO_PART, _signed(part.amount, sign), *_beside(part, sign))
 
 
-def _beside(of: Figured | TrialLine, sign: int) -> list[Cell]:
+def _beside(of: Figured | TrialLine | TrialPart, sign: int) -> list[Cell]:
     before = [] if of.before is None else [of.before]
     return [_signed(each, sign) for each in (*before, *(of.months or ()))]
 

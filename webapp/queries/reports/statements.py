@@ -1,4 +1,4 @@
-"""Reports over a period, from kept sums: trial balance, profit and loss, balance sheet.
+"""Statements over a period, from kept sums: profit and loss, balance sheet.
 
 Amounts are in the base currency, debit positive, over POSTED and VOIDED entries. Income and expenses begin each
 financial year at nil. Personal accounts (`in_scope` false) stand apart in results, so that these are without them.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from webapp.ledger.chart import AccountType
-from webapp.ledger.money import Money, total
+from webapp.ledger.money import Money
 from webapp.ledger.report_columns import ReportColumns
 from webapp.queries.reports.books import RESULT_TYPES, SHEET_TYPES, Amounts, ReportAccount, ReportBooks
 from webapp.queries.reports.figures import Grid, PartFigures, Row, Sums
@@ -39,43 +39,6 @@ class ReportLine(AccountLine):
     before: Money | None
     months: tuple[Money, ...] | None
     parts: tuple[PartFigures, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class TrialLine(AccountLine):
-    """An account in a trial balance: opening, change and carries make the closing; and the closing on its side.
-
-    `before`, `months` and `parts` are closings too.
-    """
-
-    opening: Money
-    change: Money
-    carry: Money
-    closing: Money
-    before: Money | None
-    months: tuple[Money, ...] | None
-    parts: tuple[PartFigures, ...] | None
-
-    @property
-    def debit(self) -> Money | None:
-        """The closing balance where it is a debit."""
-        return self.closing if self.closing.minor > 0 else None
-
-    @property
-    def credit(self) -> Money | None:
-        """The closing balance, without its sign, where it is a credit."""
-        return -self.closing if self.closing.minor < 0 else None
-
-
-@dataclass(frozen=True, slots=True)
-class TrialBalance:
-    """All accounts with their balances; debits and credits are equal, or the books are broken."""
-
-    base_currency: str
-    columns: ReportColumns
-    lines: list[TrialLine]
-    debit: Money
-    credit: Money
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,30 +80,6 @@ class BalanceSheet:
     against: Sums
 
 
-def trial_balance(organization_id: str, columns: ReportColumns) -> TrialBalance:
-    """Give the opening, change, carry and closing of every account that has any."""
-    period = columns.period
-    books = ReportBooks(organization_id, [period.eve, *_ends(columns)], columns.selection, columns.by)
-    opening, change = books.opening(period.first), books.change(period)
-    grid = Grid(books, columns, lambda each: _closings(each, columns))
-    rows = [(each, grid.row_of(each)) for each in books.accounts]
-    lines = [
-        _trial_line(account, opening[account.id], change[account.id], grid.sums(row))
-        for account, row in rows
-        if row.has_any or opening[account.id] or change[account.id]
-    ]
-    debit = total((line.debit for line in lines if line.debit), books.base)
-    credit = total((line.credit for line in lines if line.credit), books.base)
-    return TrialBalance(books.base, columns, lines, debit, credit)
-
-
-def _trial_line(account: ReportAccount, opening: int, change: int, closing: Sums) -> TrialLine:
-    """Make a line whose carry is what opening and change leave of the closing."""
-    carry, base = closing.amount.minor - opening - change, closing.amount.currency
-    moves = (Money(opening, base), Money(change, base), Money(carry, base))
-    return TrialLine(*_facts(account), *moves, closing.amount, closing.before, closing.months, closing.parts)
-
-
 def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLoss:
     """Give income and expenses of a period, and of those beside it; income is below zero, as a credit is."""
     periods = columns.periods
@@ -163,9 +102,9 @@ def profit_and_loss(organization_id: str, columns: ReportColumns) -> ProfitAndLo
 
 def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
     """Give assets, liabilities and equity at the close of a period, and of those beside it."""
-    ends = _ends(columns)
+    ends = ends_of(columns)
     books = ReportBooks(organization_id, ends, columns.selection, columns.by)
-    grid = Grid(books, columns, lambda each: _closings(each, columns))
+    grid = Grid(books, columns, lambda each: closings(each, columns))
     rows, results = grid.rows(SHEET_TYPES), grid.rows(RESULT_TYPES)
     earlier = Grid(books, columns, lambda each: [_earlier(each, day) for day in ends])
     return BalanceSheet(
@@ -191,23 +130,26 @@ def _earlier(books: ReportBooks, day: date) -> Amounts:
     return Amounts(dict(enumerate(books.earlier(day))))
 
 
-def _closings(books: ReportBooks, columns: ReportColumns) -> list[Amounts]:
-    return [books.closing(day) for day in _ends(columns)]
+def closings(books: ReportBooks, columns: ReportColumns) -> list[Amounts]:
+    """Give the balances at the close of each column."""
+    return [books.closing(day) for day in ends_of(columns)]
 
 
-def _ends(columns: ReportColumns) -> list[date]:
+def ends_of(columns: ReportColumns) -> list[date]:
+    """Give the last day of each column."""
     return [each.last for each in columns.periods]
 
 
 def _lines(grid: Grid, rows: Rows) -> list[ReportLine]:
     found = [(account, grid.sums(row)) for account, row in rows]
     return [
-        ReportLine(*_facts(account), sums.amount, sums.before, sums.months, sums.parts)
+        ReportLine(*facts_of(account), sums.amount, sums.before, sums.months, sums.parts)
         for account, sums in found
     ]
 
 
-def _facts(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool]:
+def facts_of(account: ReportAccount) -> tuple[int | None, str | None, str, str, bool]:
+    """Give what a line has of its account."""
     return account.id, account.code, account.name, account.type, account.in_scope
 
 

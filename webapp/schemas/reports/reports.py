@@ -146,11 +146,27 @@ class ReportLineSchema(_ReportAccountSchema):
     parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
 
 
+class TrialPartSchema(Schema):
+    """What of an account is posted to a project, group or merchant: opening + change + carry = closing there too."""
+
+    id = fields.Id(allow_none=True)
+    name = ma.fields.String(allow_none=True)
+    opening = fields.Amount()
+    change = fields.Amount()
+    carry = fields.Amount()
+    closing = fields.Amount()
+    before = fields.Amount(allow_none=True)
+    months = ma.fields.List(fields.Amount(), allow_none=True)
+    debit = fields.Amount(allow_none=True)
+    credit = fields.Amount(allow_none=True)
+
+
 class TrialLineSchema(_ReportAccountSchema):
     """An account with opening + change + carry = closing, and the closing as debit or credit.
 
     `carry` is what was carried at the beginning of financial years within the period. `accountId` is null for what
-    earlier years left on personal accounts. `before`, `months` and `parts` are closings too.
+    earlier years left on personal accounts. `before` and `months` are closings too. `parts` are those that `groupBy`
+    asks for, without nil ones.
     """
 
     opening = fields.Amount()
@@ -159,7 +175,7 @@ class TrialLineSchema(_ReportAccountSchema):
     closing = fields.Amount()
     before = fields.Amount(allow_none=True)
     months = ma.fields.List(fields.Amount(), allow_none=True)
-    parts = ma.fields.List(ma.fields.Nested(PartSchema), allow_none=True)
+    parts = ma.fields.List(ma.fields.Nested(TrialPartSchema), allow_none=True)
     debit = fields.Amount(allow_none=True)
     credit = fields.Amount(allow_none=True)
 
