@@ -66,13 +66,14 @@ def balance_sheet(query: dict[str, Any]) -> dict[str, Any]:
 @bp.arguments(LedgerQuerySchema, location="query")
 @bp.response(200, listing("lines", LedgerLineSchema))
 def general_ledger(query: dict[str, Any]) -> dict[str, Any]:
-    """List the postings of a period by account and day, with running balances."""
+    """List the postings of a period by account and day, with running balances, by part where grouped."""
     page = queries.reports.general_ledger.listed(
         organization_id(),
         periods.report_period(query["from_"], query["to"]),
         account_id=query["account_id"],
         selection=periods.selection(query),
-        after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
+        by=(by := periods.grouping(query)),
+        after=paging.decode(query["cursor"], queries.reports.ledger_order.kinds_of_key(by)),
         limit=query["limit"],
     )
     return paging.answer("lines", page)

@@ -66,13 +66,14 @@ def general_ledger() -> Response:
     """Show the general ledger of a period, of all accounts or of one."""
     query = LedgerPageQuerySchema.read_leniently(request.query_string.decode())
     period, account_id = periods.report_period(query["from_"], query["to"]), query["account_id"]
-    selection = periods.selection(query)
+    selection, by = periods.selection(query), periods.grouping(query)
     page = queries.reports.general_ledger.listed(
         organization_id(),
         period,
         account_id=account_id,
         selection=selection,
-        after=paging.decode(query["cursor"], queries.reports.general_ledger.KEY),
+        by=by,
+        after=paging.decode(query["cursor"], queries.reports.ledger_order.kinds_of_key(by)),
         limit=query["limit"],
     )
     return render(
@@ -81,6 +82,8 @@ def general_ledger() -> Response:
         keep=kept(LedgerPageQuerySchema(exclude=NOT_KEPT), query),
         selected=selected(selection),
         choices=choices(),
+        by=by,
+        dimensions=DIMENSIONS,
         lines=page.items,
         account_id=account_id,
         accounts=queries.accounts.choices.accounts(organization_id(), with_feeds=True, chosen=[account_id]),

@@ -117,9 +117,20 @@ def test_the_general_ledger_is_whole_whatever_its_length(cleo, kept, books, monk
         ["2026-01-01", "", "", CARRIED, "carry", "", "", "1000.00", "EUR", "1000.00", "0.00"],
         ["2026-01-10", "2", "2", "Sales", "manual", "", "", "-300.00", "EUR", "-300.00", "-300.00"],
     ]  # fmt: skip
+    grouped = (
+        f"report=general_ledger&from=2026-02-02&to=2026-02-28&accountId={books.account_id('Bank')}&groupBy="
+    )
+    in_parts = [
+        ["", "Bank", "None", "2026-02-02", "", "", "Brought forward", "", "", "", "", "", "1179.50"],
+        ["", "Bank", "None", "2026-02-11", "3", "3", "Groceries", "manual", "", "-25.00", "EUR", "-25.00", "1154.50"],
+    ]  # fmt: skip
     for at_once in (1, 2, 10_000):
         monkeypatch.setattr("webapp.queries.reports.ledger_tables.LINES_AT_ONCE", at_once)
         assert [row[2:] for row in of_csv(cleo, query)[1:]] == expected
+        heads, *rows = of_csv(cleo, grouped + "project")
+        assert heads[:4] == ["Code", "Account", "Project", "Day"]
+        assert rows == in_parts
+        assert of_xlsx(cleo, grouped + "project_group")[0][2] == "Group of projects"
     (_, _, row) = of_csv(cleo, f"report=general_ledger&from=2026-01-01&projectId={kept}")
     assert [row[5], row[7]] == ["'@Rent", "'=Villa"]
 
@@ -133,7 +144,7 @@ def test_the_general_ledger_is_whole_whatever_its_length(cleo, kept, books, monk
         ("report=trial_balance&format=pdf", "format"),
         ("report=trial_balance&format=csv&accountId=1", "accountId"),
         ("report=general_ledger&format=csv&months=true", "months"),
-        ("report=general_ledger&format=csv&groupBy=project", "groupBy"),
+        ("report=general_ledger&format=csv&groupBy=colour", "groupBy"),
         ("report=profit_and_loss&format=xlsx&projectId=999", "projectId"),
     ],
 )

@@ -138,6 +138,76 @@ def test_the_ledger_runs_over_what_is_selected(cleo, named):
     assert line["projectId"] == named["Villa"]
 
 
+def walked(person, query, limit):
+    """Go through a general ledger page by page."""
+    lines, cursor = [], ""
+    while cursor is not None:
+        page = person.get(f"{REPORTS}/general-ledger?{query}&limit={limit}{cursor}").json
+        lines += page["lines"]
+        cursor = page["nextCursor"] and f"&cursor={page['nextCursor']}"
+    return lines
+
+
+def test_the_ledger_runs_over_each_part(cleo, named, books):
+    sales = books.account_id("Sales of services")
+    query = f"from=2025-06-01&to=2026-12-31&accountId={sales}"
+    by_project = [
+        ("Boat", "manual", "-70.00", "-70.00"),
+        ("Villa", "forward", "0.00", "-1000.00"),
+        ("Villa", "carry", "1000.00", "0.00"),
+        ("Villa", "manual", "-500.00", "-500.00"),
+    ]
+    by_group = [
+        ("Houses", "forward", "0.00", "-1000.00"),
+        ("Houses", "carry", "1000.00", "0.00"),
+        ("Houses", "manual", "-500.00", "-500.00"),
+        (None, "manual", "-70.00", "-70.00"),
+    ]
+    by_merchant = [("Smith", *line[1:]) for line in by_group[:3]] + by_group[3:]
+    for by, expected in (("project", by_project), ("project_group", by_group), ("merchant", by_merchant)):
+        for limit in (1, 2, 3, 200):
+            lines = walked(cleo, f"{query}&groupBy={by}", limit)
+            assert [
+                (line["part"]["name"], line["source"], line["amountBase"], line["balanceBase"])
+                for line in lines
+            ] == expected
+        answer = cleo.get(f"{REPORTS}/general-ledger?{query}&groupBy={by}&count=true").json
+        assert answer["total"] == len(expected)
+    assert {line["part"] for line in walked(cleo, query, 2)} == {None}
+    (villa,) = {
+        line["part"]["id"] for line in lines_of_part(walked(cleo, f"{query}&groupBy=project", 9), "Villa")
+    }
+    assert villa == named["Villa"]
+
+
+def lines_of_part(lines, name):
+    return [line for line in lines if line["part"]["name"] == name]
+
+
+def test_a_part_shows_what_it_brought_forward_though_it_did_not_move(cleo, named, books):
+    """The villa's sales of 2026 stand on the account while only the boat's move, so that the parts add up."""
+    query = f"from=2026-02-01&to=2026-02-28&accountId={books.account_id('Sales of services')}&groupBy=project"
+    assert [
+        (line["part"]["name"], line["amountBase"], line["balanceBase"]) for line in walked(cleo, query, 1)
+    ] == [("Boat", "-70.00", "-70.00"), ("Villa", "0.00", "-500.00")]
+
+
+def test_a_cursor_of_another_grouping_is_refused(cleo, named):
+    query = f"{REPORTS}/general-ledger?from=2025-01-01&to=2026-12-31&limit=1"
+    cursor = cleo.get(query).json["nextCursor"]
+    assert cleo.get(f"{query}&groupBy=project&cursor={cursor}").json["code"] == "validation"
+
+
+def test_parts_of_a_trial_balance_open_move_and_close(cleo, named):
+    trial = asked(cleo, "trial-balance", "from=2026-02-01&to=2026-12-31&compareWith=none&groupBy=project")
+    (sales,) = [line for line in trial["lines"] if line["name"] == "Sales of services"]
+    names = ("name", "opening", "change", "carry", "closing", "debit", "credit")
+    assert [[part[name] for name in names] for part in sales["parts"]] == [
+        ["Boat", "0.00", "-70.00", "0.00", "-70.00", None, "70.00"],
+        ["Villa", "-500.00", "0.00", "0.00", "-500.00", None, "500.00"],
+    ]
+
+
 def test_grouped_reports_send_a_fixed_number_of_statements(cleo, named, at_most):
     with at_most(13):
         asked(cleo, "profit-and-loss", f"{YEAR}&groupBy=project&months=true&projectGroupId={named['Houses']}")
@@ -168,4 +238,9 @@ def test_pages_filter_and_group(cleo, named):
         f"/reports/general-ledger?from=2026-01-01&to=2026-12-31&orgMerchantId={named['Smith']}"
     ).text
     assert "Only what is posted to Smith." in ledger
+    grouped = browser.get("/reports/general-ledger?from=2026-02-01&to=2026-12-31&groupBy=project").text
+    part = " ".join(grouped.split('<tr class="group part">')[1:])
+    assert part.index("Boat") < part.index("Villa")
+    assert 'value="-500.00"' in part
+    assert '<option value="project" selected>' in grouped
     assert browser.get("/reports/profit-and-loss?projectId=999").status_code == 422

@@ -1,49 +1,48 @@
 """The general ledger: every posting of a period under its account, with the running balance.
 
 Where a financial year begins within the period, an account has a line for what is carried, before the postings of
-that day. Such lines are computed and stand in no table: a page merges them with the rows that it reads.
+that day. Grouped by project, group or merchant, each part of an account has a balance of its own, and begins with a
+line for what it brought forward, so that the parts of an account add up to it. Such lines are computed and stand in no
+table: a page merges them with the rows that it reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.dimensions import EVERYTHING, DimensionSelection
+from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
-from webapp.queries.accounts.accounts import BY_CODE
-from webapp.queries.common.paging import Order, Page, page_of_rows
+from webapp.queries.common.paging import Page, page_of_rows
 from webapp.queries.common.selections import postings_of
-from webapp.queries.reports.books import DAY, ReportAccount, ReportBooks
+from webapp.queries.reports.books import DAY, Part, ReportAccount, ReportBooks
+from webapp.queries.reports.ledger_books import LedgerBooks
+from webapp.queries.reports.ledger_order import DAY as DAY_OF_KEY
+from webapp.queries.reports.ledger_order import Key, LedgerOrder
 
-ORDER = Order(
-    (*BY_CODE.columns, RegisterLine.day, RegisterLine.journal_entry_id, RegisterLine.posting_id),  # type: ignore[arg-type]
-    ascends=True,
-)
-# What the parts of a key are, for cursors: see web/paging.py.
-KEY = "isidii"
-CARRY, CARRIED = "carry", "Result carried to the new financial year"
-# What earlier years left on personal accounts has no id, and stands behind every account.
-NO_ID, BEHIND_ALL = 0, (2, "", 0)
-# Entry and posting of a carry's key, so that it comes first on its day; where account and day stand in a key.
-BEFORE_POSTINGS = (0, 0)
-ID_OF_KEY, DAY_OF_KEY = 2, 3
-Key = tuple[Any, ...]
+
+@dataclass(frozen=True, slots=True)
+class LedgerPart:
+    """The project, group or merchant that a line belongs to; without an id none."""
+
+    id: int | None
+    name: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """A posting under its account; `balance_base` is the account's balance in the base currency after it.
+    """A posting under its account; `balance_base` is the balance in the base currency after it, of account or part.
 
-    A line without an entry is what is carried as a financial year begins.
+    A line without an entry is what is carried as a financial year begins, or what a part brought forward.
     """
 
     account_id: int | None
@@ -60,6 +59,7 @@ class LedgerLine:
     balance_base: Money
     project_id: int | None = None
     org_merchant_id: int | None = None
+    part: LedgerPart | None = None
 
     @property
     def brought_forward(self) -> Money:
@@ -73,38 +73,54 @@ def listed(
     *,
     account_id: int | None = None,
     selection: DimensionSelection = EVERYTHING,
+    by: Dimension | None = None,
     after: Key | None,
     limit: int,
 ) -> Page[LedgerLine]:
-    """List the postings of a period by account, day and entry, with the running balance of the account.
+    """List the postings of a period by account, part, day and entry, with the running balance of account or part.
 
     Of selected postings, the balance is theirs too.
     """
-    statement = _rows(organization_id, period, selection)
+    order = LedgerOrder(organization_id, by)
+    statement = _rows(order, period, selection)
     if account_id is not None:
         statement = statement.where(RegisterLine.account_id == account_id)
-    found = page_of_rows(statement, ORDER, after=after, limit=limit)
+    found = page_of_rows(statement, order.columns, after=after, limit=limit)
     read: list[Key] = [tuple(row[1:]) for row in found.items]
+    books = ReportBooks(organization_id, _days(organization_id, period, read, by), selection, by)
+    ledger = LedgerBooks(order, books, period)
+    computed = ledger.carried(account_id)
+    if by is not None:
+        posted = statement.with_only_columns(RegisterLine.account_id, maintain_column_froms=True).distinct()
+        carried = {order.section(key).account_id for key in computed}
+        computed |= ledger.forward(carried | set(db.session.scalars(posted)))
+    keys = ledger.merged(read, computed, after, found.next_key)
+    is_last = found.next_key is None and len(keys) <= limit
+    lines = _lines(ledger, keys[:limit], computed)
+    return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(computed))
+
+
+def _days(organization_id: str, period: Period, read: Sequence[Key], by: Dimension | None) -> list[date]:
+    """Give the days whose balances a page needs; with the last one, all parts of the period are there."""
     starts = organizations.financial_years(organization_id).starts_within(period)
     eves = [period.eve, *(start - DAY for start in starts), *(key[DAY_OF_KEY] - DAY for key in read[:1])]
-    books = ReportBooks(organization_id, eves, selection)
-    carried = _carried(organization_id, books, period, account_id)
-    keys = _merged(books, read, carried, after, found.next_key)
-    is_last = found.next_key is None and len(keys) <= limit
-    lines = _lines(books, period, keys[:limit], carried)
-    return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(carried))
+    return eves if by is None else [*eves, period.last]
 
 
-def _rows(organization_id: str, period: Period, selection: DimensionSelection) -> sa.Select[Any]:
+def _rows(order: LedgerOrder, period: Period, selection: DimensionSelection) -> sa.Select[Any]:
     rows = (
         sa.select(RegisterLine.posting_id)
         .join(Account, refers_to(RegisterLine.account_id, Account))
         .where(
-            RegisterLine.organization_id == organization_id,
+            RegisterLine.organization_id == order.organization_id,
             RegisterLine.day.between(period.first, period.last),
         )
     )
-    return _selected(rows, organization_id, selection) if selection else rows
+    if selection:
+        rows = _selected(rows, order.organization_id, selection)
+    elif order.by is not None:
+        rows = rows.join(Posting, refers_to(RegisterLine.posting_id, Posting))
+    return order.joined(rows)
 
 
 def _selected(rows: sa.Select[Any], organization_id: str, selection: DimensionSelection) -> sa.Select[Any]:
@@ -121,63 +137,29 @@ def _selected(rows: sa.Select[Any], organization_id: str, selection: DimensionSe
     )
 
 
-def _carried(
-    organization_id: str, books: ReportBooks, period: Period, account_id: int | None
-) -> dict[Key, int]:
-    """Give what is carried of or to accounts within a period, by the place of its line."""
-    carries = books.carries(period)
-    if not carries:
-        return {}
-    rows = db.session.execute(sa.select(*BY_CODE.columns).where(Account.organization_id == organization_id))
-    places = {row[-1]: tuple(row) for row in rows} | {None: BEHIND_ALL}
-    return {
-        (*places[each], day, *BEFORE_POSTINGS): minor
-        for day, amounts in carries.items()
-        for each, minor in amounts.items()
-        if minor and account_id in (None, each)
-    }
-
-
-def _merged(
-    books: ReportBooks, read: Sequence[Key], carried: Mapping[Key, int], after: Key | None, last: Key | None
-) -> list[Key]:
-    """Put the carries that lie after a key, and not behind the last row that was read, among the rows.
-
-    Accounts are compared by their place in the chart, for the database has its own order of texts.
-    """
-    ranks = {each.id or NO_ID: rank for rank, each in enumerate(books.accounts)}
-
-    def place(key: Key) -> Key:
-        return (ranks.get(key[ID_OF_KEY], -1), *key[DAY_OF_KEY:])
-
-    within = [
-        key
-        for key in carried
-        if (after is None or place(after) < place(key)) and (last is None or place(key) < place(last))
-    ]
-    return sorted([*read, *within], key=place) if within else list(read)
-
-
-def _lines(
-    books: ReportBooks, period: Period, keys: Sequence[Key], carried: Mapping[Key, int]
-) -> list[LedgerLine]:
-    """Give the lines at some keys; only the first account may go on from an earlier page."""
-    postings = _postings(books.organization_id, [key[-1] for key in keys if key not in carried])
-    accounts = {each.id or NO_ID: each for each in books.accounts}
-    opening = books.opening(period.first)
-    running = {each: opening[each or None] for each in {key[ID_OF_KEY] for key in keys}}
-    lines = []
-    for number, key in enumerate(keys):
-        account, posting = accounts[key[ID_OF_KEY]], postings.get(key[-1])
-        if number == 0:
-            running[account.id or NO_ID] = _before(books, key, is_carry=posting is None)
-        running[account.id or NO_ID] += carried[key] if posting is None else posting.amount_base_minor
-        balance = Money(running[account.id or NO_ID], books.base)
+def _lines(ledger: LedgerBooks, keys: Sequence[Key], computed: Mapping[Key, int]) -> list[LedgerLine]:
+    """Give the lines at some keys; only the first section may go on from an earlier page."""
+    postings = _postings(ledger.books.organization_id, [key[-1] for key in keys if key not in computed])
+    accounts = {each.id: each for each in ledger.books.accounts}
+    parts = {part.id: part for part in ledger.sections()}
+    sections = [ledger.order.section(key) for key in keys]
+    running = ledger.openings(set(sections))
+    lines: list[LedgerLine] = []
+    for key, section in zip(keys, sections, strict=True):
+        account, part, posting = accounts[section.account_id], parts[section.part_id], postings.get(key[-1])
+        if not lines:
+            before = ledger.before_computed if posting is None else partial(_before, ledger)
+            running[section] = before(part, key)
+        moved = Money(computed[key] if posting is None else posting.amount_base_minor, ledger.books.base)
+        running[section] += moved.minor
+        balance = Money(running[section], moved.currency)
         lines.append(
-            _carry(account, key[DAY_OF_KEY], Money(carried[key], books.base), balance)
+            _computed(account, key[DAY_OF_KEY], ledger.text(key), moved, balance)
             if posting is None
             else _line(account, posting, balance)
         )
+        if ledger.order.by is not None:
+            lines[-1] = replace(lines[-1], part=LedgerPart(part.id, part.name))
     return lines
 
 
@@ -203,28 +185,31 @@ def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any
     return {row.id: row for row in rows}
 
 
-def _before(books: ReportBooks, key: Key, *, is_carry: bool) -> int:
-    """Give the balance of an account before the line at a key: before a carry, that of the year which ends."""
-    account_id, day, entry_id, posting_id = key[ID_OF_KEY:]
-    if is_carry:
-        return books.closing(day - DAY)[account_id or None]
+def _before(ledger: LedgerBooks, part: Part, key: Key) -> int:
+    """Give the balance of a section before a posting: as its day begins, and with what comes before it that day."""
+    section, (day, entry_id, posting_id) = ledger.order.section(key), key[DAY_OF_KEY:]
+    organization_id = ledger.books.organization_id
     earlier_that_day = db.session.scalar(
         sa.select(sa.func.coalesce(sa.func.sum(Posting.amount_base_minor), 0))
         .select_from(RegisterLine)
         .join(Posting, refers_to(RegisterLine.posting_id, Posting))
         .where(
-            RegisterLine.organization_id == books.organization_id,
-            RegisterLine.account_id == account_id,
+            RegisterLine.organization_id == organization_id,
+            RegisterLine.account_id == section.account_id,
             RegisterLine.day == day,
             sa.tuple_(RegisterLine.journal_entry_id, RegisterLine.posting_id)
             < sa.tuple_(sa.literal(entry_id), sa.literal(posting_id)),
-            *postings_of(books.organization_id, books.selection),
+            *postings_of(organization_id, ledger.books.selection),
+            *ledger.order.of_part(section.part_id),
         )
     )
-    return books.opening(day)[account_id] + int(earlier_that_day or 0)
+    return part.books.opening(day)[section.account_id] + int(earlier_that_day or 0)
 
 
-def _carry(account: ReportAccount, day: date, carried: Money, balance: Money) -> LedgerLine:
+def _computed(
+    account: ReportAccount, day: date, text: tuple[str, str], moved: Money, balance: Money
+) -> LedgerLine:
+    source, description = text
     return LedgerLine(
         account_id=account.id,
         account_code=account.code,
@@ -232,11 +217,11 @@ def _carry(account: ReportAccount, day: date, carried: Money, balance: Money) ->
         journal_entry_id=None,
         entry_number=None,
         effective_at=day,
-        description=CARRIED,
-        source=CARRY,
-        amount=carried,
-        currency=carried.currency,
-        amount_base=carried,
+        description=description,
+        source=source,
+        amount=moved,
+        currency=moved.currency,
+        amount_base=moved,
         balance_base=balance,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from webapp.exporters.tables import Cell, Table
@@ -11,11 +12,10 @@ from webapp.ledger.periods import Period
 from webapp.queries.access import organizations
 from webapp.queries.reports import dimensions, general_ledger
 from webapp.queries.reports.general_ledger import LedgerLine
+from webapp.queries.reports.ledger_books import FORWARD
 
 LINES_AT_ONCE: Final = 10_000
 HEADS: Final = (
-    "Code",
-    "Account",
     "Day",
     "Entry",
     "Number",
@@ -26,27 +26,43 @@ HEADS: Final = (
     "Amount",
     "Currency",
 )
+PART_HEADS: Final = {
+    Dimension.PROJECT: "Project",
+    Dimension.PROJECT_GROUP: "Group of projects",
+    Dimension.MERCHANT: "Merchant",
+}
+NO_PART: Final = "None"
 
 
-def table(
-    organization_id: str, period: Period, selection: DimensionSelection, account_id: int | None
-) -> Table:
-    """Write the postings of a period by account and day, debit above zero, with what each account brought forward."""
+@dataclass(frozen=True, slots=True)
+class LedgerQuestion:
+    """What a general ledger is asked for: days, what counts, what it is grouped by, and one account or all."""
+
+    period: Period
+    selection: DimensionSelection
+    by: Dimension | None
+    account_id: int | None
+
+
+def table(organization_id: str, asked: LedgerQuestion) -> Table:
+    """Write the postings of a period by account, part and day, debit above zero, with what each brought forward."""
     base = organizations.get(organization_id).base_currency
-    lines = _lines(organization_id, period, selection, account_id)
-    return Table("General ledger", [*HEADS, base, f"Balance {base}"], _rows(organization_id, period, lines))
+    # A posting stands under its part, and need not say it again.
+    part = PART_HEADS[asked.by] if asked.by else None
+    others = [head for head in HEADS if head != part]
+    heads = ["Code", "Account", *([part] if part else []), *others, base, f"Balance {base}"]
+    return Table("General ledger", heads, _rows(organization_id, asked, part))
 
 
-def _lines(
-    organization_id: str, period: Period, selection: DimensionSelection, account_id: int | None
-) -> Iterator[LedgerLine]:
+def _lines(organization_id: str, asked: LedgerQuestion) -> Iterator[LedgerLine]:
     after: tuple[Any, ...] | None = None
     while True:
         page = general_ledger.listed(
             organization_id,
-            period,
-            account_id=account_id,
-            selection=selection,
+            asked.period,
+            account_id=asked.account_id,
+            selection=asked.selection,
+            by=asked.by,
             after=after,
             limit=LINES_AT_ONCE,
         )
@@ -56,27 +72,31 @@ def _lines(
             return
 
 
-def _rows(organization_id: str, period: Period, lines: Iterator[LedgerLine]) -> Iterator[Sequence[Cell]]:
+def _rows(organization_id: str, asked: LedgerQuestion, part: str | None) -> Iterator[Sequence[Cell]]:
     projects = dimensions.members(organization_id, Dimension.PROJECT)
     merchants = dimensions.members(organization_id, Dimension.MERCHANT)
-    nothing = [None] * 5
-    account: object = lines
-    for line in lines:
-        facts = (line.account_code, line.account_name)
-        if line.account_id != account:
-            account = line.account_id
-            yield (*facts, period.first, None, None, "Brought forward", *nothing, None, line.brought_forward)
-        yield (
-            *facts,
-            line.effective_at,
-            line.journal_entry_id,
-            line.entry_number,
-            line.description,
-            line.source,
-            projects.get(line.project_id or 0),
-            merchants.get(line.org_merchant_id or 0),
-            line.amount,
-            line.currency,
-            line.amount_base,
-            line.balance_base,
-        )
+    section: object = asked
+    for line in _lines(organization_id, asked):
+        facts: list[Cell] = [line.account_code, line.account_name]
+        if line.part:
+            facts.append(line.part.name or NO_PART)
+        if (line.account_id, line.part) != section:
+            section = line.account_id, line.part
+            nothing = [None] * (len(HEADS) - 4 - (part in HEADS))
+            forward = (asked.period.first, None, None, "Brought forward", *nothing)
+            yield (*facts, *forward, None, line.brought_forward)
+        if line.source == FORWARD[0]:
+            continue
+        cells: dict[str, Cell] = {
+            "Day": line.effective_at,
+            "Entry": line.journal_entry_id,
+            "Number": line.entry_number,
+            "Description": line.description,
+            "Source": line.source,
+            "Project": projects.get(line.project_id or 0),
+            "Merchant": merchants.get(line.org_merchant_id or 0),
+            "Amount": line.amount,
+            "Currency": line.currency,
+        }
+        cells.pop(part or "", None)
+        yield (*facts, *cells.values(), line.amount_base, line.balance_base)

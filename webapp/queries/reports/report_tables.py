@@ -8,22 +8,16 @@ from typing import IO, Final
 from webapp.exporters import tables, workbooks
 from webapp.exporters.tables import Cell, Table
 from webapp.ledger.chart import AccountType
-from webapp.ledger.dimensions import Dimension
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import ReportColumns
 from webapp.queries.reports import ledger_tables, statements, trial_balances
 from webapp.queries.reports.figures import PartFigures, Sums
+from webapp.queries.reports.ledger_tables import NO_PART, PART_HEADS, LedgerQuestion
 from webapp.queries.reports.statements import ReportLine
 from webapp.queries.reports.trial_balances import TrialLine, TrialPart
 
-PART_HEADS: Final = {
-    Dimension.PROJECT: "Project",
-    Dimension.PROJECT_GROUP: "Group of projects",
-    Dimension.MERCHANT: "Merchant",
-}
 CREDITS: Final = (AccountType.INCOME, AccountType.LIABILITY, AccountType.EQUITY)
-NO_PART: Final = "None"
 Figured = ReportLine | Sums | PartFigures
 Row = Sequence[Cell]
 
@@ -146,7 +140,8 @@ REPORTS: Final = (*STATEMENTS, GENERAL_LEDGER)
 def of(organization_id: str, report: str, columns: ReportColumns, *, account_id: int | None = None) -> Table:
     """Write a report of `REPORTS`; the general ledger may be that of one account."""
     if report == GENERAL_LEDGER:
-        return ledger_tables.table(organization_id, columns.period, columns.selection, account_id)
+        asked = LedgerQuestion(columns.period, columns.selection, columns.by, account_id)
+        return ledger_tables.table(organization_id, asked)
     return STATEMENTS[report](organization_id, columns)
 
 

@@ -75,7 +75,9 @@ class TrialBalance:
     @property
     def has_carries(self) -> bool:
         """Tell whether anything is carried within the period, of an account or of a part."""
-        carries = [carry for line in self.lines for carry in (line.carry, *(p.carry for p in line.parts or ()))]
+        carries = [
+            carry for line in self.lines for carry in (line.carry, *(p.carry for p in line.parts or ()))
+        ]
         return any(carries)
 
 

@@ -34,11 +34,12 @@ class PeriodQuerySchema(Schema):
 
 
 class SelectionQuerySchema(PeriodQuerySchema):
-    """The period of a report, and which postings count: by default all."""
+    """The period of a report, which postings count, by default all, and what their figures are grouped by."""
 
     project_id = fields.FormId(load_default=None)
     project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
+    group_by = fields.OneOf(*Dimension, load_default=None)
 
 
 class ReportQuerySchema(SelectionQuerySchema):
@@ -51,7 +52,6 @@ class ReportQuerySchema(SelectionQuerySchema):
     compare_from = fields.Day(load_default=None)
     compare_to = fields.Day(load_default=None)
     months = fields.FormFlag(load_default=False)
-    group_by = fields.OneOf(*Dimension, load_default=None)
 
     @ma.validates_schema
     def compares_with_one_period(self, data: Mapping[str, Any], **kwargs: object) -> None:
@@ -80,7 +80,7 @@ class LedgerQuerySchema(PageSchema, SelectionQuerySchema):
 class ReportFileQuerySchema(ReportQuerySchema):
     """Which report to write to a file, and in which format; what its page or its JSON asks for is asked for here too.
 
-    Only the general ledger takes `accountId`; it has no columns and no groups.
+    Only the general ledger takes `accountId`; it has no columns.
     """
 
     report = fields.OneOf(
@@ -93,7 +93,7 @@ class ReportFileQuerySchema(ReportQuerySchema):
     def fits_the_report(self, data: Mapping[str, Any], **kwargs: object) -> None:
         """Refuse what another report has."""
         del kwargs
-        columns = ("compare_with", "compare_from", "compare_to", "months", "group_by")
+        columns = ("compare_with", "compare_from", "compare_to", "months")
         is_ledger = data.get("report") == "general_ledger"
         asked = [name for name in (columns if is_ledger else ("account_id",)) if data.get(name)]
         if data.get("report") and asked:
@@ -241,11 +241,20 @@ class BalanceSheetSchema(_ReportSchema):
     personal_earlier = ma.fields.Nested(SumsSchema)
 
 
+class LedgerPartSchema(Schema):
+    """The project, group or merchant that a line is grouped under; without id and name what belongs to none."""
+
+    id = fields.Id(allow_none=True)
+    name = ma.fields.String(allow_none=True)
+
+
 class LedgerLineSchema(Schema):
     """A posting with its account, and the account's balance after it: of what is selected.
 
     Where a financial year begins within the period, a line without an entry, of the source `carry`, takes income and
-    expenses to nil and adds them to retained earnings.
+    expenses to nil and adds them to retained earnings. With `groupBy` each part of an account has a balance of its own;
+    what it brought forward, if anything, is its first line, without an entry, of the source `forward`, which moves
+    0.00. The parts of an account add up to it.
     """
 
     account_id = fields.Id(Kind.ACCOUNT, allow_none=True)
@@ -262,3 +271,4 @@ class LedgerLineSchema(Schema):
     balance_base = fields.Amount()
     project_id = fields.Id(Kind.PROJECT, allow_none=True)
     org_merchant_id = fields.Id(Kind.MERCHANT, allow_none=True)
+    part = ma.fields.Nested(LedgerPartSchema, allow_none=True)

@@ -48,8 +48,12 @@ def report_columns(query: Mapping[str, Any]) -> ReportColumns:
     else:
         beside = compared(period, Comparison(query["compare_with"] or Comparison.PREVIOUS_PERIOD))
     months = side_by_side(period) if query["months"] else None
-    by = Dimension(query["group_by"]) if query["group_by"] else None
-    return ReportColumns(period, beside, months, selection(query), by)
+    return ReportColumns(period, beside, months, selection(query), grouping(query))
+
+
+def grouping(query: Mapping[str, Any]) -> Dimension | None:
+    """Give what a query groups a report by, or None."""
+    return Dimension(query["group_by"]) if query["group_by"] else None
 
 
 def selection(query: Mapping[str, Any]) -> DimensionSelection:
