@@ -3,7 +3,7 @@
 from webapp.models.access.financial_years import FinancialYear
 from webapp.models.access.invitations import Invitation
 from webapp.models.access.organizations import Membership, Organization
-from webapp.models.access.sessions import BrowserSession, SignInCounter
+from webapp.models.access.sessions import BrowserSession, FamiliarBrowser, SignInCounter
 from webapp.models.access.tokens import ApiToken, TokenDay
 from webapp.models.access.users import User
 from webapp.models.accounts.accounts import Account
@@ -53,6 +53,7 @@ __all__ = [
     "DocumentRelation",
     "DocumentSetting",
     "ExchangeRate",
+    "FamiliarBrowser",
     "FeedAccount",
     "FeedLine",
     "FeedPush",

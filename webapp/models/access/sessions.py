@@ -21,13 +21,25 @@ class BrowserSession(Base):
     organization_id: Mapped[str] = mapped_column(sa.ForeignKey("organizations.id"))
     created_at: Mapped[datetime] = created()
     last_seen_at: Mapped[datetime] = mapped_column(Instant)
+    address: Mapped[str | None] = mapped_column(sa.String(64))
+    user_agent: Mapped[str | None] = mapped_column(sa.String(400))
 
 
 class SignInCounter(Base):
-    """Failed sign-ins of one account or one address within a window."""
+    """Failed sign-ins of one account, one network or one browser: the instants of the latest, as ISO texts."""
 
     __tablename__ = "sign_in_counters"
 
     key: Mapped[str] = mapped_column(sa.String(80), primary_key=True)
-    window_started_at: Mapped[datetime] = mapped_column(Instant)
-    failures: Mapped[int]
+    tried_at: Mapped[list[str]] = mapped_column(sa.JSON)
+    last_try_at: Mapped[datetime] = mapped_column(Instant, index=True)
+
+
+class FamiliarBrowser(Base):
+    """A browser that a person has signed in with: only the SHA-256 of its cookie is stored."""
+
+    __tablename__ = "familiar_browsers"
+
+    id_hash: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    user_id: Mapped[int] = mapped_column(BigId, sa.ForeignKey("users.id"), primary_key=True, index=True)
+    signed_in_at: Mapped[datetime] = mapped_column(Instant)

@@ -10,11 +10,11 @@ from flask_login import current_user
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.members import show_members
-from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe, set_session_cookie
-from webapp.queries.access.principals import digest_of
+from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe
 from webapp.schemas.access.organizations import InvitationFormSchema
 from webapp.web.access import requests
-from webapp.web.access.auth import PUBLIC, acting, cookie_name, organization_id, requires
+from webapp.web.access.auth import PUBLIC, acting, organization_id, requires
+from webapp.web.access.browsers import let_in, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.problems import REFUSALS, act_or_show, problem_of
 
@@ -67,19 +67,16 @@ def accept(secret: str) -> Response:
         return show_invitation(secret)
     signed_in_id = current_user.user_id if current_user.is_authenticated else None
     try:
-        session = services.access.sessions.join(
+        signed_in = services.access.sessions.join(
             secret,
             request.form.get("password", ""),
             signed_in_id=signed_in_id,
-            address=request.remote_addr or "",
+            visitor=visitor(),
             now=requests.now(),
         )
     except LedgerError as error:
         return show_invitation(secret, error)
-    before = request.cookies.get(cookie_name())
-    if before:
-        services.access.sessions.close_session(digest_of(before))
-    return set_session_cookie(make_response(redirect(url_for("hub.index"), 303)), session)
+    return let_in(make_response(redirect(url_for("hub.index"), 303)), signed_in)
 
 
 def show_link(email: str, expires_at: datetime, secret: str) -> Response:

@@ -8,7 +8,6 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.currencies import ACTIVE
-from webapp.pages.access.sessions import set_session_cookie
 from webapp.schemas.access.organizations import (
     OrganizationChoiceFormSchema,
     OrganizationFormSchema,
@@ -16,6 +15,7 @@ from webapp.schemas.access.organizations import (
 )
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, principal, requires
+from webapp.web.access.browsers import set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
@@ -83,7 +83,11 @@ def open_books() -> Response:
 def switch_organization(organization_id: str) -> Response:
     """Switch to another organization with a new session."""
     secret = services.access.sessions.choose_organization(
-        principal().session_hash or "", principal().user_id, organization_id, now=requests.now()
+        principal().session_hash or "",
+        principal().user_id,
+        organization_id,
+        visitor=visitor(),
+        now=requests.now(),
     )
     return set_session_cookie(redirect_to(url_for("hub.index")), secret)
 

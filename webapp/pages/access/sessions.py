@@ -8,10 +8,10 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from webapp.config import is_loopback
 from webapp.ledger.errors import LedgerError
-from webapp.queries.access.principals import digest_of
 from webapp.services.access import sessions
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, cookie_name, principal, requires
+from webapp.web.access.browsers import let_in, visitor
 
 COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
@@ -36,16 +36,13 @@ def open_session() -> Response:
         return show_form(status=403)
     email, password = request.form.get("email", ""), request.form.get("password", "")
     try:
-        secret = sessions.sign_in(email, password, address=request.remote_addr or "", now=requests.now())
+        signed_in = sessions.sign_in(email, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
         response = show_form(status=error.status, error=str(error), email=email)
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response
-    before = request.cookies.get(cookie_name())
-    if before:
-        sessions.close_session(digest_of(before))
-    return set_session_cookie(make_response(redirect(local_path(request.form.get("next", "")), 303)), secret)
+    return let_in(make_response(redirect(local_path(request.form.get("next", "")), 303)), signed_in)
 
 
 @bp.post("/sign-out")
@@ -74,14 +71,6 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
 def is_cookie_safe() -> bool:
     """Return whether a cookie is safe: over HTTPS, or on this machine only."""
     return request.is_secure or is_loopback(urlsplit(request.host_url).hostname or "")
-
-
-def set_session_cookie(response: Response, secret: str) -> Response:
-    """Set the session's cookie in the browser."""
-    response.set_cookie(
-        cookie_name(), secret, path="/", secure=request.is_secure, httponly=True, samesite="Lax"
-    )
-    return response
 
 
 def local_path(address: str) -> str:

@@ -12,7 +12,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from webapp.db import db
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import BrowserSession, User
+from webapp.models import BrowserSession, FamiliarBrowser, User
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 1000
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,255}")
@@ -86,10 +86,11 @@ def find_or_create(email: str, *, name: str | None = None, now: datetime) -> Use
 
 
 def set_password(email: str, password_hash: str) -> User:
-    """Give a person another password, and end all their sessions."""
+    """Give a person another password, end all their sessions, and let no browser be familiar any more."""
     user = find(canonical_email(email))
     if user is None:
         raise NotFoundError
     user.password_hash = password_hash
     db.session.execute(sa.delete(BrowserSession).where(BrowserSession.user_id == user.id))
+    db.session.execute(sa.delete(FamiliarBrowser).where(FamiliarBrowser.user_id == user.id))
     return user

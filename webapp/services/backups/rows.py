@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from webapp.db import Base, Exact, Instant
 
 # What ends with the installation that it was made on: nobody is signed in to a restored one.
-LEFT_OUT = frozenset({"sessions", "sign_in_counters"})
+LEFT_OUT = frozenset({"sessions", "sign_in_counters", "familiar_browsers"})
 
 
 def tables() -> Sequence[sa.Table]:

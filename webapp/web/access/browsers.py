@@ -1,0 +1,62 @@
+"""Browsers: the cookies of the session and of the browser itself, and who visits with them."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Response, current_app, request
+
+from webapp.queries.access.principals import digest_of
+from webapp.services.access import sessions
+from webapp.services.access.sessions import SignedIn
+from webapp.services.access.visitors import FAMILIAR_FOR, Visitor
+from webapp.web.access.auth import cookie_name, settings
+
+log = logging.getLogger("tieout")
+UNTOLD_PROXY = (
+    "X-Forwarded-For arrives while PROXY_HOPS is 0: behind a proxy all visitors count as one address, and strangers "
+    "who guess passwords there keep out everybody who signs in with a new browser. Set PROXY_HOPS."
+)
+
+
+def browser_cookie_name() -> str:
+    """The name of the cookie by which a browser is familiar, beside that of the session."""
+    return f"{cookie_name()}-browser"
+
+
+def visitor() -> Visitor:
+    """Whoever sends this request; the log warns once if that may be a proxy nobody has named."""
+    if "X-Forwarded-For" in request.headers and not settings().proxy_hops:
+        if not current_app.extensions.get("proxy_warning"):
+            log.warning(UNTOLD_PROXY)
+        current_app.extensions["proxy_warning"] = True
+    return Visitor(
+        address=request.remote_addr or "",
+        user_agent=request.headers.get("User-Agent", ""),
+        browser=request.cookies.get(browser_cookie_name(), ""),
+    )
+
+
+def let_in(response: Response, signed_in: SignedIn) -> Response:
+    """Give the browser a new session instead of the one that it had, and make it familiar."""
+    before = request.cookies.get(cookie_name())
+    if before:
+        sessions.close_session(digest_of(before))
+    response.set_cookie(
+        browser_cookie_name(),
+        signed_in.browser,
+        max_age=FAMILIAR_FOR,
+        path="/",
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
+    )
+    return set_session_cookie(response, signed_in.session)
+
+
+def set_session_cookie(response: Response, secret: str) -> Response:
+    """Set the session's cookie in the browser."""
+    response.set_cookie(
+        cookie_name(), secret, path="/", secure=request.is_secure, httponly=True, samesite="Lax"
+    )
+    return response
