@@ -1,5 +1,7 @@
 """`tieout serve`: gunicorn with as many workers as wished, on both databases."""
 
+import json
+import urllib.error
 import urllib.request
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -74,3 +76,22 @@ def test_the_session_that_a_browser_sends_lets_it_send_files(app, scheme):
     with app.test_request_context(base_url=f"{scheme}://localhost"):
         assert has_credentials({"COOKIE": f"theme=dark; {cookie_name()}=3f0c"})
     assert not has_credentials({"COOKIE": "theme=dark; nottieout=3f0c"})
+
+
+def test_a_large_body_is_read_for_those_only_who_are_known(gunicorn, ada):
+    address, body = gunicorn(2), b'{"name": "' + b"x" * 200_000 + b'"}'
+    answers = {}
+    for name, token in {"ada": ada.token, "forged": "tie_" + "x" * 40}.items():
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{address}/api/projects", body, headers)  # noqa: S310  (our own address)
+        with pytest.raises(urllib.error.HTTPError) as refused, urllib.request.urlopen(request, timeout=10):  # noqa: S310
+            pass
+        answers[name] = (
+            refused.value.code,
+            json.load(refused.value)["code"],
+            refused.value.headers["WWW-Authenticate"],
+        )
+        refused.value.close()
+    assert answers["ada"][:2] == (422, "validation")
+    assert answers["forged"][:2] == (401, "unauthenticated")
+    assert "invalid_token" in answers["forged"][2]

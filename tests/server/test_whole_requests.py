@@ -3,6 +3,8 @@
 import json
 import time
 
+import pytest
+
 from tests.server.toys import UPLOAD, status
 
 GET = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -70,6 +72,25 @@ def test_without_a_session_or_a_key_a_body_is_as_small_as_a_form_to_sign_in(toy)
     answer = toy.client().send(f"{head}101\r\n\r\n").read()
     assert (status(answer), b"WWW-Authenticate: Bearer" in answer) == (401, True)
     assert status(toy.client().send(f"{head}101\r\nCookie: tieout=abc\r\n\r\n" + "x" * 101).read()) == 200
+
+
+@pytest.mark.parametrize(
+    "framing", ["Content-Length: 9000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2328\r\n"]
+)
+def test_a_large_body_with_a_forged_key_gets_the_answer_to_strangers(toy, framing):
+    head = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: forged\r\n" + framing
+    answer = toy.client().send(head + "x" * 3000).read()
+    assert (status(answer), b"X-Who: nobody" in answer, answer.endswith(b"Who are you?")) == (401, True, True)
+    assert b'"/upload"' not in answer
+
+
+def test_a_large_body_with_a_key_is_asked_for_only_when_the_key_is_known(toy):
+    head = "Host: x\r\nConnection: close\r\nContent-Length: 9000\r\nExpect: 100-continue\r\n\r\n"
+    refused = toy.client().send("POST /upload HTTP/1.1\r\nAuthorization: forged\r\n" + head).read()
+    assert status(refused) == 401
+    client = toy.client().send("POST /upload HTTP/1.1\r\nAuthorization: y\r\n" + head)
+    assert client.until(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+    assert b'"/upload", 9000' in client.send("x" * 9000).read()
 
 
 def test_bodies_that_wait_have_a_budget_and_give_it_back(toys):

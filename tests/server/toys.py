@@ -14,6 +14,7 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
 from webapp.server.limits import Limits
+from webapp.server.vouching import NOWHERE
 from webapp.server.worker import Worker
 
 SHORT = Limits(
@@ -26,6 +27,7 @@ SHORT = Limits(
     pace_bytes=1000,
     memory_bytes=2000,
     stranger_bytes=100,
+    unproven_bytes=2000,
     connections_per_address=0,
 )
 UPLOAD = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer y\r\n"
@@ -35,6 +37,10 @@ PATIENCE_SECONDS = 10
 def toy(environ, start_response):
     """Answer with what came: the method, the path and the length of the body; or with as many bytes as asked."""
     path, body = environ["PATH_INFO"], environ["wsgi.input"].read()
+    if path == NOWHERE:
+        is_known = "forged" not in environ["HTTP_AUTHORIZATION"]
+        start_response("404 Not Found" if is_known else "401 Unauthorized", [("X-Who", "nobody")])
+        return [b"Who are you?"]
     if path.startswith("/sleep/"):
         time.sleep(float(path.removeprefix("/sleep/")))
     if path.startswith("/large/"):

@@ -19,6 +19,7 @@ class Phase(Enum):
 
     IDLE = auto()  # the first byte of a request
     READING = auto()  # the rest of it
+    VOUCHING = auto()  # a thread, which looks who sends it
     WORKING = auto()  # a thread, which answers
     SENDING = auto()  # the reader of the answer
     LINGERING = auto()  # the end of what the client sends, which nobody reads
@@ -41,7 +42,7 @@ class Connection:
         """When it has to have moved on."""
         if self.phase is Phase.READING:
             return self.incoming.deadline
-        if self.phase in {Phase.WORKING, Phase.SENDING}:
+        if self.phase in {Phase.VOUCHING, Phase.WORKING, Phase.SENDING}:
             return self.sock.deadline
         return self.idle_deadline
 

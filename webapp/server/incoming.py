@@ -78,6 +78,16 @@ class Incoming:
         """Whether the client waits for "100 Continue" before it sends the body."""
         return self._body is not None and self._body.awaits_go_ahead
 
+    @property
+    def needs_voucher(self) -> bool:
+        """Whether the body is larger than one whose sender nobody has looked at."""
+        return self._body is not None and self._body.needs_voucher
+
+    def vouch(self, now: float) -> None:
+        """Take the rest of the body too: its sender is known. Its period begins anew."""
+        if self._body is not None:
+            self._body.vouch(now)
+
     def feed(self, data: bytes, now: float) -> None:
         """Take bytes that came; raises a ParseException or a RequestRefusedError."""
         if self._head_deadline is None:
@@ -150,7 +160,19 @@ class _Body:
         expects = headers.get("EXPECT", "").lower() == "100-continue" and request.version >= (1, 1)
         self.awaits_go_ahead = expects and not self.is_whole
         self._spool = Spool(budget, limits.memory_bytes)
-        self._pace = Pace(limits.body_pace_seconds, limits.pace_bytes, now)
+        self._limits, self._is_vouched = limits, False
+        self._pace = self._new_pace(now)
+
+    def _new_pace(self, now: float) -> Pace:
+        return Pace(self._limits.body_pace_seconds, self._limits.pace_bytes, now)
+
+    @property
+    def needs_voucher(self) -> bool:
+        return not self._is_vouched and self._size + self._left > self._limits.unproven_bytes
+
+    def vouch(self, now: float) -> None:
+        self._is_vouched = True
+        self._pace = self._new_pace(now)
 
     @property
     def is_whole(self) -> bool:

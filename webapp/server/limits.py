@@ -24,6 +24,8 @@ class Limits:
     answer_pace_seconds: float = 30
     #: What a sign-in form needs: the largest body without a session or a key.
     stranger_bytes: int = 16 * KIBIBYTE
+    #: The largest body with one that nobody has looked at yet.
+    unproven_bytes: int = 64 * KIBIBYTE
     #: Of each body and each answer; what is more waits in a temporary file.
     memory_bytes: int = 64 * KIBIBYTE
     #: Of each answer in the kernel, which doubles it.

@@ -83,7 +83,7 @@ _OF_A_REQUEST = {
 }
 
 
-def refusal_of(error: Exception) -> RawAnswer | None:
+def refusal_of(error: BaseException) -> RawAnswer | None:
     """The answer to a malformed request, or None where the error is the server's or the application's own."""
     if isinstance(error, RequestRefusedError):
         return error.answer

@@ -1,7 +1,6 @@
-"""gunicorn's threaded worker, whose poller does all the waiting: its threads get whole requests.
+"""A worker that gives its threads only whole requests: its poller reads them, and sends what a reader does not take.
 
-It replaces the loop and the handling of connections of `gunicorn.workers.gthread.ThreadWorker`, of which it keeps the
-signals, the thread pool, the queue of calls from threads, and `handle_request`, which runs the application.
+Of gunicorn it keeps the parser of heads and `handle_request`, which runs the application.
 """
 
 from __future__ import annotations
@@ -11,125 +10,21 @@ import errno
 import selectors
 import socket
 import time
-from functools import partial
+from concurrent.futures import Future
 from typing import Any
 
-from gunicorn.workers.gthread import ThreadWorker
-
 from webapp.server import refusals
-from webapp.server.connections import Addresses, Connection, Phase
+from webapp.server.accepting import LAST_REQUEST_SECONDS, AcceptingWorker
+from webapp.server.connections import Connection, Phase
 from webapp.server.incoming import Incoming, parser_for
-from webapp.server.outbox import Outbox
-from webapp.server.spools import Budget
+from webapp.server.vouching import environ_of, refusal_of_stranger
 
-AT_ONCE = 64
 CLIENT_LEFT = frozenset({errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN})
-LAST_REQUEST_SECONDS = 2.0
 GO_AHEAD = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Worker(ThreadWorker):  # type: ignore[misc]
-    """A worker whose `app` has `limits` and answers with `most_bytes` how large the body of a request may be."""
-
-    sockets: list[Any]
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._limits = self.app.limits
-        self._budget = Budget(self._limits.waiting_bytes)
-        self._addresses = Addresses(self._limits.connections_per_address)
-        self._connections: set[Connection] = set()
-        self._next_look = 0.0
-
-    def run(self) -> None:
-        """Serve until a signal, then finish what has begun and what waits to be accepted."""
-        self.poller.register(
-            self.method_queue.fileno(), selectors.EVENT_READ, self.method_queue.run_callbacks
-        )
-        self._enable_accept(enabled=True)
-        while self.alive and self.is_parent_alive():
-            self._turn()
-        self._finish()
-
-    def _turn(self) -> None:
-        self.notify()
-        self.wait_for_and_dispatch_events(self._limits.look_seconds)
-        if time.monotonic() >= self._next_look:
-            self._end_overdue()
-            self._enable_accept(enabled=self.alive)
-
-    def _enable_accept(self, *, enabled: bool) -> None:
-        if self.sockets:
-            self.set_accept_enabled(enabled)
-
-    def _finish(self) -> None:
-        self.alive = False
-        until = time.monotonic() + self.cfg.graceful_timeout
-        self._enable_accept(enabled=False)
-        for listener in self.sockets:
-            # The clients in the backlog believe that they are connected.
-            while self._accept_one(listener):
-                pass
-            listener.close()
-        self.sockets = []
-        for connection in self._connections:
-            last = time.monotonic() + LAST_REQUEST_SECONDS
-            connection.idle_deadline = min(connection.idle_deadline, last)
-        while self._connections and time.monotonic() < until:
-            self._turn()
-        for connection in tuple(self._connections):
-            self._drop(connection)
-        self.tpool.shutdown(wait=False)
-        self.poller.close()
-        self.method_queue.close()
-
-    def accept(self, listener: Any) -> None:
-        """Accept connections that wait, a good number at once."""
-        for _ in range(AT_ONCE):
-            if not self._accept_one(listener):
-                return
-
-    def _accept_one(self, listener: Any) -> bool:
-        """Accept a connection; answers whether there was one."""
-        if len(self._connections) >= self._limits.connections and not self._make_room():
-            self._enable_accept(enabled=False)
-            return False
-        try:
-            raw, client = listener.accept()
-        except OSError as error:
-            if error.errno in {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}:
-                self.log.warning("No connection could be accepted: %s", error.strerror)
-                # The poller would report the listener again at once; the next look at deadlines enables it.
-                self._enable_accept(enabled=False)
-                self._make_room()
-            return error.errno == errno.ECONNABORTED
-        # By itself the kernel takes some megabytes of an answer for each slow reader.
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._limits.socket_bytes)
-        raw.setblocking(False)  # noqa: FBT003  (the standard library's own)
-        self._admit(raw, client, listener.getsockname())
-        return True
-
-    def _admit(self, raw: socket.socket, client: Any, server: Any) -> None:
-        connection = Connection(raw, client, server)
-        if not self._addresses.admits(client):
-            with contextlib.suppress(OSError):
-                raw.recv(self._limits.head_bytes)
-            connection.answer(refusals.CROWDED.as_bytes())
-            raw.close()
-            return
-        waits = partial(self.method_queue.defer, self._watch_answer, connection)
-        connection.sock = Outbox(raw, self._limits, self._budget, waits)
-        self._connections.add(connection)
-        self._expect_request(connection, self._limits.head_seconds)
-
-    def _make_room(self) -> bool:
-        """Close the connection that has waited longest without any request; answers whether there was one."""
-        idle = [each for each in self._connections if each.phase in {Phase.IDLE, Phase.LINGERING}]
-        reading = [each for each in self._connections if each.phase is Phase.READING]
-        if not idle and not reading:
-            return False
-        self._drop(min(idle or reading, key=lambda each: each.deadline))
-        return True
+class Worker(AcceptingWorker):
+    """A worker whose `app` answers with `most_bytes` how large the body of a request may be."""
 
     def _expect_request(self, connection: Connection, seconds: float) -> None:
         parse = parser_for(self.cfg, connection.client)
@@ -137,17 +32,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         connection.phase = Phase.IDLE
         connection.idle_deadline = time.monotonic() + (seconds if self.alive else LAST_REQUEST_SECONDS)
         self._watch(connection, selectors.EVENT_READ)
-
-    def _watch(self, connection: Connection, events: int) -> None:
-        """Have the poller call `_ready` for some events of a connection, or for none."""
-        key = self.poller.get_map().get(connection.raw)
-        if not events:
-            if key is not None:
-                self.poller.unregister(connection.raw)
-        elif key is None:
-            self.poller.register(connection.raw, events, partial(self._ready, connection))
-        elif key.events != events:
-            self.poller.modify(connection.raw, events, key.data)
 
     def _ready(self, connection: Connection, _socket: Any) -> None:
         if connection.phase is Phase.GONE:
@@ -179,6 +63,39 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001  (the loop goes on for all others, whatever one client sends)
             self._refuse(connection, error)
             return
+        if incoming.needs_voucher:
+            self._watch(connection, 0)
+            connection.phase = Phase.VOUCHING
+            asked = self.tpool.submit(self._ask_for_voucher, connection)
+            asked.add_done_callback(
+                lambda future: self.method_queue.defer(self._take_voucher, connection, future)
+            )
+        else:
+            self._go_on(connection)
+
+    def _ask_for_voucher(self, connection: Connection) -> bytes | None:
+        """Ask the application who sends a large body, in a thread; answers its refusal of strangers."""
+        request = connection.incoming.request
+        place = connection.client, connection.server, self.cfg
+        return refusal_of_stranger(self.wsgi, environ_of(request, connection.sock, *place))
+
+    def _take_voucher(self, connection: Connection, asked: Future[bytes | None]) -> None:
+        if connection.phase is not Phase.VOUCHING:
+            return
+        error = asked.exception()
+        refusal = self._answer_to(error).as_bytes() if error else asked.result()
+        if refusal is not None:
+            connection.answer(refusal)
+            self._linger(connection)
+            return
+        connection.incoming.vouch(time.monotonic())
+        connection.phase = Phase.READING
+        self._watch(connection, selectors.EVENT_READ)
+        self._go_on(connection)
+
+    def _go_on(self, connection: Connection) -> None:
+        """Hand a whole request to a thread, or wait for the rest of it."""
+        incoming = connection.incoming
         if incoming.is_whole:
             self._watch(connection, 0)
             connection.phase = Phase.WORKING
@@ -190,7 +107,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         connection.answer(self._answer_to(error).as_bytes())
         self._linger(connection)
 
-    def _answer_to(self, error: Exception) -> refusals.RawAnswer:
+    def _answer_to(self, error: BaseException) -> refusals.RawAnswer:
         answer = refusals.refusal_of(error)
         if answer is None:
             self.log.error("A request ended in an error", exc_info=error)
@@ -265,20 +182,3 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _discard(self, connection: Connection) -> None:
         if not connection.raw.recv(self._limits.head_bytes):
             self._drop(connection)
-
-    def _end_overdue(self) -> None:
-        now = time.monotonic()
-        self._next_look = now + self._limits.look_seconds
-        for connection in tuple(self._connections):
-            if connection.deadline > now:
-                continue
-            if connection.phase is Phase.READING:
-                self._refuse(connection, refusals.RequestRefusedError(refusals.TOO_SLOW))
-            else:
-                self._drop(connection)
-
-    def _drop(self, connection: Connection) -> None:
-        self._watch(connection, 0)
-        self._connections.discard(connection)
-        self._addresses.left(connection.client)
-        connection.close()
