@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from flask import current_app
 from flask_sqlalchemy import SQLAlchemy
+from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
 from sqlalchemy.ext.compiler import compiles
 
@@ -127,7 +128,15 @@ def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) ->
     return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
 
 
-db = SQLAlchemy(metadata=Base.metadata, session_options={"expire_on_commit": False})
+class BooksSession(Session):
+    """A session on the books, or on the private copy of them that its state names."""
+
+    def get_bind(self, *arguments: Any, **named: Any) -> sa.Engine | sa.Connection:
+        """Give the engine of a statement."""
+        return state_of(self).private_engine or super().get_bind(*arguments, **named)
+
+
+db = SQLAlchemy(metadata=Base.metadata, session_options={"class_": BooksSession, "expire_on_commit": False})
 
 
 class Writer:

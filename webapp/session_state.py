@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from sqlalchemy import orm
+    from sqlalchemy import Engine, orm
 
     from webapp.ledger.references import Kind
     from webapp.services.audit.act import Act
@@ -50,12 +50,13 @@ class ActWrites:
 class SessionState:
     """The state of a session.
 
-    Its ORM reads see the rows of `organization_id` only, once that is set. `last_act` is the instant and the chance of
-    the id that was made last.
+    Its ORM reads see the rows of `organization_id` only, once that is set. With a `private_engine` it works on a
+    copy of them. `last_act` is the instant and the chance of the id that was made last.
     """
 
     organization_id: str | None = None
     is_trial: bool = False
+    private_engine: Engine | None = None
     at_end: list[AtEnd] = field(default_factory=list)
     recording: Recording | None = None
     writes: ActWrites | None = None

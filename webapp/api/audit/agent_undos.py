@@ -10,6 +10,7 @@ from webapp.services.undo.agent_undos import UndoMovedError
 from webapp.web import agents
 from webapp.web.access.auth import requires
 from webapp.web.access.blueprints import Blueprint
+from webapp.web.proposals.undo_previews import preview_undo
 
 bp = Blueprint(
     "api_agent_undos", __name__, url_prefix="/api/action-requests/undo", description="Undo of a key's acts"
@@ -22,10 +23,7 @@ bp = Blueprint(
 @bp.response(200, UndoPreviewSchema)
 def preview(query: dict[str, Any]) -> Any:
     """Preview the undo of all acts of a key since an instant, 100 acts at a time; nothing is written."""
-    token = agents.token(query["token_id"])
-    return services.undo.agent_undos.preview(
-        token, query["since"], before=query["before"], **agents.undoing()
-    )
+    return preview_undo(query["token_id"], query["since"], query["before"])
 
 
 @bp.post("")

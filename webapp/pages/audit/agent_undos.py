@@ -13,6 +13,7 @@ from webapp.services.undo.agent_undos import UndoMovedError
 from webapp.web import agents
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
+from webapp.web.proposals.undo_previews import preview_undo
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import render
 from webapp.web.rendering.problems import REFUSALS, problem_of
@@ -32,10 +33,10 @@ def show(token_id: int) -> Response:
 @requires("draft", session_only=True, is_heavy=True)
 def preview(token_id: int) -> Response:
     """Preview the undo; nothing is written."""
-    token = agents.token(token_id)
+    agents.token(token_id)
     try:
         body = SinceFormSchema(unknown=ma.EXCLUDE).load(form_body())
-        shown = services.undo.agent_undos.preview(token, **body, **agents.undoing())
+        shown = preview_undo(token_id, **body)
     except REFUSALS as error:
         return show_form(token_id, problem=problem_of(error))
     return show_form(token_id, agent_undo=shown)

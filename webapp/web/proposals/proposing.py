@@ -12,6 +12,7 @@ from webapp.db import db
 from webapp.errors import answer_ledger_error, refusal_body
 from webapp.ledger.scopes import PROPOSE
 from webapp.models import ActionRequest
+from webapp.queries.access.principals import Principal
 from webapp.schemas.audit.action_requests import ActionRequestAnswerSchema
 from webapp.schemas.audit.effects import DryRunSchema
 from webapp.schemas.untrusted import UNTRUSTED_KEY, untrusted_paths
@@ -23,7 +24,7 @@ from webapp.services.audit.trials import Trial
 from webapp.web.access import requests
 from webapp.web.access.auth import ProposableError, acting, may_propose, principal
 from webapp.web.access.request_state import state
-from webapp.web.proposals import calls, stored_calls
+from webapp.web.proposals import bounded_trials, calls, stored_calls
 from webapp.web.proposals.stored_calls import Call
 
 
@@ -45,7 +46,7 @@ def dry_run() -> Response:
     """Answer what the call would answer and change; nothing is written."""
     found = principal()
     proposes = PROPOSE in found.scopes and found.token_id is not None
-    tried = calls.tried(calls.with_role(found) if proposes else None)
+    tried = _tried(calls.with_role(found) if proposes else None)
     db.session.rollback()
     status, body = _answer(tried)
     answer = {"dryRun": True, "status": status, "answer": body, "effect": tried.effect}
@@ -66,16 +67,23 @@ def propose_at_cap(error: CapReachedError) -> Response:
 
 def propose() -> Response:
     """Let the call wait for a person (202); one that would change nothing is answered as it is."""
-    tried = calls.tried(calls.with_role(principal()))
+    tried = _tried(calls.with_role(principal()))
     if not tried.acts and not tried.blockers:
         status, body = _answer(tried)
         response = jsonify(body)
         response.status_code = status
         return response
+    bounded_trials.begin_again()
     waiting = wait(stored_calls.received(), tried)
     response = jsonify(ActionRequestAnswerSchema().dump({"actionRequest": waiting}))
     response.status_code = 202
     return response
+
+
+def _tried(who: Principal | None) -> Trial:
+    """Try the call so that nobody waits for it for long: one that reads a file of the bank does so on a copy."""
+    view = calls.view()
+    return bounded_trials.bounded(lambda: calls.tried(who), is_long=view.is_heavy and not view.begins)
 
 
 def propose_rest(results: list[ItemResult]) -> list[ItemResult]:
