@@ -112,9 +112,15 @@ def _refresh_statistics(connection: sa.Connection) -> None:
 
 
 def _hide_row(context: sa.engine.ExceptionContext) -> None:
-    """Keep of PostgreSQL's error its first sentence: the next lines quote the row, which no log may contain."""
     error, wrapped = context.original_exception, context.sqlalchemy_exception
+    whole = str(error)
+    hide_row(error)
+    if wrapped is not None:
+        wrapped.args = tuple(str(each).replace(whole, str(error)) for each in wrapped.args)
+
+
+def hide_row(error: BaseException) -> None:
+    """Keep of PostgreSQL's error its first sentence: the next lines quote the row, which no log may contain."""
     sentence = getattr(getattr(error, "diag", None), "message_primary", None)
-    if sentence is not None and wrapped is not None:
-        wrapped.args = tuple(str(each).replace(str(error), sentence) for each in wrapped.args)
+    if sentence is not None:
         error.args = (sentence,)

@@ -20,7 +20,7 @@ from webapp.models import ApiToken, Organization
 from webapp.postgresql import analyze
 from webapp.queries.audit import proposals
 from webapp.queries.checks import book_totals
-from webapp.services.backups import derived_rows
+from webapp.services.backups import bulk_rows, derived_rows
 from webapp.services.backups.backups import (
     DOCUMENTS,
     FORMAT,
@@ -144,16 +144,18 @@ def _load(
     if recorded["columns"] != [column.name for column in table.columns]:
         raise NotABackupError(f"The backup's {table.name} have other columns; nothing was restored.")
     digest, count = sha256(), 0
-    read = reader(table)
     connection = session.connection()
+    read = reader(table, connection.dialect)
     with archive.open(member_of(table)) as member:
         lines = iter(lambda: member.readline(LONGEST_ROW), b"")
         for some in _portions(lines):
-            for line in some:
-                digest.update(line)
+            digest.update(b"".join(some))
+            rows = json.loads(b"[" + b",".join(some) + b"]")
+            if len(rows) != len(some):
+                raise ValueError("a line is not one row")
             count += len(some)
             show(f"loading {table.name.replace('_', ' ')}: {count:,} of {recorded['rows']:,} rows")
-            connection.execute(sa.insert(table), [read(json.loads(line)) for line in some])
+            bulk_rows.insert(connection, table, map(read, rows))
     if (count, digest.hexdigest()) != (recorded["rows"], recorded["sha256"]):
         raise NotABackupError(f"The backup's {table.name} are incomplete; nothing was restored.")
 

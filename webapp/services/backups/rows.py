@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,43 +22,88 @@ def tables() -> Sequence[sa.Table]:
     return [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
 
 
-def as_json(row: sa.Row[Any]) -> list[object]:
-    """Give a row as a list of JSON values."""
-    return [_plain(value) for value in row]
+def writer(table: sa.Table) -> Callable[[sa.Row[Any]], list[object]]:
+    """Give a function that writes a row of a table as a list of JSON values."""
+    written = [
+        (place, write)
+        for place, column in enumerate(table.columns)
+        if (write := _writing(column.type)) is not None
+    ]
+
+    def as_json(row: sa.Row[Any]) -> list[object]:
+        values = list(row)
+        for place, write in written:
+            if values[place] is not None:
+                values[place] = write(values[place])
+        return values
+
+    return as_json
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return b64encode(value).decode()
-    return format(value, "f") if isinstance(value, Decimal) else value
+def _writing(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], str] | None:
+    if isinstance(type_, Instant | sa.DateTime):
+        return _instant
+    if isinstance(type_, sa.Date):
+        return date.isoformat
+    if isinstance(type_, sa.LargeBinary):
+        return _bytes
+    return _digits if isinstance(type_, Exact | sa.Numeric) else None
 
 
-def reader(table: sa.Table) -> Callable[[list[Any]], dict[str, object]]:
-    """Give a function that reads a list of JSON values as a row of a table."""
-    columns = [(column.name, _reading(column.type)) for column in table.columns]
+def _instant(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat()
 
-    def read(values: list[Any]) -> dict[str, object]:
-        return {
-            name: None if value is None else take(value)
-            for (name, take), value in zip(columns, values, strict=True)
-        }
+
+def _bytes(value: bytes) -> str:
+    return b64encode(value).decode()
+
+
+def _digits(value: Decimal) -> str:
+    return format(value, "f")
+
+
+def reader(table: sa.Table, dialect: sa.Dialect) -> Callable[[list[Any]], list[object]]:
+    """Give a function that makes a list of JSON values a row as the database's driver takes it.
+
+    It raises ValueError for a row with another number of values.
+    """
+    bound = [
+        (place, bind)
+        for place, column in enumerate(table.columns)
+        if (bind := _binding(column.type, dialect)) is not None
+    ]
+    width = len(table.columns)
+
+    def read(values: list[Any]) -> list[object]:
+        if len(values) != width:
+            raise ValueError(f"a row has {len(values)} values instead of {width}")
+        for place, bind in bound:
+            values[place] = bind(values[place])
+        return values
 
     return read
 
 
-def _reading(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], object]:
+def _binding(type_: sa.types.TypeEngine[Any], dialect: sa.Dialect) -> Callable[[Any], object] | None:
+    """Read a JSON value, and give it to the driver as the column's type does."""
+    read = _reading(type_)
+    processor: Callable[[Any], object] | None = type_.dialect_impl(dialect).bind_processor(dialect)
+    if read is None:
+        return processor
+
+    def bind(value: Any) -> object:
+        found = None if value is None else read(value)
+        return found if processor is None else processor(found)
+
+    # Many rows have the same day or instant.
+    return lru_cache(bind) if isinstance(type_, Instant | sa.DateTime | sa.Date) else bind
+
+
+def _reading(type_: sa.types.TypeEngine[Any]) -> Callable[[Any], object] | None:
     if isinstance(type_, Instant | sa.DateTime):
         return datetime.fromisoformat
     if isinstance(type_, sa.Date):
         return date.fromisoformat
     if isinstance(type_, sa.LargeBinary):
         return b64decode
-    return Decimal if isinstance(type_, Exact) else _as_is
-
-
-def _as_is(value: object) -> object:
-    return value
+    return Decimal if isinstance(type_, Exact) else None
