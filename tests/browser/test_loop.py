@@ -64,6 +64,7 @@ def test_from_a_banks_file_to_a_proof(browse, ada, has_scripts):
     for _ in range(4):
         left = page.locator(".line-confirm").count()
         page.locator(".line").filter(has_not_text="Bank charges").locator(".line-confirm").first.click()
+        page.get_by_role("button", name="Post it uncategorised").click()
         expect(page.locator(".line-confirm")).to_have_count(left - 1)
     page.get_by_role("button", name="Clear all confirmed").click()
     expect(page.locator("#difference-figure")).to_have_text("0.00")

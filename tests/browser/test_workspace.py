@@ -48,6 +48,8 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     current = page.locator(".line[aria-current]")
     expect(current.locator("select[name=accountId]")).to_be_visible()
     page.keyboard.press("c")
+    expect(question(page)).to_be_visible()
+    page.keyboard.press("Enter")
     expect(current).to_contain_text("Posted")
     expect(current).to_be_focused()
     page.keyboard.press("c")
@@ -119,3 +121,60 @@ def test_two_tabs_on_one_draft_do_not_overwrite_each_other(workspace):
     second.locator("[name=statementBalance]").press("Tab")
     expect(second.locator("#panel")).to_contain_text("Your figures are still in the fields")
     expect(second.locator("[name=statementBalance]")).to_have_value("800.00")
+
+
+def question(page):
+    return page.locator(".line-question")
+
+
+@pytest.mark.rare
+def test_an_uncategorised_line_is_asked_about_and_the_question_is_withdrawn(workspace):
+    page = workspace()
+    page.keyboard.press("j")
+    current = page.locator(".line[aria-current]")
+    expect(current.locator("select[name=accountId]")).to_be_visible()
+    for withdraw in ("Escape", "j", "x"):
+        page.keyboard.press("c")
+        expect(question(page)).to_contain_text("This line is uncategorised, and would be posted as such.")
+        page.keyboard.press(withdraw)
+        expect(question(page)).to_have_count(0)
+    expect(page.locator(".line-confirm")).to_have_count(len(LINES))
+    page.reload()
+    expect(page.locator(".line-confirm")).to_have_count(len(LINES))
+
+
+def test_a_suggestion_is_posted_by_the_key_and_by_the_touch_that_name_it(workspace, ada, bank):
+    rooms = bank.account("Rooms")
+    page = workspace(viewport={"width": 390, "height": 844})
+    earlier = bank.at(1).send("2026-09-01", "-1450.00", "Rent September", counterparty="Rent")
+    ada.patch(f"/api/transactions/{earlier}", json={"accountId": rooms})
+    ada.post(f"/api/transactions/{earlier}/confirm", json={})
+    later = bank.at(1).send("2026-11-01", "-1450.00", "Rent November", counterparty="Rent")
+    page.reload()
+    rent = line(page, "Rent October")
+    expect(rent.locator(".on-phone")).to_contain_text("Rooms?")
+    expect(rent.locator(".line-confirm")).to_have_text("Confirm as Rooms Rent October")
+    rent.locator(".line-confirm").click()
+    expect(rent).to_contain_text("Posted")
+    expect(rent.locator(".on-phone")).to_contain_text("Rooms")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"/feeds/1?show=all&line={later}")
+    page.keyboard.press("c")
+    expect(line(page, "Rent November")).to_contain_text("Posted")
+    page.reload()
+    expect(line(page, "Rent November").locator("select[name=accountId] :checked")).to_have_text("Rooms")
+
+
+@pytest.mark.rare
+def test_a_line_that_a_second_tab_changed_turns_amber_with_both_versions(workspace, ada, books):
+    page = workspace()
+    ada.patch("/api/transactions/2", json={"accountId": books.account_id("Rent")})
+    page.reload()
+    ada.patch("/api/transactions/2", json={"accountId": books.account_id("Travel")})
+    rent = line(page, "Rent October")
+    rent.locator(".line-confirm").click()
+    expect(rent).to_contain_text("Nothing was posted. Account Rent → Travel.")
+    rent.get_by_role("button", name="Set it back to Rent").click()
+    expect(rent.locator("select[name=accountId] :checked")).to_have_text("Rent")
+    rent.locator(".line-confirm").click()
+    expect(rent).to_contain_text("Posted")

@@ -101,7 +101,7 @@ FORMS = {
     "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,
     "/start": organizations.StartFormSchema,
     "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
-    "/transactions/<id:transaction_id>/confirm": transactions.ConfirmSchema,
+    "/transactions/<id:transaction_id>/confirm": transactions.ConfirmFormSchema,
     "/transactions/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transactions/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/transactions/confirm": transactions.ConfirmManyFormSchema,

@@ -37,6 +37,7 @@ NOUNS = (
     "rules.rules",
     "rules.runs",
     "rules.suggestions",
+    "transactions.confirmations",
     "transactions.feed_accounts",
     "transactions.line_joins",
     "transactions.settlements",

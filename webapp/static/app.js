@@ -55,6 +55,15 @@
     else deselect();
   });
 
+  // A question is withdrawn by Esc, by going to another line and by any change of the selection.
+  function withdraw() {
+    const question = one(".line-question");
+    if (!question) return;
+    focusedIds = idsAround(document.activeElement);
+    question.remove();
+    restoreFocus();
+  }
+
   /* The current line: the one that shows its fields as selects. */
 
   const currentLine = () => one(".line[aria-current]");
@@ -67,6 +76,7 @@
   }
 
   function makeCurrent(line) {
+    if (line.id !== currentId) withdraw();
     currentId = line.id;
     markCurrent();
     line.scrollIntoView({ block: "nearest" });
@@ -85,7 +95,8 @@
   }
 
   function open(line) {
-    if (line.isConnected && line.matches("[aria-current]") && !one(".line-edit", line)) one(".line-open", line)?.click();
+    const isBusy = one(".line-edit, .line-question, .htmx-request", line);
+    if (line.isConnected && line.matches("[aria-current]") && !isBusy) one(".line-open", line)?.click();
   }
 
   function edit() {
@@ -121,18 +132,23 @@
     if (!box) return;
     box.checked = !box.checked;
     lastBox = box;
-    showSelection();
+    changeSelection();
   }
 
   function selectRange(line) {
     const [from, to] = [boxes().indexOf(lastBox), boxes().indexOf(line && one(".box", line))];
     if (to < 0) return;
     boxes().slice(Math.min(from < 0 ? to : from, to), Math.max(from, to) + 1).forEach((box) => { box.checked = true; });
-    showSelection();
+    changeSelection();
   }
 
   function deselect() {
     boxes().forEach((box) => { box.checked = false; });
+    changeSelection();
+  }
+
+  function changeSelection() {
+    withdraw();
     showSelection();
   }
 
@@ -174,7 +190,7 @@
   });
   document.addEventListener("change", (event) => {
     if (event.target.id === "select-all") boxes().forEach((box) => { box.checked = event.target.checked; });
-    if (event.target.matches(".box")) showSelection();
+    if (event.target.matches(".box")) changeSelection();
   });
 
   /* Small controls. */
@@ -215,8 +231,10 @@
   /* A request that waited for an earlier one is sent with the version of that one's answer. */
 
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-    const version = ctx.request.form && one("[name=version]", ctx.request.form);
-    if (version && ctx.request.body) ctx.request.body.set("version", version.value);
+    for (const name of ["version", "shown"]) {
+      const field = ctx.request.form && one(`[name=${name}]`, ctx.request.form);
+      if (field && ctx.request.body) ctx.request.body.set(name, field.value);
+    }
   });
 
   /* A form is sent once, even if its button is clicked again before the answer. */

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
     from webapp.queries.rule_decisions.line_reasons import LineReasons
+    from webapp.queries.transactions.shown_lines import ChangedLine
     from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
@@ -69,10 +70,11 @@ def render_line(
     editing: str | None = None,
     problem: Problem | None = None,
     rows: list[dict[str, Any]] | None = None,
+    changed: ChangedLine | None = None,
 ) -> Response:
     """Answer an act on a line with its row and the parts that it changes, or with the whole page.
 
-    `rows` are the splits of a refused form as they were typed.
+    `rows` are the splits of a refused form as they were typed, `changed` the line that is otherwise than its row was.
     """
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
@@ -80,6 +82,7 @@ def render_line(
     context = workspace(transaction.feed_account_id, query, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
+    context["changed"] = {changed.line_id: changed} if changed else {}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
@@ -134,6 +137,7 @@ def workspace(
         "form": form or {},
         "problem": problem,
         "asking": asking,
+        "changed": {},
     }
 
 

@@ -10,23 +10,18 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
-from webapp.ledger.titles import counted
-from webapp.pages.transactions.feed_accounts import TEMPLATE, render_line, workspace, workspace_filters
-from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.transactions.transactions import (
-    ConfirmManyFormSchema,
-    ConfirmSchema,
-    TransactionFormSchema,
-)
-from webapp.services.audit.results import FailedItem
+from webapp.pages.transactions.feed_accounts import render_line
+from webapp.schemas.transactions.transactions import TransactionFormSchema
+from webapp.services.transactions.confirmations import ChangedLineError
 from webapp.services.transactions.edits import LineChanges
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import chosen_id, form_body
-from webapp.web.rendering.htmx import is_htmx, redirect_back, render
-from webapp.web.rendering.problems import Problem, problem_of
+from webapp.web.rendering.htmx import is_htmx, redirect_back
+from webapp.web.rendering.problems import problem_of
 
 if TYPE_CHECKING:
+    from webapp.ledger.journal.shown_lines import ShownLine
     from webapp.models import Transaction
 
 bp = Blueprint("transactions", __name__, url_prefix="/transactions")
@@ -37,18 +32,6 @@ bp = Blueprint("transactions", __name__, url_prefix="/transactions")
 def edit(transaction_id: int) -> Response:
     """Change a line's entry."""
     return act_on(transaction_id, save)
-
-
-@bp.post("/<id:transaction_id>/confirm")
-@requires("confirm")
-def confirm(transaction_id: int) -> Response:
-    """Confirm a line."""
-    return act_on(
-        transaction_id,
-        lambda line: services.transactions.lifecycle.confirm(
-            line, **ConfirmSchema().load(form_body()), **acting()
-        ),
-    )
 
 
 @bp.post("/<id:transaction_id>/delete")
@@ -65,61 +48,10 @@ def restore(transaction_id: int) -> Response:
     return act_on(transaction_id, lambda line: services.transactions.lifecycle.restore(line, **acting()))
 
 
-@bp.post("/confirm")
-@requires("confirm", is_heavy=True)
-def confirm_many() -> Response:
-    """Confirm the unconfirmed ones of the selected lines, after a question if some are uncategorised."""
-    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
-    first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
-    ids = queries.transactions.workspaces.unconfirmed(organization_id(), body["ids"])
-    if "withUncategorised" not in request.form:
-        count = queries.transactions.workspaces.count_uncategorised(organization_id(), ids)
-        if count:
-            asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
-            return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.lifecycle.bulk_confirm(
-        organization_id(), ids, note=body["note"], **acting()
-    )
-    refused = [result for result in results if isinstance(result, FailedItem)]
-    if refused:
-        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0].error}"
-        problem = Problem(message, refused[0].code, 409, place="dock")
-        return render_dock(first.feed_account_id, problem=problem)
-    return render_dock(first.feed_account_id, notice=notice_of(first, ids))
-
-
-def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
-    """The notice on confirmed lines: their number and sum, with a link to their entries."""
-    if not ids:
-        return {"text": "Nothing left to confirm."}
-    account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
-    amount = queries.transactions.workspaces.total(organization_id(), ids, first.currency)
-    return {
-        "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
-        "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
-        "link": "See the entries",
-    }
-
-
-def render_dock(
-    fa_id: int,
-    *,
-    asking: dict[str, Any] | None = None,
-    problem: Problem | None = None,
-    notice: dict[str, str] | None = None,
+def act_on(
+    transaction_id: int, act: Callable[[Transaction], object], *, shown: ShownLine | None = None
 ) -> Response:
-    """Answer an act on selected lines."""
-    if not is_htmx() and asking is None and problem is None:
-        return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
-    query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    context = workspace(fa_id, query, problem=problem, asking=asking) | {"notice": notice}
-    parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
-    status = 409 if asking or problem else 200
-    return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)
-
-
-def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Response:
-    """Act on one line, and answer with its row, or with the error in it."""
+    """Act on one line, and answer with its row, or with the error in it; `shown` is what its row showed of it."""
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         act(line)
@@ -128,7 +60,12 @@ def act_on(transaction_id: int, act: Callable[[Transaction], object]) -> Respons
         line = queries.transactions.transactions.get(organization_id(), transaction_id)
         rows = typed_rows()
         editing = "splits" if rows else "description" if "description" in request.form else None
-        return render_line(line, current_id=transaction_id, editing=editing, problem=problem, rows=rows)
+        changed = None
+        if shown is not None and problem.code == ChangedLineError.code:
+            changed = queries.transactions.shown_lines.changed(organization_id(), shown)
+        return render_line(
+            line, current_id=transaction_id, editing=editing, problem=problem, rows=rows, changed=changed
+        )
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
     return render_line(line, current_id=transaction_id)

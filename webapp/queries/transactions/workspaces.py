@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any
 
@@ -13,6 +13,7 @@ from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.dimensions import DimensionSelection
+from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
@@ -33,7 +34,13 @@ from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
-from webapp.queries.transactions import line_entries, other_sides, pending_corrections, transactions
+from webapp.queries.transactions import (
+    line_entries,
+    other_sides,
+    pending_corrections,
+    shown_lines,
+    transactions,
+)
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
@@ -78,7 +85,8 @@ class WorkspaceLine(TransactionRecord):
     """A line of the workspace: its record with names, whether it is cleared, and what a person may decide about it.
 
     `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
-    its open correction would change, `bank_change` the bank's last change while it matters.
+    its open correction would change, `bank_change` the bank's last change while it matters. `shown` is what confirming
+    it as it is would post.
     """
 
     splits: Sequence[NamedSplit] | None
@@ -95,6 +103,24 @@ class WorkspaceLine(TransactionRecord):
     likely: LikelyAccount | None
     pending: Sequence[PendingFieldChange]
     bank_change: BankChangeRecord | None
+    shown: ShownLine
+
+    @property
+    def offered(self) -> LikelyAccount | None:
+        """The likely account of an unconfirmed line, which confirming takes over, unless it may be a transfer."""
+        is_open = self.status == "BOOKED" and self.entry_status == "DRAFT" and self.proposal is None
+        return self.likely if is_open and self.is_uncategorised else None
+
+    @property
+    def shown_with_offer(self) -> ShownLine:
+        """What confirming the line with its likely account would post."""
+        likely = self.offered
+        if likely is None:
+            return self.shown
+        merchant_id = self.org_merchant_id or likely.org_merchant_id
+        project_id = self.project_id or likely.project_id
+        accepted = ShownPart(likely.account_id, merchant_id, project_id, self.amount.minor)
+        return replace(self.shown, accepted=accepted)
 
 
 def open_draft(organization_id: str, fa_id: int) -> OpenDraft | None:
@@ -230,6 +256,7 @@ def named(
     by_rules = runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
     pending = pending_corrections.of_records(organization_id, records)
+    shown_now = shown_lines.of_records(organization_id, records)
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},
@@ -247,6 +274,7 @@ def named(
             likely=likely.get(record.id),
             pending=pending.get(record.id, ()),
             bank_change=_bank_change(record, origins[record.id]),
+            shown=shown_now[record.id],
         )
         for record in records
     ]

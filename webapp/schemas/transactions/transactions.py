@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import marshmallow as ma
 
 from webapp.ledger.codes import ENTRY_STATUSES, TRANSACTION_STATUSES
+from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
@@ -109,6 +112,24 @@ class ConfirmSchema(DocumentedSchema):
     """An optional note on the confirmation."""
 
     note = fields.Text(most=2000, allow_none=True, load_default=None)
+
+
+class ShownLineField(ma.fields.Field[ShownLine]):
+    """What the row of a line showed, as the page wrote it."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> ShownLine:
+        del attr, data, kwargs
+        try:
+            return ShownLine.read(value if isinstance(value, str) else "")
+        except ValueError as error:
+            raise ma.ValidationError("Load the page again, then confirm what it shows.") from error
+
+
+class ConfirmFormSchema(ConfirmSchema):
+    """The same from the row of a line: what it showed, and whether the line may stay uncategorised."""
+
+    shown = ShownLineField(allow_none=True, load_default=None)
+    as_uncategorised = ma.fields.Boolean(data_key="asUncategorised", load_default=False)
 
 
 class ConfirmManySchema(Schema):

@@ -1,5 +1,5 @@
 """Acts on bank lines: confirm, edit, delete, restore, join, pair; settlements; and what the bank changes of lines."""
 
-from webapp.services.transactions import edits, joins, lifecycle, links, settlements, transfers
+from webapp.services.transactions import confirmations, edits, joins, lifecycle, links, settlements, transfers
 
-__all__ = ["edits", "joins", "lifecycle", "links", "settlements", "transfers"]
+__all__ = ["confirmations", "edits", "joins", "lifecycle", "links", "settlements", "transfers"]

@@ -1,0 +1,108 @@
+"""What the row of a bank line shows: the entry, the day and the parts that confirming it posts, as one word of text.
+
+A form carries it from the page to the act, which refuses to post anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import NamedTuple
+
+_NUMBER = "[1-9][0-9]{0,17}"
+_PART = re.compile(rf"({_NUMBER})\.((?:{_NUMBER})?)\.((?:{_NUMBER})?)\.(0|-?{_NUMBER})", re.ASCII)
+_LINE = re.compile(
+    rf"({_NUMBER})~((?:{_NUMBER})?)~([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})~([^~]*)~([^~]*)", re.ASCII
+)
+
+
+class ShownPart(NamedTuple):
+    """A part of a line: its account, merchant and project, and its amount in minor units with the line's sign."""
+
+    account_id: int
+    merchant_id: int | None
+    project_id: int | None
+    amount_minor: int
+
+    def __str__(self) -> str:
+        """Write the part as text."""
+        return f"{self.account_id}.{self.merchant_id or ''}.{self.project_id or ''}.{self.amount_minor}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """What a row shows of a line; `accepted` is the part that its suggestion would make of it, none without one.
+
+    Voiding gives a line another entry, so that a confirmation that is sent again posts nothing twice.
+
+    >>> shown = ShownLine(7, 12, date(2026, 10, 5), (ShownPart(3, None, 4, -1450),), ShownPart(9, 8, 4, -1450))
+    >>> str(shown)
+    '7~12~2026-10-05~3..4.-1450~9.8.4.-1450'
+    >>> ShownLine.read(str(shown)) == shown, str(shown.posts)
+    (True, '7~12~2026-10-05~9.8.4.-1450~')
+    """
+
+    line_id: int
+    entry_id: int | None
+    booked_on: date
+    parts: tuple[ShownPart, ...]
+    accepted: ShownPart | None = None
+
+    def __str__(self) -> str:
+        """Write the line as text."""
+        parts = "_".join(map(str, self.parts))
+        head = f"{self.line_id}~{self.entry_id or ''}~{self.booked_on.isoformat()}"
+        return f"{head}~{parts}~{self.accepted or ''}"
+
+    @classmethod
+    def read(cls, text: str) -> ShownLine:
+        """Read the text of a row, or raise ValueError."""
+        found = _LINE.fullmatch(text)
+        if found is None:
+            raise ValueError(text)
+        line_id, entry_id, day, parts, accepted = found.groups()
+        return cls(
+            int(line_id),
+            _optional(entry_id),
+            date.fromisoformat(day),
+            tuple(_part(each) for each in parts.split("_") if each),
+            _part(accepted) if accepted else None,
+        )
+
+    @property
+    def content(self) -> ShownLine:
+        """The same without the suggestion."""
+        return replace(self, accepted=None)
+
+    @property
+    def posts(self) -> ShownLine:
+        """The line that confirming posts: as it is, or as its suggestion makes it."""
+        return self.content if self.accepted is None else replace(self, parts=(self.accepted,), accepted=None)
+
+
+def summed(parts: Iterable[ShownPart]) -> tuple[ShownPart, ...]:
+    """Add up parts of one account, merchant and project, and sort them.
+
+    >>> [str(each) for each in summed([ShownPart(3, None, None, -5), ShownPart(2, 1, None, -1)] * 2)]
+    ['2.1..-2', '3...-10']
+    """
+    sums: dict[tuple[int, int | None, int | None], int] = {}
+    for account_id, merchant_id, project_id, amount_minor in parts:
+        key = (account_id, merchant_id, project_id)
+        sums[key] = sums.get(key, 0) + amount_minor
+    found = [ShownPart(*key, amount_minor) for key, amount_minor in sums.items()]
+    return tuple(sorted(found, key=lambda part: tuple(each or 0 for each in part)))
+
+
+def _part(text: str) -> ShownPart:
+    found = _PART.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    account_id, merchant_id, project_id, amount_minor = found.groups()
+    return ShownPart(int(account_id), _optional(merchant_id), _optional(project_id), int(amount_minor))
+
+
+def _optional(number: str) -> int | None:
+    return int(number) if number else None

@@ -1,0 +1,142 @@
+"""What the rows of bank lines show, and what has changed of a line since its row was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
+from webapp.ledger.journal.sides import opposite
+from webapp.ledger.money import Money
+from webapp.models import Account, Merchant, Project, Transaction
+from webapp.queries.common import lookups
+from webapp.queries.journal import target_legs
+from webapp.queries.transactions import transactions
+from webapp.queries.transactions.transactions import TransactionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDifference:
+    """A field of a line as its row showed it, and as it is now; for people."""
+
+    field: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedLine:
+    """A line that is otherwise than its row showed it; `back` is the one part that would bring it back, if that can."""
+
+    line_id: int
+    differences: Sequence[ShownDifference]
+    back: ShownPart | None
+    back_name: str
+
+
+def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> dict[int, ShownLine]:
+    """Give what confirming each line would post, or has posted, in a constant number of statements."""
+    corrected = {
+        record.journal_entry_id
+        for record in records
+        if record.correction_marker_id is not None and record.journal_entry_id is not None
+    }
+    targets = target_legs.bulk_of(organization_id, corrected)
+    found = {}
+    for record in records:
+        target = targets.get(record.journal_entry_id or 0)
+        if target is None:
+            parts = _parts(record)
+        else:
+            legs = opposite([leg for _, leg in target.legs], record.id)
+            only = record.amount.minor if len(legs) == 1 else None
+            parts = [
+                ShownPart(leg.account_id, leg.merchant_id, leg.project_id, only or -leg.amount_minor)
+                for leg in legs
+            ]
+        found[record.id] = ShownLine(record.id, record.journal_entry_id, record.booked_on, summed(parts))
+    return found
+
+
+def _parts(record: TransactionRecord) -> list[ShownPart]:
+    if record.splits:
+        return [
+            ShownPart(each.account_id, each.org_merchant_id, each.project_id, each.amount.minor)
+            for each in record.splits
+        ]
+    if record.account_id is None:
+        return []
+    return [ShownPart(record.account_id, record.org_merchant_id, record.project_id, record.amount.minor)]
+
+
+def of_line(transaction: Transaction) -> ShownLine:
+    """Give what confirming one line would post, or has posted."""
+    record = transactions.record(transaction)
+    return of_records(transaction.organization_id, [record])[record.id]
+
+
+def changed(organization_id: str, shown: ShownLine) -> ChangedLine:
+    """Compare what a row showed of a line with the line as it is now."""
+    line = transactions.get(organization_id, shown.line_id)
+    now = of_line(line)
+    names = _Names(organization_id, line.currency, [*shown.posts.parts, *now.parts])
+    back = shown.posts.parts[0] if len(shown.posts.parts) == 1 else None
+    return ChangedLine(
+        line.id,
+        list(names.differences(shown.posts, now)),
+        back if back and back.account_id in names.accounts and len(now.parts) == 1 else None,
+        names.account(back) if back else "",
+    )
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%b %Y}"
+
+
+class _Names:
+    def __init__(self, organization_id: str, currency: str, parts: Sequence[ShownPart]) -> None:
+        self._currency = currency
+        self.accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
+        self._merchants = lookups.by_id(Merchant, organization_id, {part.merchant_id for part in parts})
+        self._projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
+
+    def account(self, part: ShownPart) -> str:
+        """Give the name of a part's account."""
+        found = self.accounts.get(part.account_id)
+        return found.name if found is not None else "an account that is gone"
+
+    def differences(self, before: ShownLine, after: ShownLine) -> Iterator[ShownDifference]:
+        """Name the fields that differ."""
+        pairs = [("day", _day(before.booked_on), _day(after.booked_on))]
+        if len(before.parts) == len(after.parts) == 1:
+            pairs += zip(
+                ("account", "merchant", "project", "amount"),
+                self._fields(before.parts[0]),
+                self._fields(after.parts[0]),
+                strict=True,
+            )
+        else:
+            pairs += [("parts", self._listed(before), self._listed(after))]
+        if before.entry_id != after.entry_id:
+            pairs += [("entry", str(before.entry_id or "none"), str(after.entry_id or "none"))]
+        for field, earlier, later in pairs:
+            if earlier != later:
+                yield ShownDifference(field, earlier, later)
+
+    def _fields(self, part: ShownPart) -> tuple[str, str, str, str]:
+        merchant = self._merchants.get(part.merchant_id)
+        project = self._projects.get(part.project_id)
+        return (
+            self.account(part),
+            merchant.name if merchant is not None else "none",
+            project.name if project is not None else "none",
+            Money(part.amount_minor, self._currency).formatted,
+        )
+
+    def _listed(self, line: ShownLine) -> str:
+        named = [
+            f"{self.account(part)} {Money(part.amount_minor, self._currency).formatted}"
+            for part in line.parts
+        ]
+        return ", ".join(named) or "none"

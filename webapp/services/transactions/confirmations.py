@@ -1,0 +1,77 @@
+"""Confirming lines from their rows: what a row shows is what is posted, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from webapp.ledger.errors import LedgerError
+from webapp.ledger.journal.shown_lines import ShownLine
+from webapp.models import Transaction
+from webapp.queries.transactions import shown_lines, workspaces
+from webapp.services.audit.act import Actor
+from webapp.services.audit.results import ActionResult
+from webapp.services.transactions import edits, lifecycle
+from webapp.services.transactions.edits import LineChanges
+
+
+class ChangedLineError(LedgerError):
+    """This line has changed since its row was shown, so nothing was posted."""
+
+    code = "line_changed"
+
+
+class UncategorisedLineError(LedgerError):
+    """This line is uncategorised, and would be posted as such."""
+
+    code = "uncategorised_line"
+
+
+def confirm(
+    line: Transaction,
+    shown: ShownLine | None,
+    *,
+    actor: Actor,
+    now: datetime,
+    note: str | None = None,
+    as_uncategorised: bool = False,
+) -> ActionResult:
+    """Confirm a line as its row shows it, with its suggestion where the row has one; 409 where the line is otherwise.
+
+    Without `shown` nothing is compared. An uncategorised line needs `as_uncategorised`. What was posted as it is shown
+    is not posted again.
+    """
+    if shown is not None:
+        accept(line, shown, actor=actor, now=now)
+    if not as_uncategorised and workspaces.count_uncategorised(line.organization_id, [line.id]):
+        raise UncategorisedLineError
+    return lifecycle.confirm(line, note=note, actor=actor, now=now)
+
+
+def is_as_shown(line: Transaction, shown: ShownLine) -> bool:
+    """Return whether confirming a line posts what its row shows, or has posted it."""
+    return shown_lines.of_line(line) in (shown.content, shown.posts)
+
+
+def accept(line: Transaction, shown: ShownLine, *, actor: Actor, now: datetime) -> None:
+    """Give a line the suggestion that its row shows, or raise ChangedLineError where the line is otherwise."""
+    present = shown_lines.of_line(line)
+    if present == shown.posts:
+        return
+    if present != shown.content:
+        raise ChangedLineError
+    changes = changes_of(shown)
+    if changes:
+        edits.edit(line, changes, actor=actor, now=now)
+
+
+def changes_of(shown: ShownLine) -> LineChanges:
+    """Give the fields of a line that its suggestion changes."""
+    if shown.accepted is None or len(shown.parts) != 1:
+        return {}
+    before, after = shown.parts[0], shown.accepted
+    changes: LineChanges = {"account_id": after.account_id}
+    if after.merchant_id != before.merchant_id:
+        changes["org_merchant_id"] = after.merchant_id
+    if after.project_id != before.project_id:
+        changes["project_id"] = after.project_id
+    return changes
