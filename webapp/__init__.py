@@ -60,7 +60,6 @@ def flask_settings(settings: Settings) -> Mapping[str, Any]:
         "SETTINGS": settings,
         "SQLALCHEMY_DATABASE_URI": settings.database_url,
         "SQLALCHEMY_ENGINE_OPTIONS": engine_options,
-        "TRUSTED_HOSTS": list(settings.trusted_hosts),
         "MAX_CONTENT_LENGTH": 1024 * 1024,
         "MAX_FORM_MEMORY_SIZE": 1024 * 1024,
         "PROPAGATE_EXCEPTIONS": False,

@@ -130,9 +130,11 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ip_address(host.strip("[]")).is_loopback
+        address = ip_address(host.strip("[]"))
     except ValueError:
         return False
+    # A server that listens on IPv6 and IPv4 sees 127.0.0.1 as ::ffff:127.0.0.1.
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def refuse_unsafe(settings: Settings, environment: Mapping[str, str]) -> None:

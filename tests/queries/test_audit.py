@@ -56,8 +56,8 @@ class Witness:
         return self.bank.ask(lambda: db.session.scalar(sa.select(sa.func.count()).select_from(AuditEvent)))
 
     def ask(self, method: str, path: str, **options: Any) -> tuple[int, Any]:
-        request_id = f"request-{self.counts.total():06}"
-        answer = self.ada.ask(method, path, headers={"X-Request-Id": request_id}, **options)
+        answer = self.ada.ask(method, path, headers={"X-Request-Id": "chosen-by-the-client"}, **options)
+        request_id = answer.headers["X-Request-Id"]
         if method != "GET":
             self.look(method, path, request_id)
         return answer.status_code, answer.json

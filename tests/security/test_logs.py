@@ -25,7 +25,7 @@ def test_a_request_is_one_line(ada, bank, log):
     ada.get(f"/api/transactions/{line_id}", headers={"X-Request-Id": "of-this-test"})
     (line,) = log()
     assert line["message"] == "request"
-    assert line["requestId"] == "of-this-test"
+    assert line["clientRequestId"] == "of-this-test"
     assert (line["method"], line["route"], line["status"]) == (
         "GET",
         "/api/transactions/<id:transaction_id>",
@@ -42,7 +42,8 @@ def test_an_unexpected_error_is_one_line_with_its_place(ada, log, monkeypatch):
     monkeypatch.setattr("webapp.queries.transactions.transactions.listed", break_down)
     ada.get("/api/transactions", headers={"X-Request-Id": "of-this-test"})
     error, request = log()
-    assert error["requestId"] == request["requestId"] == "of-this-test"
+    assert error["requestId"] == request["requestId"] != "of-this-test"
+    assert error["clientRequestId"] == request["clientRequestId"] == "of-this-test"
     assert "RuntimeError" in error["traceback"]
     assert ada.token not in json.dumps(error)
     assert request["status"] == 500

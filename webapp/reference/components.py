@@ -32,8 +32,9 @@ SECURITY_SCHEMES = {
 COUNT = {"type": "string", "pattern": "^[0-9]+$"}
 HEADERS = {
     "X-Request-Id": {
-        "description": "The request's id in the log. An id of 8 to 64 letters, digits, - or _ that you send is used.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{8,64}$"},
+        "description": "The request's id, in the log and in the audit trail. An id of 8 to 64 letters, digits, - or _"
+        " that you send stands beside it in the log, as clientRequestId.",
+        "schema": {"type": "string", "pattern": "^[0-9a-f]{24}$"},
     },
     "WWW-Authenticate": {
         "description": "How to authenticate (RFC 6750).",

@@ -31,6 +31,8 @@ class JsonLines(logging.Formatter):
         }
         if has_request_context() and has_begun():
             facts["requestId"] = state().id
+            if state().id_of_client is not None:
+                facts["clientRequestId"] = state().id_of_client
         facts |= getattr(record, "facts", {})
         if record.exc_info:
             facts["traceback"] = self.formatException(record.exc_info)

@@ -31,9 +31,9 @@ class Door:
 
     def ask(self, email, password, address="10.0.0.1", *, client=None, **headers):
         form = {"email": email, "password": password}
-        environ = {"REMOTE_ADDR": address}
         client = client or self.app.test_client()
-        return client.post("/sign-in", data=form, headers={**LOCAL, **headers}, environ_base=environ)
+        over_https = {"base_url": "https://localhost", "environ_base": {"REMOTE_ADDR": address}}
+        return client.post("/sign-in", data=form, headers={**LOCAL, **headers}, **over_https)
 
     def guess(self, email, address="10.0.0.1", **options):
         answer = self.ask(email, "a wrong guess", address, **options)
@@ -52,7 +52,7 @@ class Door:
 def door(app, monkeypatch):
     found = Door(app)
 
-    def begin(request_id):
+    def begin(request_id, _id_of_client):
         g.request_state = RequestState(found.now, request_id)
 
     monkeypatch.setattr(request_state, "begin", begin)
@@ -147,7 +147,7 @@ def test_a_familiar_browser_guesses_no_more_than_others(app, ada, ben, door, fam
 
 def test_the_secret_of_a_browser_ends_with_the_next_sign_in(app, ada, door, familiar):
     copied = app.test_client()
-    copied.set_cookie("tieout-browser", familiar.get_cookie("tieout-browser").value)
+    copied.set_cookie("__Host-tieout-browser", familiar.get_cookie("__Host-tieout-browser").value)
     assert door.ask(ada.email, ada.password, client=familiar).status_code == 303
     assert door.guesses(8, ada.email, client=copied) == [401] * 7 + [429]
     assert door.ask(ada.email, ada.password, client=familiar).status_code == 303

@@ -1,6 +1,7 @@
 """Sessions cannot be fixed, replayed or outlived (P43), and passwords are not guessed (behaviour.md 5)."""
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -175,7 +176,11 @@ def test_a_new_password_and_ninety_days_make_a_browser_a_stranger(app, ada, bank
 def guess(app, email, address):
     form = {"email": email, "password": "a wrong guess"}
     answer = app.test_client().post(
-        "/sign-in", data=form, headers=LOCAL, environ_base={"REMOTE_ADDR": address}
+        "/sign-in",
+        data=form,
+        headers=LOCAL,
+        base_url="https://localhost",
+        environ_base={"REMOTE_ADDR": address},
     )
     return answer.status_code, answer.headers.get("Retry-After")
 
@@ -215,7 +220,9 @@ def test_signing_in_leads_to_our_own_pages_only(client, ada, asked, answered):
 
 
 def test_plain_http_elsewhere_is_refused_by_a_page_that_says_how(app, ada, monkeypatch):
-    monkeypatch.setitem(app.config, "TRUSTED_HOSTS", ["books.example"])
+    monkeypatch.setitem(
+        app.config, "SETTINGS", replace(app.config["SETTINGS"], trusted_hosts=("books.example",))
+    )
     answer = sign_in(app.test_client(), ada, base_url="http://books.example")
     assert (answer.status_code, "Set-Cookie" in answer.headers) == (403, False)
     assert "HTTPS" in answer.text

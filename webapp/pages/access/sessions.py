@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
-from webapp.config import is_loopback
 from webapp.ledger.errors import LedgerError
 from webapp.services.access import sessions
 from webapp.web.access import requests
 from webapp.web.access.auth import PUBLIC, cookie_name, principal, requires
 from webapp.web.access.browsers import let_in, visitor
+from webapp.web.access.hosts import is_from_this_machine
 
 COOKIE_WOULD_LEAK = (
     "Over plain HTTP others could read your session. "
@@ -70,7 +68,7 @@ def show_form(*, status: int = 200, error: str = "", email: str = "") -> Respons
 
 def is_cookie_safe() -> bool:
     """Return whether a cookie is safe: over HTTPS, or on this machine only."""
-    return request.is_secure or is_loopback(urlsplit(request.host_url).hostname or "")
+    return request.is_secure or is_from_this_machine()
 
 
 def local_path(address: str) -> str:

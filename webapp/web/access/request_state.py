@@ -33,7 +33,7 @@ class HeldSlot:
 
 @dataclass(slots=True)
 class RequestState:
-    """The state of a request.
+    """The state of a request, under its own id and the one that the client has for it.
 
     `is_proposal` and `is_dry_run` mean that the call is only tried, `is_decided_on` that a person decides or has
     decided on what is done now. `keeps_writes` lets them be committed though the answer is an error. `key_claim` is
@@ -42,6 +42,7 @@ class RequestState:
 
     now: datetime
     id: str = ""
+    id_of_client: str | None = None
     principal: Principal | None = None
     is_proposal: bool = False
     is_dry_run: bool = False
@@ -53,9 +54,9 @@ class RequestState:
     slot: HeldSlot | None = None
 
 
-def begin(request_id: str) -> None:
+def begin(request_id: str, id_of_client: str | None) -> None:
     """Give a request its state, and read the clock for it once."""
-    g.request_state = RequestState(datetime.now(UTC), request_id)
+    g.request_state = RequestState(datetime.now(UTC), request_id, id_of_client)
 
 
 def state() -> RequestState:

@@ -12,13 +12,14 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from flask import Flask, Response, current_app, request
-from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, SecurityError, UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from webapp import db as database
 from webapp import failures
 from webapp.db import db
 from webapp.ledger.errors import LedgerError
 from webapp.web.access import idempotency, request_state
+from webapp.web.access.hosts import is_trusted
 from webapp.web.access.request_state import state
 
 Result = TypeVar("Result")
@@ -47,8 +48,8 @@ def register_commit(app: Flask) -> None:
 def open_request() -> Response | None:
     """Set the request's id and clock; an unknown host is refused here."""
     sent = request.headers.get("X-Request-Id", "")
-    request_state.begin(sent if REQUEST_ID.fullmatch(sent) else secrets.token_hex(12))
-    if isinstance(request.routing_exception, SecurityError):
+    request_state.begin(secrets.token_hex(12), sent if REQUEST_ID.fullmatch(sent) else None)
+    if not is_trusted(request.host, current_app.config["SETTINGS"].trusted_hosts):
         return _refuse_host()
     _refuse_unreadable_query()
     return None
