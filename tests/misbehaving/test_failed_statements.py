@@ -69,5 +69,5 @@ def test_a_fault_at_any_step_of_a_write_leaves_all_or_nothing(
         kept.give_back()
     figure(
         "P21",
-        f"{faults} steps of {len(chosen)} use cases failed: all or nothing each time, {went_on} of them all",
+        f"{faults} steps of {len(chosen)} use cases failed, all or nothing each time; {went_on} were no part of an act",
     )

@@ -1,15 +1,20 @@
 """A full disk stops writes and nothing else, and they go on when there is room again (P19)."""
 
+import errno
 import threading
 from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.fixtures.helpers.faulty_disk import faulty_disk
+from tests.fixtures.helpers.trial_calls import FILE
 from tests.misbehaving.test_failed_commits import is_refused, sent
 from webapp.db import begin_read
 from webapp.queries import checks
+from webapp.web.access import slots
 
 WRITERS = 3
 KIBIBYTE = 1024
@@ -102,6 +107,34 @@ def test_a_full_disk_refuses_writes_loses_none_and_takes_them_again(
         begin_read()
         assert list(checks.violations()) == []
     figure("P19", f"{len(writers.refused)} writes refused, 0 of {len(writers.answered)} answered ones lost")
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_a_full_disk_takes_no_slot_of_heavy_calls_away(ada, monkeypatch):
+    def fail(*_args):
+        raise OSError(errno.ENOSPC, "no")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(slots.os, "pwrite", fail)
+        assert [ada.get("/api/exports/hledger").status_code for _ in range(6)] == [200] * 6
+    assert ada.get("/api/exports/hledger").status_code == 200
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_a_disk_that_takes_no_report_of_progress_stops_no_import(app, ada, monkeypatch):
+    file = {"file": (BytesIO(FILE), "april.ofx"), "dryRun": "true"}
+    preview = ada.post("/api/feeds/imports", data=file, content_type="multipart/form-data").json["import"]
+    real = Path.write_text
+
+    def fail(path, *args, **options):
+        if path.parent.name == "progress":
+            path.touch()
+            raise OSError(errno.ENOSPC, "no")
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    assert ada.post(f"/api/feeds/imports/{preview['id']}/commit", json={}).status_code == 200
+    assert list((app.config["SETTINGS"].instance_path / "progress").iterdir()) == []
 
 
 def names(person):

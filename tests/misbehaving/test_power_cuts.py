@@ -84,6 +84,7 @@ def test_no_answered_write_is_lost_when_the_power_goes(house, ada, rounds, figur
 
 
 @on_sqlite
+@pytest.mark.rare
 @pytest.mark.parametrize("synchronous", ["OFF", "NORMAL"])
 def test_this_disk_finds_a_database_that_does_not_wait_for_it(
     house, ada, rounds, figure, tmp_path, synchronous

@@ -16,19 +16,22 @@ from webapp.web.access.auth import organization_id, settings
 
 @contextlib.contextmanager
 def reporting(name: str) -> Iterator[Callable[[str], None]]:
-    """Let a job report its progress, and delete the report at its end."""
+    """Let a job report its progress, and delete the report at its end; a disk that takes no report stops no job."""
     path = _path(name)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
 
     def report(progress: str) -> None:
-        temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        temporary.write_text(json.dumps(progress))
-        temporary.replace(path)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary.write_text(json.dumps(progress))
+            temporary.replace(path)
 
     try:
         yield report
     finally:
-        path.unlink(missing_ok=True)
+        for each in (path, temporary):
+            with contextlib.suppress(OSError):
+                each.unlink(missing_ok=True)
 
 
 def read(name: str) -> str | None:

@@ -7,7 +7,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 log = logging.getLogger("tieout.slots")
@@ -47,8 +47,7 @@ class Slots:
                     continue
                 os.close(slot)
             if free >= 0 and mine < self._most_of_one:
-                os.truncate(free, 0)
-                os.pwrite(free, name.encode(), 0)
+                _write_name(free, name)
                 return free
             if free >= 0:
                 os.close(free)
@@ -74,6 +73,13 @@ class Slots:
             log.warning("Each worker counts heavy calls for itself: %s", error.strerror)
             self._folder, self._is_alone = Path(tempfile.mkdtemp(prefix="tieout-slots-")), True
             return self._open(name)
+
+
+def _write_name(descriptor: int, name: str) -> None:
+    """Write whose slot it is; on a full disk it has no name, and counts among all but not for its key."""
+    with suppress(OSError):
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, name.encode(), 0)
 
 
 def _locked(descriptor: int) -> bool:
