@@ -4,6 +4,7 @@ import pytest
 
 from tests.fixtures.feeds import line
 from webapp.queries.rule_decisions import candidates
+from webapp.services.rules import runs
 
 pytestmark = pytest.mark.usefixtures("sound")
 RULES, RUNS = "/api/automations/rules", "/api/automations/runs"
@@ -428,3 +429,22 @@ def test_a_line_stands_the_same_whether_it_is_read_with_many_or_for_itself(ada, 
     monkeypatch.setattr(candidates, "_simple_states", lambda *_: {})
     assert preview(ada, rule) == quick
     assert quick["matched"] == 6
+
+
+def test_a_run_changes_as_much_as_others_may_wait_for(ben, bank, monkeypatch):
+    monkeypatch.setattr(runs, "MOST_AT_ONCE", 2)
+    travel = bank.account("Travel")
+    lines = [bank.send(f"2026-03-0{day}", "-1.00", "Taxi") for day in (1, 2, 3)]
+    rule = make(ben, "Taxi", to_account(travel))
+    digest = preview(ben, rule)["digest"]
+    for dry_run in ("", "?dryRun=true"):
+        refused = ben.post(f"{RULES}/{rule}/apply{dry_run}", json={"digest": digest})
+        assert (refused.status_code, refused.json["code"]) == (422, "too_large")
+        assert refused.json["details"] == {"most": 2}
+        assert refused.json["error"].startswith("This rule would change more than 2 lines or documents")
+    page = ben.browser().post(f"/rules/{rule}/apply", data={"digest": digest})
+    assert page.status_code == 422
+    assert "more than 2 lines or documents" in page.text
+    assert travel not in {read(ben, each)["accountId"] for each in lines}
+    assert applied(ben, rule, to="2026-03-02")["changed"] == 2
+    assert applied(ben, rule)["changed"] == 1

@@ -240,7 +240,7 @@ def test_a_preview_over_many_lines_is_exact(ada, bank, many, rounds, figure, sta
 
 
 def test_undoing_a_run_over_many_lines_restores_every_field(ada, bank, many, rounds, figure):
-    count = rounds(300, 10_000)
+    count = rounds(300, 5_000)
     rule_id, said, _posted, edited = many(count, touched=count // 10)
     before = bank.ask(lambda: dumped(ada.organization_id))
     digest = ada.post(f"{RULES}/{rule_id}/preview").json["preview"]["digest"]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol, cast
 
 from webapp.db import db
-from webapp.ledger.errors import LedgerError
+from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Organization, Rule, RuleRun
 from webapp.queries.access import organizations
@@ -25,6 +25,8 @@ from webapp.services.ingestion.rules import Tally
 from webapp.services.rules import document_rules, writes
 
 MANUAL_APPLY = "MANUAL_APPLY"
+# What one run may change while others wait to write: half a second of processor time where 50,000 lines took five.
+MOST_AT_ONCE = 5_000
 
 
 class RunProgress(Protocol):
@@ -43,6 +45,12 @@ class PreviewMovedError(LedgerError):
     """What this rule would do has changed since its preview; preview it again, then apply it."""
 
     code = "preview_moved"
+
+
+class RunTooLargeError(UnprocessableError):
+    """This rule would change more than fits in one run; choose fewer lines, such as a shorter period."""
+
+    code = "too_large"
 
 
 class PreviewOnlyError(LedgerError):
@@ -83,7 +91,7 @@ def apply(
     """Apply a rule to what it matches, exactly as the preview of this digest showed, in one act.
 
     Drafts and documents change at once, posted entries get correction markers. Raises PreviewOnlyError,
-    PreviewMovedError, OtherTargetError.
+    PreviewMovedError, RunTooLargeError, OtherTargetError.
     """
     title, payload = f"Applied the rule {rule.name}", {"digest": digest, **_payload(chosen)}
     with act(actor, now, "apply_rule", ("rule", rule.id), title=title, payload=payload) as doing:
@@ -135,12 +143,23 @@ def _write(
         for effect in effects:
             found.add(effect.facts)
             tally.count((running.rule_id,), effect.applied, effect.skipped)
+        _refuse_too_large(tally.changed)
         running.keep(organization, effects)
         done = min(done + running.at_once, running.total)
         progress(done, running.total)
     if found.hex != digest:
         raise PreviewMovedError
     return tally
+
+
+def _refuse_too_large(changed: int) -> None:
+    """Refuse a run as soon as it changes more than others may wait for."""
+    if changed > MOST_AT_ONCE:
+        raise RunTooLargeError(
+            f"This rule would change more than {MOST_AT_ONCE:,} lines or documents, which is what fits in one run. "
+            "Choose fewer, such as a shorter period, and apply it once more for the others.",
+            details={"most": MOST_AT_ONCE},
+        )
 
 
 def _end(run: RuleRun, tally: Tally, evaluator: RuleEvaluator) -> None:
