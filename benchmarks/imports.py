@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import tempfile
 import threading
@@ -25,7 +26,7 @@ from tests.concurrency.crowds import Client, percentile
 from tests.fixtures.banks import Bank
 from tests.fixtures.houses import House
 from tests.fixtures.people import Person
-from tests.fixtures.servers import free_port, serve, wait_until_ready
+from tests.fixtures.servers import Server
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 
 LINES = 100_000
@@ -87,20 +88,15 @@ FORMATS = {"ofx": ofx, "camt": camt, "csv": csv}
 
 
 @contextlib.contextmanager
-def served(house: House, folder: Path) -> Iterator[tuple[str, int]]:
-    """Serve the books with one worker; gives the address and the worker's process id."""
+def served(house: House) -> Iterator[Server]:
+    """Serve the books with one worker."""
     house.leave()
-    port = free_port()
-    with (folder / "server.log").open("wb") as log:
-        process = serve(house, port, 1, log)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            wait_until_ready(address, process, log.name)
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-            yield address, int(children[0])
-        finally:
-            process.terminate()
-            process.wait()
+    server = Server(house, 1)
+    try:
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait(60)
 
 
 def upload(address: str, person: Person, name: str, data: bytes) -> int:
@@ -171,7 +167,8 @@ def measured(store: SqliteFiles | PostgresqlServer, name: str, count: int) -> st
             [("2026-03-02", "-1.00", f"Line {n}") for n in range(CONFIRMED)]
         )
         data = FORMATS[name](count)
-        with served(house, folder) as (address, worker):
+        with served(house) as server:
+            address, worker = server.address, server.worker_pids()[0]
             with Others(address, ada, lines) as calm:
                 time.sleep(QUIET_SECONDS)
             began = time.monotonic()
@@ -193,6 +190,8 @@ def measured(store: SqliteFiles | PostgresqlServer, name: str, count: int) -> st
 
 def main(count: int, engine: str) -> None:
     """Measure every format on an engine, and print a row for each."""
+    # A server starts only where nobody else can read its books.
+    os.umask(0o077)
     print(f"{count:,} lines on {engine}, one worker", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteFiles(Path(folder)) if engine == "sqlite" else PostgresqlServer("imports", "benchmark")
