@@ -23,7 +23,8 @@ ARROW = {
     "failures": {"ledger", "session_state"},
     "postgresql": set(),
     "db": {"ledger", "config", "models", "session_state", "failures", "postgresql", "sqlite"},
-    "server": {"config", "db"},
+    "networks": set(),
+    "server": {"config", "db", "networks"},
     "importers": {"ledger"},
     "exporters": {"ledger"},
     "demo": {"ledger"},
@@ -32,6 +33,7 @@ ARROW = {
     "queries": {"ledger", "db", "models", "exporters"},
     "services": {
         "ledger",
+        "networks",
         "failures",
         "db",
         "postgresql",

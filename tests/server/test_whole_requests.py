@@ -1,11 +1,13 @@
 """What the worker keeps of HTTP/1.1: connections that stay, pipelines, chunks, "Expect", refusals that close."""
 
+import errno
 import json
 import time
 
 import pytest
 
 from tests.server.toys import UPLOAD, status
+from webapp.server.spools import Spool
 
 GET = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
 LAST = "GET /two HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -108,7 +110,7 @@ def test_an_address_has_a_number_of_connections(toys):
     toy = toys(connections_per_address=3, head_seconds=5)
     kept = [toy.client() for _ in range(3)]
     answer = toy.client().send(LAST).read()
-    assert (status(answer), b'"too_many_connections"' in answer) == (503, True)
+    assert (status(answer), b"Too many connections" in answer) == (503, True)
     kept.pop().sock.close()
     time.sleep(0.2)
     assert status(toy.client().send(LAST).read()) == 200
@@ -147,3 +149,17 @@ def test_an_idle_worker_does_not_spin(toys):
     toy.worker.poller.select = lambda timeout: looks.append(timeout) or select(timeout)
     time.sleep(0.5)
     assert 0 < len(looks) < 20
+
+
+def test_a_full_disk_refuses_the_body_and_gives_its_room_back(toys, monkeypatch):
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    toy = toys(waiting_bytes=3000)
+    upload = f"{UPLOAD}Content-Length: 1500\r\nConnection: close\r\n\r\n" + "x" * 1500
+    with monkeypatch.context() as patch:
+        patch.setattr(Spool, "append", full)
+        for _ in range(3):
+            answer = toy.client().send(upload).read()
+            assert (status(answer), b'"disk_full"' in answer, b"Retry-After" in answer) == (503, True, True)
+    assert status(toy.client().send(upload).read()) == 200

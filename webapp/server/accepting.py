@@ -102,7 +102,8 @@ class AcceptingWorker(ThreadWorker):  # type: ignore[misc]
                 self._make_room()
             return error.errno == errno.ECONNABORTED
         # By itself the kernel takes some megabytes of an answer for each slow reader.
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._limits.socket_bytes)
+        with contextlib.suppress(OSError):
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self._limits.socket_bytes)
         raw.setblocking(False)  # noqa: FBT003  (the standard library's own)
         self._admit(raw, client, listener.getsockname())
         return True

@@ -7,9 +7,9 @@ import math
 import socket
 from collections import Counter
 from enum import Enum, auto
-from ipaddress import ip_network
 from typing import Any
 
+from webapp.networks import network_of
 from webapp.server.incoming import Incoming
 from webapp.server.outbox import Outbox
 
@@ -77,7 +77,7 @@ class Addresses:
 
     def admits(self, client: Any) -> bool:
         """Count one more connection, unless its address has as many as it may."""
-        place = place_of(client)
+        place = network_of(client[0])
         if self._most and self._open[place] >= self._most:
             return False
         self._open[place] += 1
@@ -85,17 +85,7 @@ class Addresses:
 
     def left(self, client: Any) -> None:
         """Count one connection less."""
-        place = place_of(client)
+        place = network_of(client[0])
         self._open[place] -= 1
         if not self._open[place]:
             del self._open[place]
-
-
-def place_of(client: Any) -> str:
-    """An IPv4 address, or the network that one customer gets with IPv6.
-
-    >>> place_of(("192.0.2.1", 50000)), place_of(("2001:db8::1:2", 50000, 0, 0)), place_of("")
-    ('192.0.2.1', '2001:db8::/64', '')
-    """
-    address = client[0] if isinstance(client, tuple) else ""
-    return str(ip_network((address.partition("%")[0], 64), strict=False)) if ":" in address else address

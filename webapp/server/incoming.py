@@ -191,8 +191,7 @@ class _Body:
         if data:
             self.awaits_go_ahead = False
         if self._chunks is not None:
-            for piece in self._chunks.decode(data):
-                self._keep(piece, now)
+            self._keep(b"".join(self._chunks.decode(data)), now)
             return self._chunks.rest if self._chunks.is_whole else b""
         content, rest = data[: self._left], data[self._left :]
         self._left -= len(content)

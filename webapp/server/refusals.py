@@ -72,7 +72,7 @@ NO_DISK = RawAnswer(
 )
 CROWDED = RawAnswer(
     "503 Service Unavailable",
-    "too_many_connections",
+    "busy",
     "Too many connections are open from this address; close some and try again.",
     ("Retry-After: 5",),
 )

@@ -17,8 +17,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from webapp.db import db, own_transaction
 from webapp.ledger.errors import LedgerError
 from webapp.models import SignInCounter
+from webapp.networks import network_of
 from webapp.queries.access.principals import digest_of
-from webapp.services.access.visitors import Visitor, is_familiar, network_of
+from webapp.services.access.visitors import Visitor, is_familiar
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 MOST_PER_ACCOUNT, MOST_PER_FAMILIAR_ACCOUNT = 7, 3

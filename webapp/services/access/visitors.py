@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +17,6 @@ from webapp.queries.access.principals import digest_of
 FAMILIAR_FOR = timedelta(days=90)
 MOST_BROWSERS = 20
 LONGEST_ADDRESS, LONGEST_AGENT = 64, 400
-IPV6_SITE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +26,6 @@ class Visitor:
     address: str = ""
     user_agent: str = ""
     browser: str = ""
-
-
-def network_of(address: str) -> str:
-    """Give whose address this is: an IPv4 address itself, and of IPv6 the /64 that one line is given whole.
-
-    >>> network_of("2001:db8:1:2:3:4:5:6"), network_of("2001:db8:1:2::9"), network_of("::ffff:192.0.2.7")
-    ('2001:db8:1:2::/64', '2001:db8:1:2::/64', '192.0.2.7')
-    >>> network_of("192.0.2.7"), network_of("fe80::1%eth0"), network_of("")
-    ('192.0.2.7', 'fe80::/64', '')
-    """
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found), IPV6_SITE), strict=False))
 
 
 def is_familiar(session: orm.Session, visitor: Visitor, account: str, now: datetime) -> bool:
