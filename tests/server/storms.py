@@ -26,7 +26,7 @@ KINDS = {
     "Content-Type: application/json\r\n\r\n ",
     "bodies with a key": f"POST /api/projects HTTP/1.1\r\n{HOST}Authorization: Bearer {{token}}\r\n"
     "Content-Length: 900000\r\nContent-Type: application/json\r\n\r\n ",
-    "readers": f"GET /static/vendor/{SCRIPT} HTTP/1.1\r\n{HOST}\r\n" * 150,
+    "readers": f"GET /static/vendor/{SCRIPT} HTTP/1.1\r\n{HOST}\r\n" * 12,
 }
 
 
@@ -117,13 +117,12 @@ class Proxy:
         for writer in tuple(self._writers):
             writer.transport.abort()
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.gather(*others, *(each.wait_closed() for each in self._writers), return_exceptions=True)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         to_reader, to_writer = await asyncio.open_connection(*self._to)
         self._writers |= {writer, to_writer}
         await asyncio.gather(_copy(reader, to_writer), _copy(to_reader, writer))
-        self._writers -= {writer, to_writer}
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

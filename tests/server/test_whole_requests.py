@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.server.toys import UPLOAD, status
+from tests.server.toys import GATE, UPLOAD, status
 from webapp.server.spools import Spool
 
 GET = "GET /one HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -93,6 +93,18 @@ def test_a_large_body_with_a_key_is_asked_for_only_when_the_key_is_known(toy):
     client = toy.client().send("POST /upload HTTP/1.1\r\nAuthorization: y\r\n" + head)
     assert client.until(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
     assert b'"/upload", 9000' in client.send("x" * 9000).read()
+
+
+def test_a_crowd_of_senders_leaves_threads_to_others(toys):
+    toy = toys(threads=4, body_pace_seconds=5)
+    GATE.clear()
+    head = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: gated\r\nConnection: close\r\n"
+    senders = [toy.client().send(f"{head}Content-Length: 9000\r\n\r\n") for _ in range(6)]
+    time.sleep(0.05)
+    answer = toy.client().send(LAST).read()
+    GATE.set()
+    assert status(answer) == 200
+    assert [status(sender.send("x" * 9000).read()) for sender in senders] == [200] * 6
 
 
 def test_bodies_that_wait_have_a_budget_and_give_it_back(toys):

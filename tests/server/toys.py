@@ -32,12 +32,16 @@ SHORT = Limits(
 )
 UPLOAD = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer y\r\n"
 PATIENCE_SECONDS = 10
+#: Whoever is asked about the key "gated" waits here.
+GATE = threading.Event()
 
 
 def toy(environ, start_response):
     """Answer with what came: the method, the path and the length of the body; or with as many bytes as asked."""
     path, body = environ["PATH_INFO"], environ["wsgi.input"].read()
     if path == NOWHERE:
+        if "gated" in environ["HTTP_AUTHORIZATION"]:
+            GATE.wait(2 * PATIENCE_SECONDS)
         is_known = "forged" not in environ["HTTP_AUTHORIZATION"]
         start_response("404 Not Found" if is_known else "401 Unauthorized", [("X-Who", "nobody")])
         return [b"Who are you?"]

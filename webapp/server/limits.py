@@ -29,7 +29,7 @@ class Limits:
     #: Of each body and each answer; what is more waits in a temporary file.
     memory_bytes: int = 64 * KIBIBYTE
     #: Of each answer in the kernel, which doubles it.
-    socket_bytes: int = 256 * KIBIBYTE
+    socket_bytes: int = 128 * KIBIBYTE
     #: Of all bodies and answers that wait at once.
     waiting_bytes: int = 1024 * MEBIBYTE
     #: After the last answer of a connection, for the client to read it before the connection is gone.

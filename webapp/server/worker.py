@@ -10,7 +10,9 @@ import errno
 import selectors
 import socket
 import time
+from collections import deque
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from webapp.server import refusals
@@ -25,6 +27,11 @@ GO_AHEAD = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 class Worker(AcceptingWorker):
     """A worker whose `app` answers with `most_bytes` how large the body of a request may be."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._unvouched: deque[Connection] = deque()
+        self._asking = 0
 
     def _expect_request(self, connection: Connection, seconds: float) -> None:
         parse = parser_for(self.cfg, connection.client)
@@ -66,12 +73,19 @@ class Worker(AcceptingWorker):
         if incoming.needs_voucher:
             self._watch(connection, 0)
             connection.phase = Phase.VOUCHING
-            asked = self.tpool.submit(self._ask_for_voucher, connection)
-            asked.add_done_callback(
-                lambda future: self.method_queue.defer(self._take_voucher, connection, future)
-            )
+            self._unvouched.append(connection)
+            self._ask_for_next()
         else:
             self._go_on(connection)
+
+    def _ask_for_next(self) -> None:
+        """Ask for vouchers in a quarter of the threads, so that a crowd of senders leaves the others to requests."""
+        while self._unvouched and self._asking < max(1, self.cfg.threads // 4):
+            connection = self._unvouched.popleft()
+            if connection.phase is Phase.VOUCHING:
+                self._asking += 1
+                asked = self.tpool.submit(self._ask_for_voucher, connection)
+                asked.add_done_callback(partial(self.method_queue.defer, self._take_voucher, connection))
 
     def _ask_for_voucher(self, connection: Connection) -> bytes | None:
         """Ask the application who sends a large body, in a thread; answers its refusal of strangers."""
@@ -80,6 +94,8 @@ class Worker(AcceptingWorker):
         return refusal_of_stranger(self.wsgi, environ_of(request, connection.sock, *place))
 
     def _take_voucher(self, connection: Connection, asked: Future[bytes | None]) -> None:
+        self._asking -= 1
+        self._ask_for_next()
         if connection.phase is not Phase.VOUCHING:
             return
         error = asked.exception()

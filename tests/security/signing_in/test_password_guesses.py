@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from flask import g
 
+from webapp.networks import network_of
 from webapp.services.access import sessions
-from webapp.services.access.visitors import network_of
 from webapp.web.access import browsers, request_state
 from webapp.web.access.request_state import RequestState
 
