@@ -19,6 +19,7 @@ DATED = {
     "/api/automations/rules": "rules",
     "/api/projects": "projects",
     "/api/projects/groups": "groups",
+    "/api/settlements": "settlements",
 }
 # What a record says of others beside their ids is no change of its own.
 OF_OTHERS = ("origin", "accountName", "accountEmoji", "institutionName")

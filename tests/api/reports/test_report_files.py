@@ -153,6 +153,13 @@ def test_a_file_that_there_is_not_is_refused_by_name(cleo, query, name):
     assert (answer.status_code, list(answer.json["fields"])) == (422, [name])
 
 
+@on_sqlite
+@pytest.mark.parametrize("report", REPORTS)
+def test_each_report_has_a_button_that_prints_it_where_there_are_scripts(cleo, kept, report):
+    page = cleo.browser().get(f"/reports/{report.replace('_', '-')}?{DAYS}").text
+    assert '<button class="button with-script" type="button" data-print>' in page
+
+
 def test_pages_lead_to_the_files_of_what_they_show(cleo, kept):
     browser = cleo.browser()
     page = browser.get(f"/reports/profit-and-loss?{DAYS}&months=true&groupBy=project&projectId={kept}").text

@@ -239,7 +239,11 @@ def test_pages_filter_and_group(cleo, named):
     ).text
     assert "Only what is posted to Smith." in ledger
     grouped = browser.get("/reports/general-ledger?from=2026-02-01&to=2026-12-31&groupBy=project").text
-    part = " ".join(grouped.split('<tr class="group part">')[1:])
+    parts_shown = grouped.split('<tr class="group part">')[1:]
+    heads = [" ".join(each.partition("</th>")[0].split()).partition(">")[2] for each in parts_shown]
+    assert [head.partition(" <span")[0] for head in heads] == ["Boat", "Villa", "Barn", "None", "None"]
+    assert grouped.count('<tr class="group">') == 3
+    part = " ".join(parts_shown)
     assert part.index("Boat") < part.index("Villa")
     assert 'value="-500.00"' in part
     assert '<option value="project" selected>' in grouped

@@ -179,6 +179,24 @@ class TestUndoing:
         assert sorted(each["amount"] for each in open_items(ben)) == ["-100.00", "40.00"]
 
 
+def test_a_settlement_changes_when_it_is_made_and_when_it_is_undone(ben, payout):
+    first, second, _ = items(ben)
+    made = settled(ben, {"itemId": first, "amount": "20.00"}, {"itemId": items(ben)[2], "amount": "-20.00"})
+    assert since(ben, made["updatedAt"]) == [made["id"]]
+    other = settled(ben, {"itemId": second, "amount": "10.00"}, {"itemId": items(ben)[2], "amount": "-10.00"})
+    undone = undo(ben, made).json["settlement"]
+    assert made["updatedAt"] == made["createdAt"] == undone["createdAt"] < undone["updatedAt"]
+    assert since(ben, undone["updatedAt"]) == [made["id"]]
+    assert since(ben, other["createdAt"]) == [other["id"], made["id"]]
+    assert since(ben, "2199-01-01T00:00:00Z") == []
+
+
+def since(person, instant):
+    """Give the settlements that changed at or after an instant."""
+    answer = person.get("/api/settlements", query_string={"updatedSince": instant})
+    return [each["id"] for each in answer.json["settlements"]]
+
+
 def test_the_page_settles_what_is_ticked_and_undoes_it(ben, bank, payout):
     page, address = ben.browser(), f"accountId={bank.role('transfers')}"
     ids = items(ben)

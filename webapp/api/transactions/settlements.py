@@ -13,6 +13,7 @@ from webapp.schemas.transactions.settlements import (
     SettlementUndoSchema,
 )
 from webapp.web import paging
+from webapp.web.access import selections
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.access.blueprints import Blueprint
 
@@ -29,7 +30,9 @@ AnswerSchema = wrapped("settlement", SettlementSchema)
 def listed(query: dict[str, Any]) -> dict[str, Any]:
     """List settlements with their parts, newest first."""
     after = paging.decode(query.pop("cursor"), "i")
-    page = queries.transfers.settlements.listed(organization_id(), after=after, **query)
+    page = queries.transfers.settlements.listed(
+        organization_id(), changed_since=selections.changed_since(), after=after, **query
+    )
     return paging.answer("settlements", page)
 
 

@@ -46,6 +46,11 @@ class Settlement(Numbered, Base):
         primaryjoin=lambda: Settlement.id == SettlementPart.settlement_id,
     )
 
+    @property
+    def updated_at(self) -> datetime:
+        """When it was made, or undone, which is its only change."""
+        return self.undone_at or self.created_at
+
 
 class SettlementPart(Numbered, Base):
     """What a settlement takes of one open item, with the item's sign; the parts of one settlement sum to nil.

@@ -9,7 +9,15 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.ledger.codes import MANUAL_SOURCES
-from webapp.models import JournalEntry, Reconciliation, ReconciliationItem, Rule, Transaction, refers_to
+from webapp.models import (
+    JournalEntry,
+    Reconciliation,
+    ReconciliationItem,
+    Rule,
+    Settlement,
+    Transaction,
+    refers_to,
+)
 
 
 def only_changed(
@@ -30,6 +38,8 @@ def since(entity: Any, organization_id: str, instant: datetime) -> sa.ColumnElem
         return _entry_since(organization_id, instant)
     if entity is Rule:
         return sa.or_(Rule.updated_at >= instant, Rule.last_run_at >= instant)
+    if entity is Settlement:
+        return sa.or_(Settlement.created_at >= instant, Settlement.undone_at >= instant)
     changed: sa.ColumnElement[bool] = entity.updated_at >= instant
     return changed
 

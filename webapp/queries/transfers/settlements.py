@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,6 +12,7 @@ from sqlalchemy import orm
 from webapp.db import db
 from webapp.models import JournalEntry, Settlement, SettlementPart, refers_to
 from webapp.queries.common import lookups
+from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
 
 
@@ -40,7 +42,12 @@ def get(organization_id: str, settlement_id: int) -> Settlement:
 
 
 def listed(
-    organization_id: str, *, account_id: int | None = None, after: tuple[Any, ...] | None, limit: int
+    organization_id: str,
+    *,
+    account_id: int | None = None,
+    changed_since: datetime | None = None,
+    after: tuple[Any, ...] | None,
+    limit: int,
 ) -> Page[Settlement]:
     """List settlements, newest first."""
     statement = (
@@ -50,6 +57,7 @@ def listed(
     )
     if account_id is not None:
         statement = statement.where(Settlement.account_id == account_id)
+    statement = only_changed(statement, Settlement, organization_id, changed_since)
     keys: tuple[Any, ...] = (Settlement.id,)
     return page(statement, Order(keys), after=after, limit=limit)
 

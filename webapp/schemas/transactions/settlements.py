@@ -36,6 +36,7 @@ class SettlementSchema(Schema):
     actor = ma.fields.Nested(PersonSchema)
     parts = ma.fields.List(ma.fields.Nested(SettlementPartSchema))
     created_at = fields.Timestamp()
+    updated_at = fields.Timestamp()
 
 
 class NewPartSchema(Schema):
