@@ -40,6 +40,8 @@ AT = datetime(2026, 4, 20, 9, tzinfo=UTC)
 # In full 100 walks of 100 acts, by tens, with a restore after each act; quickly one short walk with one restore.
 TURNS, WALKS, ACTS = 10, 10, 100
 QUICK_WALKS, QUICK_ACTS, QUICK_RESTORE = 1, 24, 24
+# A rule is run at the fourth act and at each fortieth after it; some acts later its run is undone, if it was one.
+RULED, UNDONE_AFTER, RULE_EVERY = 4, 3, 40
 # By what a proof is off, in minor units: nothing for one that holds.
 Verdicts = dict[int, tuple[bool, int, int]]
 
@@ -201,7 +203,8 @@ class Judge:
 def walk(prover: Prover, judge: Judge, chance: Random, acts: int, restore_every: int) -> None:
     """Do one act after another, and ask after each."""
     for number in range(1, acts + 1):
-        name = chance.choice((*PROVERS_ACTS, "revalue"))
+        planned = {RULED: "run_rule", RULED + UNDONE_AFTER: "undo_run"}
+        name = planned.get(number % RULE_EVERY) or chance.choice((*PROVERS_ACTS, "revalue"))
         if name == "revalue":
             revalue(prover, judge, chance)
         else:
@@ -256,18 +259,22 @@ def begin(house, ada, bank):
 def test_after_every_act_all_answers_about_proofs_are_the_same(
     turn, begin, ada, bank, restored, rounds, figure
 ):
-    judge, done = Judge(ada, bank, restored), Counter()
+    judge, done, ruled = Judge(ada, bank, restored), Counter(), Counter()
     for number in range(rounds(QUICK_WALKS, WALKS)):
         prover = begin()
         chance = Random(f"{turn} {number}")  # noqa: S311  (the same ones every time)
         walk(prover, judge, chance, rounds(QUICK_ACTS, ACTS), rounds(QUICK_RESTORE, 1))
         done.update(prover.counts)
+        ruled.update(prover.ruled)
     assert judge.seen["broken"]
+    assert all(ruled[each] for each in ("lines that a run changed", "fields that an undo restored"))
     refused = sum(times for (_, status), times in done.items() if status not in (200, 201))
     figure(
         "P1",
         f"{judge.seen['acts']} acts ({done.total()} writes, {refused} refused), {judge.seen['restores']} restores:"
-        f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs",
+        f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs;"
+        f" runs of rules changed {ruled['lines that a run changed']} lines, undoing them restored"
+        f" {ruled['fields that an undo restored']} fields",
     )
 
 
