@@ -11,6 +11,7 @@ from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.fixtures.helpers.documents import sent
 from tests.fixtures.helpers.replays import everything
 from webapp.queries import checks
+from webapp.services.undo import agent_undos
 from webapp.services.undo.inverses import INVERSES
 
 SINCE = "2026-01-02T00:00:00Z"
@@ -331,7 +332,8 @@ def busy(world, ada, bank):
     return world
 
 
-def test_one_of_each_kind_goes_back(ada, agent, busy, bank, figure):
+def test_one_of_each_kind_goes_back(ada, agent, busy, bank, figure, monkeypatch):
+    monkeypatch.setattr(agent_undos, "MOST_AT_ONCE", 100)
     before = dump(ada)
     for work in WORKS:
         work(agent, busy)

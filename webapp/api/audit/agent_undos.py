@@ -22,7 +22,7 @@ bp = Blueprint(
 @bp.arguments(SinceSchema)
 @bp.response(200, UndoPreviewSchema)
 def preview(query: dict[str, Any]) -> Any:
-    """Preview the undo of all acts of a key since an instant, 100 acts at a time; nothing is written."""
+    """Preview the undo of all acts of a key since an instant, 25 acts at a time; nothing is written."""
     return preview_undo(query["token_id"], query["since"], query["before"])
 
 

@@ -55,7 +55,7 @@ class UndoItemSchema(Schema):
 
 
 class UndoPreviewSchema(Schema):
-    """What the undo would do, the newest act first, at most 100 acts; `left` counts the older ones.
+    """What the undo would do, the newest act first, at most 25 acts; `left` counts the older ones.
 
     The next batch has `nextBefore` as its `before`.
     """

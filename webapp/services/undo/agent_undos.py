@@ -24,7 +24,7 @@ from webapp.services.storage import savepoints
 from webapp.services.undo.inverses import INVERSES, STAYS, Undoing
 
 # Undoing an act takes some 30 ms, and nobody else writes meanwhile.
-MOST_AT_ONCE = 100
+MOST_AT_ONCE = 25
 NO_WAY_BACK = "This cannot be undone here; check it, and correct it by hand."
 NAMED = "Something else in the books uses it by now, so it stays."
 
@@ -81,7 +81,7 @@ class UndoResult:
 class AgentUndo:
     """The acts of a token since an instant, the newest first, and how many older acts are left for the next undo.
 
-    It holds at most 100 acts, those before the act `before` where one is named.
+    It holds at most 25 acts, those before the act `before` where one is named.
     """
 
     token_id: int
@@ -129,7 +129,7 @@ def preview(
 ) -> AgentUndo:
     """Preview undoing everything that a token did since an instant, as a trial.
 
-    Of more than 100 acts it has the newest, or those before the act `before`; raises UnknownReferenceError.
+    Of more than 25 acts it has the newest, or those before the act `before`; raises UnknownReferenceError.
     `scopes` are those of the person who undoes: what needs another one is left.
     """
     with savepoints.trial():
