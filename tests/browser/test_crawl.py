@@ -30,7 +30,7 @@ from webapp.models import (
 )
 from webapp.services.access import organizations
 
-LEAVES = ("/sign-out",)
+LEAVES = ("/sign-out", "/settings/sign-in/sessions/end-all")
 EMOJI, MASK, NAME = 64, 32, 255
 # Forms that repeat what was typed where it was refused, and the fields that hold it.
 REFUSALS = {

@@ -82,6 +82,7 @@ PAGES = {
     "exchange-rates": "/settings/exchange-rates",
     "financial-year": "/settings/financial-year",
     "lock-date": "/settings/lock-date",
+    "sign-in": "/settings/sign-in",
     "transfers": "/transfers",
     "trial-balance": "/reports/trial-balance",
     "profit-and-loss": "/reports/profit-and-loss?from=2026-10-01&to=2026-10-31",

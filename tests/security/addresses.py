@@ -16,6 +16,8 @@ SAFE = ("GET",)
 # An id that the people of these tests never reach.
 NEVER_ISSUED = 2**53 - 1
 NEVER_DONE = "ar_" + "0" * 26
+# The addresses that end the session which asks.
+ENDING = {"sessions.close_session", "own_sign_in.end_all_sessions"}
 
 # What an address needs in its body before it looks for what its path names.
 BODIES: dict[str, dict[str, Any]] = {

@@ -13,7 +13,7 @@ import marshmallow as ma
 from tests.security.addresses import NEVER_ISSUED, addresses_of
 from webapp.ledger.currencies import ACTIVE
 from webapp.schemas import addresses, fields
-from webapp.schemas.access import organizations, tokens
+from webapp.schemas.access import organizations, own_sign_in, tokens
 from webapp.schemas.accounts import accounts, feed_accounts, merchants, projects
 from webapp.schemas.audit import agent_undos, proposals
 from webapp.schemas.bookkeeping import (
@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from tests.security.addresses import Address
 
 # What ends the session that asks, opens one, or holds nothing of anybody's.
-LEFT_OUT = {"/sign-out", "/sign-in", "/join/<string:secret>", "/api/openapi.json", "/api/docs/<string:area>"}
+LEFT_OUT = {
+    "/sign-out",
+    "/settings/sign-in/sessions/end-all",
+    "/sign-in",
+    "/join/<string:secret>",
+    "/api/openapi.json",
+    "/api/docs/<string:area>",
+}
 # What the forms of pages say; the API's views declare their schemas themselves.
 FORMS = {
     "/accounts": accounts.NewAccountFormSchema,
@@ -99,6 +106,8 @@ FORMS = {
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
     "/settings/organization": organizations.OrganizationFormSchema,
     "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,
+    "/settings/sign-in/password": own_sign_in.OwnPasswordFormSchema,
+    "/settings/sign-in/sessions/end": own_sign_in.OwnSessionFormSchema,
     "/start": organizations.StartFormSchema,
     "/transactions/<id:transaction_id>": transactions.TransactionFormSchema,
     "/transactions/<id:transaction_id>/confirm": transactions.ConfirmFormSchema,

@@ -10,6 +10,7 @@ NOUNS = (
     "access.invitations",
     "access.members",
     "access.organizations",
+    "access.own_sign_in",
     "access.sessions",
     "access.tokens",
     "accounts.accounts",

@@ -255,6 +255,7 @@ def test_more_than_one_batch_holds_is_left_for_another(ada, agent, line, rent, m
 # No token does these: they ask for a session, or are the batch itself and what belongs to it.
 BY_PEOPLE = {
     "accept_invitation",
+    "change_password",
     "change_role",
     "change_token",
     "create_organization",

@@ -49,6 +49,11 @@ def close_session() -> Response:
     """End the session, and clear the browser's data of it."""
     if principal().session_hash is not None:
         sessions.close_session(principal().session_hash or "")
+    return leave()
+
+
+def leave() -> Response:
+    """Answer somebody whose session has ended: the form to sign in, and nothing left in the browser."""
     response = make_response(redirect(url_for("sessions.sign_in"), 303))
     response.delete_cookie(cookie_name(), path="/", secure=request.is_secure, httponly=True, samesite="Lax")
     response.headers["Clear-Site-Data"] = '"cache", "storage"'

@@ -1,5 +1,5 @@
-"""Principals, tokens, organizations, their members and invitations."""
+"""Principals, tokens, sessions, organizations, their members and invitations."""
 
-from webapp.queries.access import invitations, organizations, principals, tokens
+from webapp.queries.access import invitations, organizations, principals, sessions, tokens
 
-__all__ = ["invitations", "organizations", "principals", "tokens"]
+__all__ = ["invitations", "organizations", "principals", "sessions", "tokens"]

@@ -1,5 +1,5 @@
-"""Organizations, members, sessions, API tokens and their caps."""
+"""Organizations, members, sessions, a person's own sign-in, API tokens and their caps."""
 
-from webapp.services.access import invitations, organizations, sessions, tokens, users
+from webapp.services.access import invitations, organizations, own_sign_in, sessions, tokens, users
 
-__all__ = ["invitations", "organizations", "sessions", "tokens", "users"]
+__all__ = ["invitations", "organizations", "own_sign_in", "sessions", "tokens", "users"]

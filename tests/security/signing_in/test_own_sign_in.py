@@ -1,0 +1,127 @@
+"""A person's own sign-in: another password, where one is signed in, and how that ends."""
+
+import json
+import re
+
+import pytest
+import sqlalchemy as sa
+
+from tests.fixtures.helpers.marks import on_sqlite
+from webapp.db import db
+from webapp.models import ActionRequest, AuditEvent
+
+LOCAL = {"Sec-Fetch-Site": "same-origin"}
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+PAGE, NEW = "/settings/sign-in", "another one of hers"
+
+
+def sign_in(person, password=None, agent=FIREFOX):
+    client = person.app.test_client()
+    form = {"email": person.email, "password": password or person.password}
+    answer = client.post("/sign-in", data=form, headers={**LOCAL, "User-Agent": agent})
+    return client, answer.status_code
+
+
+def change(client, current, password=NEW, **more):
+    form = {"current": current, "password": password, **more}
+    return client.post(f"{PAGE}/password", data=form, headers=LOCAL)
+
+
+def is_in(client):
+    return client.get("/api/transactions").status_code == 200
+
+
+def test_another_password_ends_all_sessions_but_goes_on_under_a_new_id(ben):
+    (client, _), (other, _) = sign_in(ben), sign_in(ben)
+    before = client.get_cookie("tieout").value
+    answer = change(client, ben.password)
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"{PAGE}?done=password")
+    assert (is_in(client), is_in(other)) == (True, False)
+    replayed = ben.app.test_client()
+    replayed.set_cookie("tieout", before)
+    assert not is_in(replayed)
+    assert "Your password is changed" in client.get(answer.headers["Location"]).text
+    assert [sign_in(ben)[1], sign_in(ben, NEW)[1]] == [401, 303]
+
+
+def test_the_trail_has_the_change_and_nothing_of_the_passwords(ben, bank):
+    client, _ = sign_in(ben)
+    change(client, ben.password)
+    found = sa.select(ActionRequest).where(ActionRequest.kind == "change_password")
+    (request,) = bank.ask(lambda: db.session.scalars(found).all())
+    assert (request.title, request.status, request.payload) == ("Changed the password of Ben", "EXECUTED", {})
+    trail = json.dumps(bank.ask(lambda: db.session.scalars(sa.select(AuditEvent.body)).all()))
+    assert not any(secret in trail for secret in (ben.password, NEW, "argon2"))
+
+
+def test_keys_go_on_working_unless_they_are_revoked_with_it(ben):
+    client, _ = sign_in(ben)
+    assert "Also revoke my 1 API key to these books" in client.get(PAGE).text
+    shown = client.get(change(client, ben.password).headers["Location"]).text
+    assert "Your 1 API key to these books goes on working." in shown
+    assert ben.get("/api/transactions").status_code == 200
+    assert change(client, NEW, "and one more of hers", revokeKeys="true").status_code == 303
+    assert ben.get("/api/transactions").status_code == 401
+
+
+def test_the_present_password_is_guessed_within_the_same_limits(ben):
+    client, _ = sign_in(ben)
+    answers = [change(client, "not the present one") for _ in range(12)]
+    assert [each.status_code for each in answers] == [422] * 10 + [429] * 2
+    assert "This is not your present password." in answers[0].text
+    assert "Wait" in answers[-1].text
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 61
+    assert is_in(client)
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("form", "sentence"),
+    [
+        ({}, "This is missing."),
+        ({"password": "short"}, "Choose 12 to 1000 characters."),
+        ({"password": "x" * 1001}, "Write 1 to 1000 characters."),
+        ({"password": None}, "Choose another password than the present one."),
+    ],
+    ids=["nothing", "short", "long", "the same"],
+)
+def test_what_is_no_new_password_is_refused_before_the_present_one_is_tried(ben, form, sentence):
+    client, _ = sign_in(ben)
+    sent = {"current": ben.password, "password": form["password"] or ben.password} if form else {}
+    for _ in range(11):
+        answer = client.post(f"{PAGE}/password", data=sent, headers=LOCAL)
+        assert (answer.status_code, sentence in answer.text) == (422, True)
+    assert sign_in(ben)[1] == 303
+
+
+def test_sessions_are_listed_and_ended_one_by_one(ben, ada):
+    (client, _), (other, _), (stranger, _) = sign_in(ben), sign_in(ben, agent="curl/8"), sign_in(ada)
+    page = client.get(PAGE).text
+    assert page.count("Firefox on Linux") == 1
+    assert page.count(">Unknown browser</b>") == 1
+    assert page.count("This browser") == 1
+    assert "127.0.0.1" in page
+    (reference,) = re.findall(r'name="session" value="(\w+)"', page)
+    assert not any(
+        cookie in page for cookie in (client.get_cookie("tieout").value, other.get_cookie("tieout").value)
+    )
+    end = f"{PAGE}/sessions/end"
+    assert stranger.post(end, data={"session": reference}, headers=LOCAL).status_code == 404
+    assert is_in(other)
+    assert client.post(end, data={"session": reference}, headers=LOCAL).status_code == 303
+    assert (is_in(client), is_in(other), is_in(stranger)) == (True, False, True)
+    assert client.post(end, data={"session": reference}, headers=LOCAL).status_code == 404
+
+
+def test_signing_out_everywhere_ends_this_session_too(ben, ada):
+    clients, (stranger, _) = [sign_in(ben)[0] for _ in range(3)], sign_in(ada)
+    answer = clients[0].post(f"{PAGE}/sessions/end-all", headers=LOCAL)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/sign-in")
+    assert [is_in(each) for each in (*clients, stranger)] == [False] * 3 + [True]
+    assert ben.get("/api/transactions").status_code == 200
+
+
+@on_sqlite
+def test_no_key_sees_where_its_owner_is(ben):
+    assert ben.get(PAGE).status_code == 403
+    assert ben.post(f"{PAGE}/sessions/end-all").status_code == 403

@@ -1,0 +1,79 @@
+"""A person's own sign-in: another password, and where the person is signed in."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, request, url_for
+
+from webapp import queries, services
+from webapp.pages.access.sessions import leave
+from webapp.schemas.access.own_sign_in import (
+    OwnPasswordFormSchema,
+    OwnSessionFormSchema,
+    OwnSignInPageSchema,
+)
+from webapp.web.access import requests
+from webapp.web.access.auth import acting, organization_id, principal, requires
+from webapp.web.access.browsers import let_in, visitor
+from webapp.web.rendering.devices import device_of
+from webapp.web.rendering.forms import form_body
+from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+bp = Blueprint("own_sign_in", __name__, url_prefix="/settings/sign-in")
+
+
+@bp.get("")
+@requires("read", session_only=True)
+def show() -> Response:
+    """Show where the viewer is signed in, and the form for another password."""
+    return show_sign_in()
+
+
+@bp.post("/password")
+@requires("read", session_only=True, begins=False)
+def change_password() -> Response:
+    """Change the viewer's password and go on in a new session, or show the error."""
+    try:
+        signed_in = services.access.own_sign_in.change_password(
+            principal().email, **OwnPasswordFormSchema().load(form_body()), visitor=visitor(), **acting()
+        )
+    except REFUSALS as error:
+        problem = problem_of(error)
+        response = show_sign_in(problem)
+        if "retryAfter" in problem.details:
+            response.headers["Retry-After"] = str(problem.details["retryAfter"])
+        return response
+    return let_in(redirect_to(url_for("own_sign_in.show", done="password")), signed_in)
+
+
+@bp.post("/sessions/end")
+@requires("read", session_only=True)
+def end_session() -> Response:
+    """Sign the viewer out in one browser."""
+    body = OwnSessionFormSchema().load(form_body())
+    services.access.own_sign_in.end_session(principal().user_id, body["session"])
+    return redirect_to(url_for("own_sign_in.show", done="session"))
+
+
+@bp.post("/sessions/end-all")
+@requires("read", session_only=True)
+def end_all_sessions() -> Response:
+    """Sign the viewer out in all browsers, this one too."""
+    services.access.own_sign_in.end_all_sessions(principal().user_id)
+    return leave()
+
+
+def show_sign_in(problem: Problem | None = None) -> Response:
+    """Render the page, with the error of a refused password."""
+    query = OwnSignInPageSchema.read_leniently(request.query_string.decode())
+    sessions = queries.access.sessions.of_person(
+        principal().user_id, principal().session_hash or "", requests.now()
+    )
+    return render(
+        "settings/sign_in.html",
+        status=problem.status if problem else 200,
+        sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
+        key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
+        done=query["done"] if problem is None else None,
+        problem=problem,
+    )

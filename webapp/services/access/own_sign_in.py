@@ -1,0 +1,92 @@
+"""A person's own sign-in: another password, and the end of sessions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from webapp.db import db, lock_books, scope_session
+from webapp.ledger.errors import NotFoundError, UnprocessableError
+from webapp.models import ApiToken, BrowserSession
+from webapp.queries.access import sessions as session_queries
+from webapp.services.access import sessions, tokens, users
+from webapp.services.access.sessions import SignedIn, SignInRefusedError
+from webapp.services.access.visitors import Visitor, forget_browsers, remember_browser
+from webapp.services.audit.act import Actor
+from webapp.services.audit.action_requests import act
+
+
+class WrongPasswordError(UnprocessableError):
+    """This is not your present password."""
+
+    code = "wrong_password"
+
+
+class SamePasswordError(UnprocessableError):
+    """Choose another password than the present one."""
+
+    code = "same_password"
+
+
+def change_password(
+    email: str,
+    current: str,
+    password: str,
+    *,
+    revoke_keys: bool,
+    visitor: Visitor,
+    actor: Actor,
+    now: datetime,
+) -> SignedIn:
+    """Change a person's own password outside any transaction, and answer with a new session in these books.
+
+    The present password is tried as at a sign-in, within the same limits. All sessions end. API keys go on working;
+    with `revoke_keys` the person's own keys to these books end. Raises WeakPasswordError, SamePasswordError,
+    WrongPasswordError or TooManySignInsError.
+    """
+    if current == password:
+        raise SamePasswordError(fields={"password": [str(SamePasswordError.__doc__)]})
+    password_hash = users.hash_password(password)
+    try:
+        user_id = sessions.check_password(email, current, visitor=visitor, now=now)
+    except SignInRefusedError:
+        raise WrongPasswordError(fields={"current": [str(WrongPasswordError.__doc__)]}) from None
+    scope_session(actor.organization_id)
+    lock_books(actor.organization_id)
+    title = f"Changed the password of {actor.name}"
+    with act(actor, now, "change_password", ("user", user_id), title=title):
+        users.set_password(email, password_hash)
+    if revoke_keys:
+        for token in own_keys(actor.organization_id, user_id):
+            tokens.revoke(token, actor=actor, now=now)
+    organization_id = actor.organization_id
+    session = sessions.open_session(user_id, visitor=visitor, now=now, organization_id=organization_id)
+    return SignedIn(session, remember_browser(user_id, visitor, now=now))
+
+
+def own_keys(organization_id: str, user_id: int) -> list[ApiToken]:
+    """List a person's API keys to these books that were not revoked."""
+    statement = sa.select(ApiToken).where(
+        ApiToken.organization_id == organization_id,
+        ApiToken.user_id == user_id,
+        ApiToken.revoked_at.is_(None),
+    )
+    return list(db.session.scalars(statement.order_by(ApiToken.id)))
+
+
+def end_session(user_id: int, reference: str) -> None:
+    """End one of a person's sessions, or raise NotFoundError."""
+    ended = db.session.execute(
+        sa.delete(BrowserSession).where(
+            BrowserSession.user_id == user_id, session_queries.reference() == reference
+        )
+    )
+    if not ended.rowcount:  # type: ignore[attr-defined]
+        raise NotFoundError
+
+
+def end_all_sessions(user_id: int) -> None:
+    """End all sessions of a person, and let no browser be familiar any more."""
+    db.session.execute(sa.delete(BrowserSession).where(BrowserSession.user_id == user_id))
+    forget_browsers(user_id)
