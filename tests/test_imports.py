@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import importlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
@@ -361,3 +362,11 @@ def floats(path: Path) -> set[str]:
 def wrong(found: Callable[[Path], set[str]]) -> dict[str, set[str]]:
     """Give what is found in each module that has some of it."""
     return {str(path): what for path in LAYERED if (what := found(path))}
+
+
+def test_benchmarks_import_what_there_is():
+    """Nothing runs them with the tests: a name that moved would be missed on the day when one is measured."""
+    names = [".".join(path.with_suffix("").parts) for path in tree.modules("benchmarks")]
+    assert names
+    for name in names:
+        importlib.import_module(name)
