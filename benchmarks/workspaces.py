@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.imports import csv
+from benchmarks.imports import ofx
 from tests.fixtures.houses import House
 from tests.fixtures.people import Pages
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
@@ -34,10 +34,8 @@ def measured(store: SqliteFiles | PostgresqlServer, lines: int) -> dict[str, flo
         house = House(store, Path(folder))
         house.refresh()
         ada = replace(house.people["ada"], app=house.app)
-        ada.post(
-            "/api/feeds/imports",
-            data={"file": (io.BytesIO(csv(lines)), "long.csv"), "accountName": "Bank", "currency": "EUR"},
-        )
+        answer = ada.post("/api/feeds/imports", data={"file": (io.BytesIO(ofx(lines)), "long.ofx")})
+        expect(answer.text, '"IMPORTED"')
         fa_id = ada.get("/api/reconciliations/accounts").json["accounts"][0]["faId"]
         ada.put(
             f"/api/reconciliations/accounts/{fa_id}/draft",
