@@ -91,7 +91,8 @@ def render_dock(
     if not is_htmx() and asking is None and problem is None:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    context = workspace(fa_id, query, problem=problem, asking=asking) | {"notice": notice}
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
+    asked = parts if is_htmx() else ()
+    context = workspace(fa_id, query, asked, problem=problem, asking=asking) | {"notice": notice}
     status = 409 if asking or problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
@@ -16,15 +17,18 @@ from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.figures import figure
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import redirect_back, redirect_to, render, target
+from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount, Transaction
+    from webapp.queries.common.paging import Page
+    from webapp.queries.reconciliation.hub import HubRecord
+    from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rule_decisions.line_reasons import LineReasons
     from webapp.queries.transactions.shown_lines import ChangedLine
-    from webapp.queries.transactions.workspaces import NamedSplit, WorkspaceLine
+    from webapp.queries.transactions.workspaces import AccountOfLine, NamedSplit, WorkspaceLine
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
 
@@ -32,6 +36,14 @@ TEMPLATE = "feed_accounts/show.html"
 EMPTY_SPLIT_ROWS = 2
 SPLIT_CHOICES = ("account_id", "org_merchant_id", "project_id")
 STRIP_MONTHS = 12
+# What the parts of the page ask the books for, beside what every part is rendered with; other parts ask for nothing.
+ASKED_FOR = {
+    "line": frozenset({"choices"}),
+    "filters": frozenset({"counts", "choices"}),
+    "panel": frozenset({"panel"}),
+    "head": frozenset({"neighbours"}),
+    "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why"}),
+}
 
 
 @bp.get("/<id:fa_id>")
@@ -79,10 +91,12 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    context = workspace(transaction.feed_account_id, query, problem=problem, form=form)
+    asked = parts if is_htmx() else ()
+    context = workspace(transaction.feed_account_id, query, asked, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
     context["changed"] = {changed.line_id: changed} if changed else {}
+    context |= {"choices": choices(line)}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 
@@ -98,47 +112,122 @@ def workspace_filters(fa_id: int) -> dict[str, Any]:
 def workspace(
     fa_id: int,
     query: Mapping[str, Any],
+    parts: Collection[str] = (),
     *,
     problem: Problem | None = None,
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The context of the workspace."""
-    feed_account = queries.accounts.feed_accounts.get(organization_id(), fa_id)
-    hub = queries.reconciliation.hub.accounts(organization_id())
-    in_use = next((each for each in hub if each.fa_id == fa_id), None)
-    account = in_use or queries.reconciliation.hub.account(organization_id(), fa_id)
-    filters = filters_of(query, query["show"] or ("statement" if account.draft else "all"))
-    page = queries.transactions.workspaces.lines(
-        organization_id(), fa_id, filters, after=paging.decode(filters.cursor, "di"), limit=query["limit"]
-    )
-    counts = queries.transactions.workspaces.counts(organization_id(), fa_id, filters)
-    current = next((line for line in page.items if line.id == query["line"]), None)
+    """The context of the whole workspace, or of these parts of it."""
+    facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR)
+    asked = {name for part in parts or ASKED_FOR for name in ASKED_FOR.get(part, ())}
     return {
-        "account": account,
-        "lines": page.items,
-        "counts": counts,
-        "filters": filters,
-        "keep": filters_query(filters),
-        "page": {
-            "shown": len(page.items),
-            "total": counts[filters.show],
-            "next_cursor": paging.encode(page.next_key),
-        },
+        "account": facts.account_of_line if set(parts) == {"line"} else facts.account,
+        "filters": facts.filters,
+        "keep": filters_query(facts.filters),
         "current_id": query["line"],
         "editing": query["edit"],
-        "split_rows": split_rows(current) if current else [],
-        "why": why(current.id, query) if current else None,
+        "split_rows": [],
+        "why": None,
         "words": rule_wording,
-        "choices": choices(current),
-        "neighbours": neighbours(hub, fa_id),
-        "panel": queries.reconciliation.panels.panel(feed_account),
-        "coverage": None if target() else coverage(feed_account),
+        "coverage": None if target() else coverage(facts.feed_account),
         "form": form or {},
         "problem": problem,
         "asking": asking,
         "changed": {},
+        **{name: getattr(facts, name) for name in asked},
     }
+
+
+class WorkspaceFacts:
+    """What the parts of a workspace show, asked of the books at most once, and only where a part needs it."""
+
+    def __init__(self, fa_id: int, query: Mapping[str, Any], parts: Collection[str]) -> None:
+        self._fa_id, self._query, self._parts = fa_id, query, parts
+
+    @cached_property
+    def feed_account(self) -> FeedAccount:
+        """The account as it is stored."""
+        return queries.accounts.feed_accounts.get(organization_id(), self._fa_id)
+
+    @cached_property
+    def account(self) -> HubRecord:
+        """The account as the hub shows it."""
+        hub = self._hub if "head" in self._parts else ()
+        shown = next((each for each in hub if each.fa_id == self._fa_id), None)
+        return shown or queries.reconciliation.hub.account(organization_id(), self._fa_id)
+
+    @cached_property
+    def _hub(self) -> list[HubRecord]:
+        return queries.reconciliation.hub.accounts(organization_id())
+
+    @cached_property
+    def account_of_line(self) -> AccountOfLine:
+        """What a line alone shows of its account."""
+        return queries.transactions.workspaces.account_of_line(self.feed_account)
+
+    @cached_property
+    def filters(self) -> WorkspaceFilters:
+        """The tab and the filters of the list."""
+        draft = queries.transactions.workspaces.open_draft(organization_id(), self._fa_id)
+        return filters_of(self._query, self._query["show"] or ("statement" if draft else "all"))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of lines behind each tab."""
+        return queries.transactions.tab_counts.of_account(organization_id(), self.account, self.filters)
+
+    @cached_property
+    def _found(self) -> Page[WorkspaceLine]:
+        after = paging.decode(self.filters.cursor, "di")
+        return queries.transactions.workspaces.lines(
+            organization_id(), self._fa_id, self.filters, after=after, limit=self._query["limit"]
+        )
+
+    @cached_property
+    def lines(self) -> Sequence[WorkspaceLine]:
+        """The lines of the page, newest first."""
+        return self._found.items
+
+    @cached_property
+    def page(self) -> dict[str, Any]:
+        """How many lines are shown, how many there are, and where the next ones begin."""
+        return {
+            "shown": len(self._found.items),
+            "total": self.counts[self.filters.show],
+            "next_cursor": paging.encode(self._found.next_key),
+        }
+
+    @cached_property
+    def _current(self) -> WorkspaceLine | None:
+        if "lines" not in self._parts:
+            return None
+        return next((line for line in self._found.items if line.id == self._query["line"]), None)
+
+    @cached_property
+    def split_rows(self) -> list[dict[str, Any]]:
+        """The rows of the split form of the current line."""
+        return split_rows(self._current) if self._current else []
+
+    @cached_property
+    def why(self) -> LineReasons | None:
+        """The reasons for the entry of the current line, if they are shown."""
+        return why(self._current.id, self._query) if self._current else None
+
+    @cached_property
+    def choices(self) -> dict[str, Any]:
+        """The choices for the fields of the current line, and of the filters."""
+        return choices(self._current)
+
+    @cached_property
+    def neighbours(self) -> dict[str, Any]:
+        """The accounts beside this one."""
+        return neighbours(self._hub, self._fa_id)
+
+    @cached_property
+    def panel(self) -> Panel | None:
+        """The figures of the open reconciliation."""
+        return queries.reconciliation.panels.panel(self.feed_account)
 
 
 def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:

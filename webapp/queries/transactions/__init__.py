@@ -1,5 +1,12 @@
 """Bank lines: records, the workspace, suggestions, and pending corrections."""
 
-from webapp.queries.transactions import line_details, shown_lines, suggestions, transactions, workspaces
+from webapp.queries.transactions import (
+    line_details,
+    shown_lines,
+    suggestions,
+    tab_counts,
+    transactions,
+    workspaces,
+)
 
-__all__ = ["line_details", "shown_lines", "suggestions", "transactions", "workspaces"]
+__all__ = ["line_details", "shown_lines", "suggestions", "tab_counts", "transactions", "workspaces"]

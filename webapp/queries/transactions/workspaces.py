@@ -17,6 +17,7 @@ from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.ledger.money import Money
 from webapp.models import (
     Account,
+    FeedAccount,
     JournalEntry,
     Merchant,
     Posting,
@@ -46,7 +47,6 @@ from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
 
 RECORD_FIELDS = [each.name for each in fields(TransactionRecord) if each.name != "splits"]
-SHOWS = ("statement", "open", "unconfirmed", "pending", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,12 @@ class WorkspaceFilters:
     project_id: int | None = None
     project_group_id: int | None = None
     org_merchant_id: int | None = None
+
+    @property
+    def narrows(self) -> bool:
+        """Whether any filter leaves lines out, the tab apart."""
+        dimensions = (self.project_id, self.project_group_id, self.org_merchant_id)
+        return any((self.q, self.from_date, self.to_date, *dimensions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +129,20 @@ class WorkspaceLine(TransactionRecord):
         return replace(self.shown, accepted=accepted)
 
 
+@dataclass(frozen=True, slots=True)
+class AccountOfLine:
+    """What a line shows of its account."""
+
+    fa_id: int
+    currency: str
+    draft: OpenDraft | None
+
+
+def account_of_line(account: FeedAccount) -> AccountOfLine:
+    """Give what the lines of an account show of it."""
+    return AccountOfLine(account.id, account.currency, open_draft(account.organization_id, account.id))
+
+
 def open_draft(organization_id: str, fa_id: int) -> OpenDraft | None:
     """Find the open draft of an account."""
     row = db.session.execute(
@@ -146,7 +166,7 @@ def lines(
     """List an account's lines, newest first."""
     draft = open_draft(organization_id, fa_id)
     statement = sa.select(Transaction).where(
-        *_conditions(organization_id, fa_id, filters), shown(filters.show, draft)
+        *conditions(organization_id, fa_id, filters), shown(filters.show, draft)
     )
     found = page(statement, NEWEST, after=after, limit=limit)
     return found.of(named(organization_id, transactions.records(organization_id, found.items), draft))
@@ -157,16 +177,6 @@ def line(transaction: Transaction) -> WorkspaceLine:
     organization_id = transaction.organization_id
     draft = open_draft(organization_id, transaction.feed_account_id)
     return named(organization_id, [transactions.record(transaction)], draft)[0]
-
-
-def counts(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> dict[str, int]:
-    """Count the lines behind each tab, in one statement."""
-    draft = open_draft(organization_id, fa_id)
-    tabs = [sa.func.count().filter(shown(show, draft)).label(show) for show in SHOWS]
-    row = db.session.execute(
-        sa.select(*tabs).select_from(Transaction).where(*_conditions(organization_id, fa_id, filters))
-    ).one()
-    return {show: int(getattr(row, show)) for show in SHOWS}
 
 
 def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
@@ -203,19 +213,20 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     return int(db.session.scalar(statement) or 0)
 
 
-def _conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
-    conditions = [
+def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions of an account's lines that the filters leave, whatever the tab."""
+    found = [
         Transaction.organization_id == organization_id,
         Transaction.feed_account_id == fa_id,
     ]
     if filters.q:
-        conditions.append(matches_text_or_amount(filters.q))
+        found.append(matches_text_or_amount(filters.q))
     if filters.from_date:
-        conditions.append(Transaction.booked_on >= filters.from_date)
+        found.append(Transaction.booked_on >= filters.from_date)
     if filters.to_date:
-        conditions.append(Transaction.booked_on <= filters.to_date)
+        found.append(Transaction.booked_on <= filters.to_date)
     selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    return [*conditions, *line_entries.posts_to(organization_id, None, selection)]
+    return [*found, *line_entries.posts_to(organization_id, None, selection)]
 
 
 def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
