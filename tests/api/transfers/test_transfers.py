@@ -67,6 +67,15 @@ class TestTwoDraftsOfOneDay:
         ]
         assert suggested(ben, moved[0]) == []
 
+    def test_part_when_the_later_one_gets_another_account(self, ben, books, moved):
+        join(ben, *moved)
+        ben.patch(f"/api/transactions/{moved[1]}", json={"accountId": books.account_id("Travel")})
+        assert legs(entry(ben, moved[0])) == [
+            ("Giro", "-500.00", True),
+            ("Uncategorised expenses", "500.00", False),
+        ]
+        assert legs(entry(ben, moved[1])) == [("Savings", "500.00", True), ("Travel", "-500.00", False)]
+
     def test_part_when_one_is_split(self, ben, books, moved):
         join(ben, *moved)
         travel = books.account_id("Travel")
