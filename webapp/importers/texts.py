@@ -9,7 +9,7 @@ from webapp.importers.bank_files import FileRefusedError
 # Longer than any field of any format; longer text is cut.
 MAX_TEXT: Final = 4_000
 # In formats with one line of text per field, a line of a statement has about ten of them.
-MAX_TEXT_LINES: Final = 4_000_000
+MAX_TEXT_LINES: Final = 2_000_000
 
 # Characters that only set the direction of writing; programs put them around Arabic and Hebrew amounts and days.
 DIRECTION_MARKS: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

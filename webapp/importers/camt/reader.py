@@ -12,6 +12,7 @@ from webapp.importers.xml_records import XmlRecords
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:BkToCstmr\w{4,40}|Document)[\s>/]")
 _MESSAGE: Final = "BkToCstmr"
 _STATEMENTS: Final = frozenset({"Stmt", "Rpt", "Ntfctn"})
+_LINES: Final = (b"Ntry>", b"TxDtls>")
 _MAX_STATEMENTS: Final = 10_000
 _MAX_WARNINGS: Final = 20
 _PAYMENTS: Final = re.compile(r"Cstmr(?:CdtTrf|DrctDbt|Pmt)\w+")
@@ -28,6 +29,9 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     An entry is one line, even if it is a batch of many payments: that is what the bank booked and what its
     balances count. The payments of a batch are the parts of its line.
     """
+    # Counted before anything is parsed: each has a tag that begins and one that ends it.
+    if any(data.count(tag) > 2 * MAX_LINES for tag in _LINES):
+        raise FileRefusedError("The file has too many lines; export it in shorter periods.")
     records = XmlRecords(pieces(data), _STATEMENTS, within=_MESSAGE, part="TxDtls")
     statements: list[Statement] = []
     warnings: list[str] = []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from webapp.importers.bank_files import BankFile
+from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError
 from webapp.importers.decoding import decode, opening
 from webapp.importers.mt940.fields import fields
 from webapp.importers.mt940.parser import Mt940Parser
@@ -23,6 +23,9 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     """Read a whole MT940 file, or raise FileRefusedError; `mapping` is not used."""
     text = decode(data)
     refuse_too_many_lines(text)
+    # Counted before anything is parsed: two hundred thousand lines take seconds.
+    if text.count(":61:") > MAX_LINES:
+        raise FileRefusedError(f"The file has more than {MAX_LINES:,} lines; export it in shorter periods.")
     parser = Mt940Parser()
     for field in fields(text):
         parser.feed(field)

@@ -16,6 +16,10 @@ DELIMITERS: Final = (",", ";", "\t", "|")
 _SAMPLE: Final = 64 * 1024
 _MAX_CELLS: Final = 500
 _MAX_LINE: Final = 1_000_000
+# Of all rows together; a hundred thousand rows of sixty cells.
+_MAX_SLOTS: Final = 6_000_000
+# Texts on several lines are rare: a file has few more lines of text than rows.
+_MAX_TEXT_LINES: Final = 2 * MAX_LINES
 # Encodings without a byte-order mark, recognised where they give a known name of a column.
 _ENCODINGS: Final = ("gb18030", "cp1251", "cp932", "big5", "koi8-r", "cp866", "cp949", "cp1250")
 _MARKUP: Final = re.compile(r"\s*[<{\[]|\s*%PDF|PK\x03\x04|\{\\rtf")
@@ -50,7 +54,12 @@ def is_table(data: bytes) -> bool:
 
 
 def text_of(data: bytes, encoding: str | None) -> str:
-    """Decode a file: in this encoding, else by its byte-order mark, as UTF-8, by names of columns, as Windows-1252."""
+    """Decode a file: in this encoding, else by its byte-order mark, as UTF-8, by names of columns, as Windows-1252.
+
+    Raises FileRefusedError for too many lines, before anything is made of them.
+    """
+    if max(data.count(b"\n"), data.count(b"\r")) > _MAX_TEXT_LINES:
+        raise _too_large()
     if encoding:
         return _decoded(data, encoding)
     text = decode(data)
@@ -118,7 +127,7 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
     escape = "\\" if _ESCAPED.search(text) else None
     reader = csv.reader(_lines(text), delimiter=delimiter, escapechar=escape)
     plain = _unwrapped if '="' in text else _unguarded if "'" in text else str.strip
-    number, begins = 0, 1
+    number, slots, begins = 0, 0, 1
     try:
         for cells in reader:
             if cells == [_END]:
@@ -128,16 +137,22 @@ def rows(text: str, delimiter: str) -> Iterator[TableRow]:
                     f"Row {begins:,}: a quotation mark is opened and never closed; download the file again."
                 )
             number += 1
-            if number > MAX_LINES or len(cells) > _MAX_CELLS:
-                raise FileRefusedError(
-                    f"The file has more than {MAX_LINES:,} rows or {_MAX_CELLS} columns; export shorter periods."
-                )
+            slots += len(cells)
+            if number > MAX_LINES or len(cells) > _MAX_CELLS or slots > _MAX_SLOTS:
+                raise _too_large()
             row = TableRow(begins, list(map(plain, cells)))
             _refuse_rows_in_cells(row, delimiter)
             yield row
             begins = reader.line_num + 1
     except csv.Error as error:
         raise FileRefusedError(f"Row {begins:,} cannot be read: {error}.") from None
+
+
+def _too_large() -> FileRefusedError:
+    return FileRefusedError(
+        f"The file has more than {MAX_LINES:,} rows, {_MAX_CELLS} columns or {_MAX_SLOTS:,} cells;"
+        " export shorter periods."
+    )
 
 
 def _unwrapped(cell: str) -> str:

@@ -1,0 +1,41 @@
+"""What has more lines than any bank file is refused by counting, before anything is parsed or kept."""
+
+import pytest
+
+from webapp import importers
+from webapp.importers import FileRefusedError
+from webapp.importers.camt import reader as camt
+from webapp.importers.mt940 import reader as mt940
+from webapp.importers.tables import rows
+
+CSV = b"Date;Description;Amount\n" + b"2026-03-01;Coffee;-2,50\n" * 20
+MT940 = b":20:X\n:25:1/2\n:28C:1/1\n:60F:C260301EUR0,\n" + b":61:2603010301D2,50NMSCNONREF\n" * 20
+CAMT = (
+    b'<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt>'
+    + b"<Ntry></Ntry>" * 20
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "module", "limit", "parser"),
+    [
+        (CSV, rows, "_MAX_TEXT_LINES", "decode"),
+        (MT940, mt940, "MAX_LINES", "Mt940Parser"),
+        (CAMT, camt, "MAX_LINES", "XmlRecords"),
+    ],
+    ids=["csv", "mt940", "camt"],
+)
+def test_too_many_lines_are_counted_before_they_are_parsed(monkeypatch, data, module, limit, parser):
+    def parse(*_args, **_options):
+        raise AssertionError("It was parsed.")
+
+    monkeypatch.setattr(module, limit, 10)
+    monkeypatch.setattr(module, parser, parse)
+    with pytest.raises(FileRefusedError, match="export"):
+        importers.read(data)
+
+
+def test_cells_are_counted_over_all_rows(monkeypatch):
+    monkeypatch.setattr(rows, "_MAX_SLOTS", 50)
+    with pytest.raises(FileRefusedError, match="cells"):
+        importers.read(CSV)
