@@ -36,6 +36,6 @@ def test_too_many_lines_are_counted_before_they_are_parsed(monkeypatch, data, mo
 
 
 def test_cells_are_counted_over_all_rows(monkeypatch):
-    monkeypatch.setattr(rows, "_MAX_SLOTS", 50)
+    monkeypatch.setattr(rows, "_MAX_SLOTS", 30)
     with pytest.raises(FileRefusedError, match="cells"):
         importers.read(CSV)
