@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pysqlite3
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import ExecuteStyle
 
 from tests.fixtures.helpers.faulty_disk import FULL
 from webapp.db import Base, db
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # What the notes of a last use change, which no act waits for.
 SEEN = {"last_used_at", "last_seen_at"}
+# A try to sign in is counted whatever comes of it.
+COUNTED = "sign_in_counters"
 NO_ROOM = "DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$"
 
 
@@ -56,14 +59,15 @@ class FailingStep:
         self.counted += 1
         return self.counted == self._number
 
-    def _before(self, connection, _cursor, statement, parameters, _context, is_many):
+    def _before(self, connection, _cursor, statement, parameters, context, _is_many):
         if not self._is_due():
             return statement, parameters
         if self._is_sqlite:
             # It is interrupted at its first instruction; in a write that ends the whole transaction.
             connection.connection.dbapi_connection.set_progress_handler(lambda: 1, 1)
             return statement, parameters
-        return NO_ROOM, [{}] if is_many else {}
+        style = context.execute_style if context else None
+        return NO_ROOM, [{}] if style is ExecuteStyle.EXECUTEMANY else {}
 
     def _after(self, connection, *_others) -> None:
         if self._is_sqlite:
@@ -110,6 +114,7 @@ class Kept:
             rows = {
                 table.name: sorted(map(repr, connection.execute(sa.select(*columns(table))).all()))
                 for table in Base.metadata.sorted_tables
+                if table.name != COUNTED
             }
         return {**rows, "files": sorted(str(each) for each in self._folder.rglob("*") if each.is_file())}
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from http.client import SERVICE_UNAVAILABLE
+
 from flask import Response, request
+
+from webapp.errors import RETRY_AFTER_SECONDS
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -24,6 +28,9 @@ def add_headers(response: Response) -> Response:
     """Add the security headers; only static files may be cached by a browser."""
     headers = response.headers
     headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+    if response.status_code == SERVICE_UNAVAILABLE:
+        # A page that shows the failure at the place of the act has not come by the handlers of errors.
+        headers.setdefault("Retry-After", RETRY_AFTER_SECONDS)
     headers["X-Content-Type-Options"] = "nosniff"
     headers["Referrer-Policy"] = "same-origin"
     headers["Cross-Origin-Opener-Policy"] = "same-origin"

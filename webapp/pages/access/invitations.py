@@ -8,6 +8,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from flask_login import current_user
 
 from webapp import queries, services
+from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.pages.access.members import show_members
 from webapp.pages.access.sessions import COOKIE_WOULD_LEAK, is_cookie_safe
@@ -100,7 +101,7 @@ def show_invitation(secret: str, error: LedgerError | None = None) -> Response:
         "sessions/invitation.html",
         invitation=queries.access.invitations.read_of_link(secret, requests.now()),
         signed_in_email=signed_in_email,
-        problem=str(error) if error and not error.fields else "",
+        problem=sentence_for_page(error) if error and not error.fields else "",
         problems=problems,
     )
     response = make_response(page, error.status if error else 200 if is_cookie_safe() else 403)

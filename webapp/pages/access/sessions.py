@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
+from webapp.errors import sentence_for_page
 from webapp.ledger.errors import LedgerError
 from webapp.services.access import sessions
 from webapp.web.access import requests
@@ -36,7 +37,7 @@ def open_session() -> Response:
     try:
         signed_in = sessions.sign_in(email, password, visitor=visitor(), now=requests.now())
     except LedgerError as error:
-        response = show_form(status=error.status, error=str(error), email=email)
+        response = show_form(status=error.status, error=sentence_for_page(error), email=email)
         if "retryAfter" in error.details:
             response.headers["Retry-After"] = str(error.details["retryAfter"])
         return response

@@ -10,7 +10,7 @@ import marshmallow as ma
 from flask import Response
 
 from webapp.db import db
-from webapp.errors import walk_messages
+from webapp.errors import sentence_for_page, walk_messages
 from webapp.ledger.errors import LedgerError
 from webapp.services.audit.action_requests import record_refusal
 from webapp.web.access import requests
@@ -42,7 +42,13 @@ def problem_of(
     if isinstance(error, LedgerError):
         record_refusal(error)
         problem = Problem(
-            str(error), error.code, error.status, dict(error.fields), dict(error.details), line_id, place
+            sentence_for_page(error),
+            error.code,
+            error.status,
+            dict(error.fields),
+            dict(error.details),
+            line_id,
+            place,
         )
     else:
         fields: dict[str, list[str]] = {}
