@@ -26,8 +26,9 @@ from tests.fixtures.houses import House
 from tests.fixtures.stores import PostgresqlServer, SqliteFiles
 from webapp import queries
 from webapp.db import begin_read, db
-from webapp.ledger.dimensions import DimensionSelection
+from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.periods import Period
+from webapp.ledger.report_columns import ReportColumns
 from webapp.models import FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.journal.entry_records import EntryFilters
 from webapp.queries.transactions.transactions import TransactionFilters
@@ -66,6 +67,15 @@ QUESTIONS: dict[str, Question] = {
     ),
     "general ledger": lambda organization, _, of: queries.reports.general_ledger.listed(
         organization, PERIOD, selection=of, after=None, limit=LIMIT
+    ),
+    "general ledger by project": lambda organization, _, of: queries.reports.general_ledger.listed(
+        organization, PERIOD, selection=of, by=Dimension.PROJECT, after=None, limit=LIMIT
+    ),
+    "trial balance by project": lambda organization, _, of: queries.reports.trial_balances.trial_balance(
+        organization, ReportColumns(PERIOD, None, None, of, Dimension.PROJECT)
+    ),
+    "hub, watched accounts": lambda organization, _account, _of: queries.transfers.watched.watched(
+        organization
     ),
 }
 

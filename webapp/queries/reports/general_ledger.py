@@ -150,39 +150,47 @@ def _lines(ledger: LedgerBooks, keys: Sequence[Key], computed: Mapping[Key, int]
         if not lines:
             before = ledger.before_computed if posting is None else partial(_before, ledger)
             running[section] = before(part, key)
-        moved = Money(computed[key] if posting is None else posting.amount_base_minor, ledger.books.base)
+        moved = Money(computed[key] if posting is None else posting[0].amount_base_minor, ledger.books.base)
         running[section] += moved.minor
         balance = Money(running[section], moved.currency)
         lines.append(
             _computed(account, key[DAY_OF_KEY], ledger.text(key), moved, balance)
             if posting is None
-            else _line(account, posting, balance)
+            else _line(account, *posting, balance)
         )
         if ledger.order.by is not None:
             lines[-1] = replace(lines[-1], part=LedgerPart(part.id, part.name))
     return lines
 
 
-def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, Any]:
-    rows = db.session.execute(
+def _postings(organization_id: str, posting_ids: Sequence[int]) -> dict[int, tuple[Any, Any]]:
+    """Read postings with their entries, apart: joined, SQLite would read every entry of the organization."""
+    postings = db.session.execute(
         sa.select(
             Posting.id,
             Posting.journal_entry_id,
-            JournalEntry.effective_on,
-            JournalEntry.description,
-            JournalEntry.source,
-            JournalEntry.number,
             Posting.amount_minor,
             Posting.currency,
             Posting.amount_base_minor,
             Posting.base_currency,
             Posting.project_id,
             Posting.org_merchant_id,
+        ).where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
+    ).all()
+    rows = db.session.execute(
+        sa.select(
+            JournalEntry.id,
+            JournalEntry.effective_on,
+            JournalEntry.description,
+            JournalEntry.source,
+            JournalEntry.number,
+        ).where(
+            JournalEntry.organization_id == organization_id,
+            JournalEntry.id.in_({row.journal_entry_id for row in postings}),
         )
-        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
-        .where(Posting.organization_id == organization_id, Posting.id.in_(posting_ids))
     )
-    return {row.id: row for row in rows}
+    entries = {row.id: row for row in rows}
+    return {row.id: (row, entries[row.journal_entry_id]) for row in postings}
 
 
 def _before(ledger: LedgerBooks, part: Part, key: Key) -> int:
@@ -226,16 +234,16 @@ def _computed(
     )
 
 
-def _line(account: ReportAccount, posting: Any, balance: Money) -> LedgerLine:
+def _line(account: ReportAccount, posting: Any, entry: Any, balance: Money) -> LedgerLine:
     return LedgerLine(
         account_id=account.id,
         account_code=account.code,
         account_name=account.name,
         journal_entry_id=posting.journal_entry_id,
-        entry_number=posting.number,
-        effective_at=posting.effective_on,
-        description=posting.description,
-        source=posting.source,
+        entry_number=entry.number,
+        effective_at=entry.effective_on,
+        description=entry.description,
+        source=entry.source,
         amount=Money(posting.amount_minor, posting.currency),
         currency=posting.currency,
         amount_base=Money(posting.amount_base_minor, posting.base_currency),
