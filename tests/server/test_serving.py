@@ -1,10 +1,12 @@
 """`tieout serve`: gunicorn with as many workers as wished, on both databases."""
 
+import http.client
 import json
 import urllib.error
 import urllib.request
 from importlib.metadata import version
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 from gunicorn.workers.gthread import ThreadWorker
@@ -95,3 +97,14 @@ def test_a_large_body_is_read_for_those_only_who_are_known(gunicorn, ada):
     assert answers["ada"][:2] == (422, "validation")
     assert answers["forged"][:2] == (401, "unauthenticated")
     assert "invalid_token" in answers["forged"][2]
+
+
+def test_whose_session_has_ended_is_sent_to_sign_in_before_a_file_is_read(gunicorn):
+    connection = http.client.HTTPConnection(urlsplit(gunicorn(2)).netloc, timeout=10)
+    connection.request(
+        "POST", "/imports", b"x" * 200_000, {"Cookie": "tieout=ended", "Content-Type": "text/plain"}
+    )
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["Location"]) == (303, "/sign-in")
+    answer.close()
+    connection.close()

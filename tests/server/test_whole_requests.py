@@ -69,7 +69,7 @@ def test_a_chunked_body_is_refused_when_it_is_too_large(toys):
 
 
 def test_without_a_session_or_a_key_a_body_is_as_small_as_a_form_to_sign_in(toy):
-    head = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: "
+    head = "POST /form HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: "
     assert status(toy.client().send(f"{head}100\r\n\r\n" + "x" * 100).read()) == 200
     answer = toy.client().send(f"{head}101\r\n\r\n").read()
     assert (status(answer), b"WWW-Authenticate: Bearer" in answer) == (401, True)
@@ -80,15 +80,17 @@ def test_without_a_session_or_a_key_a_body_is_as_small_as_a_form_to_sign_in(toy)
     "framing", ["Content-Length: 9000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2328\r\n"]
 )
 def test_a_large_body_with_a_forged_key_gets_the_answer_to_strangers(toy, framing):
-    head = "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: forged\r\n" + framing
+    head = "POST /api/upload HTTP/1.1\r\nHost: x\r\nAuthorization: forged\r\n" + framing
     answer = toy.client().send(head + "x" * 3000).read()
     assert (status(answer), b"X-Who: nobody" in answer, answer.endswith(b"Who are you?")) == (401, True, True)
-    assert b'"/upload"' not in answer
+    page = toy.client().send(head.replace("/api/", "/") + "x" * 3000).read()
+    assert (status(page), b"Location: /sign-in" in page) == (303, True)
+    assert b'upload"' not in answer + page
 
 
 def test_a_large_body_with_a_key_is_asked_for_only_when_the_key_is_known(toy):
     head = "Host: x\r\nConnection: close\r\nContent-Length: 9000\r\nExpect: 100-continue\r\n\r\n"
-    refused = toy.client().send("POST /upload HTTP/1.1\r\nAuthorization: forged\r\n" + head).read()
+    refused = toy.client().send("POST /api/upload HTTP/1.1\r\nAuthorization: forged\r\n" + head).read()
     assert status(refused) == 401
     client = toy.client().send("POST /upload HTTP/1.1\r\nAuthorization: y\r\n" + head)
     assert client.until(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"

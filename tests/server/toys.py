@@ -14,7 +14,7 @@ from gunicorn.config import Config
 from gunicorn.glogging import Logger
 
 from webapp.server.limits import Limits
-from webapp.server.vouching import NOWHERE
+from webapp.server.vouching import ENTRANCE, NOWHERE
 from webapp.server.worker import Worker
 
 SHORT = Limits(
@@ -45,6 +45,9 @@ def toy(environ, start_response):
         is_known = "forged" not in environ["HTTP_AUTHORIZATION"]
         start_response("404 Not Found" if is_known else "401 Unauthorized", [("X-Who", "nobody")])
         return [b"Who are you?"]
+    if path == ENTRANCE:
+        start_response("303 See Other", [("Location", "/sign-in"), ("Content-Length", "0")])
+        return []
     if path.startswith("/sleep/"):
         time.sleep(float(path.removeprefix("/sleep/")))
     if path.startswith("/large/"):
