@@ -8,6 +8,8 @@ import pytest
 
 from tests.fixtures.feeds import line
 from tests.fixtures.helpers.marks import on_sqlite
+from webapp.db import db
+from webapp.pages.rules import previews
 from webapp.services.rules import runs
 
 RULES = "/api/automations/rules"
@@ -236,6 +238,20 @@ def test_a_rule_is_applied_as_previewed_and_its_run_shows_each_field(ada, pages,
     assert page.count("Uncategorised expenses → Food") == 2
     assert page.count("In effect") == 2
     assert "Coffee v1" in said(pages.get("/rules/runs"))
+
+
+def test_a_refused_run_is_shown_while_others_write(ada, pages, food, three, monkeypatch):
+    """What the page reads once more of a large book takes seconds."""
+    reads, shown = [], previews.shown_preview
+
+    def watched(*arguments):
+        reads.append(db.session.connection().get_execution_options().get("read_only"))
+        return shown(*arguments)
+
+    monkeypatch.setattr(previews, "shown_preview", watched)
+    rule = make(ada, effects=[{"kind": "SET_ACCOUNT", "accountId": food}])
+    assert pages.post(f"/rules/{rule}/apply", data={"digest": "0" * 64}).status_code == 409
+    assert reads == [True]
 
 
 def test_a_preview_that_has_moved_is_shown_anew(ada, pages, food, three, feed):

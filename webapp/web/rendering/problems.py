@@ -37,7 +37,7 @@ class Problem:
 def problem_of(
     error: LedgerError | ma.ValidationError, *, line_id: int | None = None, place: str = "panel"
 ) -> Problem:
-    """Roll back a refused act, record the refusal, and open a transaction to render the page with the message."""
+    """Roll back a refused act, record the refusal, and open a snapshot to render the page with the message."""
     db.session.rollback()
     if isinstance(error, LedgerError):
         record_refusal(error)
@@ -56,7 +56,8 @@ def problem_of(
             fields.setdefault(path, []).append(message)
         message = " ".join(messages[0] for messages in fields.values())
         problem = Problem(message, "validation", 422, fields, {}, line_id, place)
-    requests.begin(organization_id())
+    # Nobody waits for a page: what it shows of a large book may take seconds to read.
+    requests.begin_reading(organization_id())
     return problem
 
 
