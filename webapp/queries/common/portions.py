@@ -15,10 +15,10 @@ Id = TypeVar("Id")
 MOST_PARAMETERS = 10_000
 
 
-def portions(ids: Collection[Id]) -> Iterator[tuple[Id, ...]]:
-    """Give ids in portions, in their order."""
+def portions(ids: Collection[Id], most: int = MOST_PARAMETERS) -> Iterator[tuple[Id, ...]]:
+    """Give ids in portions of so many at most, in their order."""
     rest = iter(ids)
-    while portion := tuple(islice(rest, MOST_PARAMETERS)):
+    while portion := tuple(islice(rest, most)):
         yield portion
 
 

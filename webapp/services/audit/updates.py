@@ -20,6 +20,9 @@ from webapp.queries.common.portions import portions
 from webapp.services.audit.act import Act
 from webapp.session_state import ActWrites, state_of
 
+# PostgreSQL's triggers compare each row of a statement before and after it with every other one: in small portions the
+# time of a long run grows with its lines, and not with their square.
+ROWS_AT_ONCE = 500
 # With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
 # the id alone, and compared with the organization after that.
 
@@ -67,14 +70,14 @@ def settle(organization_id: str) -> None:
         return
     db.session.flush()
     line = orm.aliased(Transaction)
-    for portion in portions(writes.touched.pop(Kind.JOURNAL_ENTRY, set())):
+    for portion in portions(writes.touched.pop(Kind.JOURNAL_ENTRY, set()), ROWS_AT_ONCE):
         entries = sa.select(sa.func.coalesce(JournalEntry.corrects_id, JournalEntry.id)).where(
             JournalEntry.organization_id == organization_id, JournalEntry.id.in_(portion)
         )
         lines = sa.select(line.id).where(line.journal_entry_id.in_(entries))
         _update(Transaction, organization_id, lines, writes.now)
     for kind, model in ((Kind.TRANSACTION, Transaction), (Kind.DOCUMENT, Document)):
-        for portion in portions(writes.touched.pop(kind, set())):
+        for portion in portions(writes.touched.pop(kind, set()), ROWS_AT_ONCE):
             _update(model, organization_id, portion, writes.now)
 
 
