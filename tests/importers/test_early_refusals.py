@@ -20,22 +20,18 @@ CAMT = (
     ("data", "module", "limit", "parser"),
     [
         (CSV, rows, "_MAX_TEXT_LINES", "decode"),
+        (CSV, rows, "_MAX_SLOTS", "decode"),
+        (CSV, rows, "_MAX_LINE", "decode"),
         (MT940, mt940, "MAX_LINES", "Mt940Parser"),
         (CAMT, camt, "MAX_LINES", "XmlRecords"),
     ],
-    ids=["csv", "mt940", "camt"],
+    ids=["lines", "cells", "long line", "mt940", "camt"],
 )
 def test_too_many_lines_are_counted_before_they_are_parsed(monkeypatch, data, module, limit, parser):
     def parse(*_args, **_options):
         raise AssertionError("It was parsed.")
 
-    monkeypatch.setattr(module, limit, 10)
+    monkeypatch.setattr(module, limit, 5)
     monkeypatch.setattr(module, parser, parse)
-    with pytest.raises(FileRefusedError, match="export"):
+    with pytest.raises(FileRefusedError, match=r"export|too long"):
         importers.read(data)
-
-
-def test_cells_are_counted_over_all_rows(monkeypatch):
-    monkeypatch.setattr(rows, "_MAX_SLOTS", 30)
-    with pytest.raises(FileRefusedError, match="cells"):
-        importers.read(CSV)

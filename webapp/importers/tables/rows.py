@@ -56,10 +56,13 @@ def is_table(data: bytes) -> bool:
 def text_of(data: bytes, encoding: str | None) -> str:
     """Decode a file: in this encoding, else by its byte-order mark, as UTF-8, by names of columns, as Windows-1252.
 
-    Raises FileRefusedError for too many lines, before anything is made of them.
+    Raises FileRefusedError for too many lines or cells, or too long ones, before anything is made of them.
     """
     if max(data.count(b"\n"), data.count(b"\r")) > _MAX_TEXT_LINES:
         raise _too_large()
+    if any(data.count(mark.encode()) > _MAX_SLOTS for mark in DELIMITERS):
+        raise _too_large()
+    _refuse_long_line(data)
     if encoding:
         return _decoded(data, encoding)
     text = decode(data)
@@ -74,6 +77,17 @@ def text_of(data: bytes, encoding: str | None) -> str:
         if any(not word.isascii() and names_column(word) for word in words):
             return found
     return text
+
+
+def _refuse_long_line(data: bytes) -> None:
+    """Refuse what has more bytes in a line than its longest characters could need."""
+    mark, begins = b"\n" if b"\n" in data else b"\r", 0
+    while begins < len(data):
+        ends = data.find(mark, begins)
+        ends = len(data) if ends < 0 else ends
+        if ends - begins > 4 * _MAX_LINE:
+            raise FileRefusedError("A line of the file is too long; download it again.")
+        begins = ends + 1
 
 
 def _decoded(data: bytes, encoding: str) -> str:
