@@ -20,7 +20,7 @@ from webapp.db import db
 from webapp.ledger.dimensions import EVERYTHING, Dimension, DimensionSelection
 from webapp.ledger.money import Money
 from webapp.ledger.periods import Period
-from webapp.models import Account, JournalEntry, Posting, RegisterLine, refers_to
+from webapp.models import COUNTING, Account, JournalEntry, Posting, RegisterLine, refers_to
 from webapp.queries.access import organizations
 from webapp.queries.common.paging import Page, page_of_rows
 from webapp.queries.common.selections import postings_of
@@ -91,13 +91,34 @@ def listed(
     ledger = LedgerBooks(order, books, period)
     computed = ledger.carried(account_id)
     if by is not None:
-        posted = statement.with_only_columns(RegisterLine.account_id, maintain_column_froms=True).distinct()
         carried = {order.section(key).account_id for key in computed}
-        computed |= ledger.forward(carried | set(db.session.scalars(posted)))
+        posted = {each for each in _posted(organization_id, period, selection) if account_id in (None, each)}
+        computed |= ledger.forward(carried | posted)
     keys = ledger.merged(read, computed, after, found.next_key)
     is_last = found.next_key is None and len(keys) <= limit
     lines = _lines(ledger, keys[:limit], computed)
     return Page(lines, None if is_last else keys[limit - 1], found.whole, beside=len(computed))
+
+
+def _posted(organization_id: str, period: Period, selection: DimensionSelection) -> set[int]:
+    """Give the accounts that anything selected is posted to in a period: by the register, or else from the postings."""
+    days = (period.first, period.last)
+    if not selection:
+        of_register = sa.select(RegisterLine.account_id).where(
+            RegisterLine.organization_id == organization_id, RegisterLine.day.between(*days)
+        )
+        return set(db.session.scalars(of_register.distinct()))
+    of_postings = (
+        sa.select(Posting.account_id)
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .where(
+            Posting.organization_id == organization_id,
+            JournalEntry.status.in_(COUNTING),
+            JournalEntry.effective_on.between(*days),
+            *postings_of(organization_id, selection),
+        )
+    )
+    return set(db.session.scalars(of_postings.distinct()))
 
 
 def _days(organization_id: str, period: Period, read: Sequence[Key], by: Dimension | None) -> list[date]:
