@@ -20,8 +20,8 @@ from webapp.queries.common.portions import portions
 from webapp.services.audit.act import Act
 from webapp.session_state import ActWrites, state_of
 
-# PostgreSQL's triggers compare each row of a statement before and after it with every other one: in small portions the
-# time of a long run grows with its lines, and not with their square.
+# PostgreSQL's triggers join the rows of a statement as they were with those as they are: in small portions the time of
+# a long run grows with its lines, and not with their square.
 ROWS_AT_ONCE = 500
 # With a condition on the organization beside the id, SQLite reads all rows of the organization: so rows are found by
 # the id alone, and compared with the organization after that.
