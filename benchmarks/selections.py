@@ -59,8 +59,8 @@ QUESTIONS: dict[str, Question] = {
     "workspace": lambda organization, fa_id, of: queries.transactions.workspaces.lines(
         organization, fa_id, _workspace(of), after=None, limit=LIMIT
     ),
-    "workspace counts": lambda organization, fa_id, of: queries.transactions.workspaces.counts(
-        organization, fa_id, _workspace(of)
+    "workspace counts": lambda organization, fa_id, of: queries.transactions.tab_counts.counted(
+        organization, fa_id, _workspace(of), None
     ),
     "entries": lambda organization, _, of: queries.journal.entry_records.listed(
         organization, EntryFilters(None, None, None, *_ids(of)), after=None, limit=LIMIT
@@ -98,6 +98,7 @@ def _engine(kind: str, folder: Path, lines: int) -> bool:
     try:
         for alike in (False, True):
             house.refresh()
+            house.leave()
             organization_id = house.people["ada"].organization_id
             with house.app.app_context():
                 histories.write(organization_id, 2 * lines, alike=alike)
