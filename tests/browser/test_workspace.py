@@ -50,9 +50,11 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     page.keyboard.press("c")
     expect(question(page)).to_be_visible()
     page.keyboard.press("Enter")
-    expect(current).to_contain_text("Posted")
+    expect(page.locator(".line").first).to_contain_text("Posted")
+    expect(page.locator(".line").first.locator("select")).to_have_count(0)
+    expect(current).to_contain_text(LINES[3][3])
     expect(current).to_be_focused()
-    page.keyboard.press("c")
+    expect(current.locator("select[name=accountId]")).to_be_visible()
     page.keyboard.press("s")
     expect(current.locator("[name='splits.0.amount']")).to_be_focused()
     page.goto("/feeds/1?show=all")
@@ -178,3 +180,42 @@ def test_a_line_that_a_second_tab_changed_turns_amber_with_both_versions(workspa
     expect(rent.locator("select[name=accountId] :checked")).to_have_text("Rent")
     rent.locator(".line-confirm").click()
     expect(rent).to_contain_text("Posted")
+
+
+@pytest.mark.rare
+def test_the_question_about_a_selection_is_withdrawn_with_it(workspace):
+    page = workspace()
+    dock = page.locator("#dock")
+    boxes = page.locator(".line .box")
+    for withdraw in (lambda: page.keyboard.press("Escape"), lambda: boxes.nth(2).check()):
+        boxes.nth(0).check()
+        boxes.nth(1).check()
+        dock.get_by_role("button", name="Confirm 2 lines").click()
+        expect(dock).to_contain_text("2 of 2 lines are uncategorised")
+        withdraw()
+        expect(dock.locator("#asking")).to_have_count(0)
+    dock.get_by_role("button", name="Confirm 3 lines").click()
+    dock.get_by_role("button", name="Confirm all 3").click()
+    expect(page.locator(".line-confirm")).to_have_count(len(LINES) - 3)
+    page.locator("#toast").get_by_role("button", name="Void these 3").click()
+    expect(page.locator("#toast")).to_contain_text("3 entries voided")
+    expect(page.locator(".line-confirm")).to_have_count(len(LINES))
+
+
+@pytest.mark.rare
+def test_a_line_that_was_left_has_its_plain_row_again(workspace, books):
+    page = workspace()
+    first, second = page.locator(".line").nth(0), page.locator(".line").nth(1)
+    before = first.inner_text()
+    first.locator(".line-open").click()
+    expect(first.locator("select[name=accountId]")).to_be_visible()
+    second.locator(".line-open").click()
+    expect(second.locator("select[name=accountId]")).to_be_visible()
+    expect(first.locator("select")).to_have_count(0)
+    assert first.inner_text() == before
+    second.locator("select[name=accountId]").select_option(label="Rent")
+    expect(second.locator(".line-edit.is-uncategorised")).to_have_count(0)
+    first.locator(".line-open").click()
+    expect(first.locator("select[name=accountId]")).to_be_visible()
+    expect(second.locator("select")).to_have_count(0)
+    expect(second.locator(".col-account")).to_have_text("Rent")

@@ -76,9 +76,9 @@ def test_confirming_a_selection_counts_only_what_waits_and_says_what_was_done(ad
     status, text = confirmed()
     assert status == 409
     assert "1 of 2 lines is uncategorised" in text
-    status, text = confirmed(withUncategorised="true")
+    status, text = confirmed(asked=f"{tea},{ride}")
     assert status == 200
-    assert "2 lines confirmed, −1,002.50 EUR See the entries" in text
+    assert "2 lines confirmed, −1,002.50 EUR See the entries Void it" in text
     assert "Nothing left to confirm." in confirmed()[1]
 
 

@@ -114,6 +114,7 @@ FORMS = {
     "/transactions/<id:transaction_id>/join": line_joins.OtherLineFormSchema,
     "/transactions/<id:transaction_id>/unjoin": line_joins.OtherLineFormSchema,
     "/transactions/confirm": transactions.ConfirmManyFormSchema,
+    "/transactions/void": transactions.VoidManyFormSchema,
 }
 # What the addresses of pages say.
 PAGES = (

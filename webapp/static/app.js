@@ -18,6 +18,7 @@
   const isOfAnotherLine = (element) => ![null, currentLine()].includes(element.closest(".line"));
 
   function press(key) {
+    if (key === "c" && one("#dock.is-asking")) return true;
     const canPress = (control) => isShown(control) && !control.disabled && !isOfAnotherLine(control);
     for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
       const control = scope && all(`[data-key="${key}"]`, scope).find(canPress);
@@ -57,10 +58,12 @@
 
   // A question is withdrawn by Esc, by going to another line and by any change of the selection.
   function withdraw() {
-    const question = one(".line-question");
-    if (!question) return;
+    const questions = all(".line-question, #asking");
+    if (!questions.length) return;
     focusedIds = idsAround(document.activeElement);
-    question.remove();
+    questions.forEach((each) => each.remove());
+    one("#dock")?.classList.remove("is-asking");
+    showSelection();
     restoreFocus();
   }
 
@@ -76,9 +79,11 @@
   }
 
   function makeCurrent(line) {
+    const left = line.id !== currentId && document.getElementById(currentId);
     if (line.id !== currentId) withdraw();
     currentId = line.id;
     markCurrent();
+    if (left) close(left);
     line.scrollIntoView({ block: "nearest" });
   }
 
@@ -99,6 +104,32 @@
     if (line.isConnected && line.matches("[aria-current]") && !isBusy) one(".line-open", line)?.click();
   }
 
+  // A line that was left has its fields as text again: the row from before it was opened, or a new one if it has changed.
+  const plain = new Map();
+
+  function close(line) {
+    if (!one(".line-edit", line) || one(".line-form, .line-changed, .line-problem", line)) return;
+    const row = plain.get(line.id);
+    if (row) {
+      plain.delete(line.id);
+      const box = one(".box", row);
+      if (box) box.checked = one(".box", line).checked;
+      line.replaceWith(row);
+      htmx.process(row);
+    } else one(".line-close", line)?.click();
+  }
+
+  // After a confirmation the next line that waits is the current one, or else the next line.
+  function advance(line) {
+    const later = all(".line").slice(all(".line").indexOf(line) + 1);
+    const next = later.find((each) => one(".line-confirm", each)) ?? later[0];
+    if (!next) return;
+    makeCurrent(next);
+    next.focus({ preventScroll: true });
+    clearTimeout(openTimer);
+    openTimer = setTimeout(() => open(next), 160);
+  }
+
   function edit() {
     const line = currentLine();
     const field = line && one(".line-edit select", line);
@@ -114,7 +145,7 @@
       if (!menu.contains(event.target)) menu.open = false;
     });
     const line = event.target.closest(".line");
-    if (!line) return;
+    if (!line || event.target.matches(".line-close")) return;
     const opener = event.target.closest("a[data-field]");
     if (opener) fieldToFocus = { line: line.id, name: opener.dataset.field };
     if (event.target.closest("input, select, label, .tick")) return;
@@ -267,7 +298,12 @@
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
     focusedIds = idsAround(document.activeElement);
-    if (ctx.request.method === "GET" && ctx.target?.matches?.(".line") && ctx.target.id !== currentId) event.preventDefault();
+    const isRead = ctx.request.method === "GET";
+    if (!isRead && ctx.target?.matches?.(".line")) plain.delete(ctx.target.id);
+    else if (!isRead) plain.clear();
+    if (!isRead || !ctx.target?.matches?.(".line") || ctx.request.action.includes("edit=closed")) return;
+    if (ctx.target.id !== currentId) event.preventDefault();
+    else if (!one(".line-edit", ctx.target)) plain.set(ctx.target.id, ctx.target.cloneNode(true));
   });
 
   let toastTimer = 0;
@@ -278,12 +314,14 @@
     if (!toast?.textContent.trim()) return;
     toast.classList.remove("is-gone");
     clearTimeout(toastTimer);
-    toastTimer = setTimeout(() => toast.classList.add("is-gone"), 6000);
+    toastTimer = setTimeout(() => toast.classList.add("is-gone"), one("form", toast) ? 15000 : 6000);
   }
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
+    if (ctx.request.form?.id === "selection" && ctx.response.status < 400) deselect();
     if (currentId) markCurrent();
+    const isConfirmed = ctx.request.form?.matches(".confirming") && ctx.response.status < 400;
+    if (isConfirmed && ctx.target?.id === currentId) advance(document.getElementById(currentId));
     const field = fieldToFocus && one(`#${fieldToFocus.line} [name="${fieldToFocus.name}"]`);
     if (field) {
       field.focus();

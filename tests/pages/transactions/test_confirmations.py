@@ -206,3 +206,93 @@ def test_the_repair_of_a_voided_entry_opens_its_line_with_confirm_in_focus(ada, 
     page = ada.browser().get(address).text
     row = page.partition(f'id="line-{line}"')[2].partition("</tbody>")[0]
     assert re.search(r"<button[^>]*line-confirm[^>]*autofocus", row)
+
+
+class Selection:
+    """Lines that are ticked on one page, which may have become old."""
+
+    def __init__(self, ada, *lines):
+        self.ada, self.rows = ada, [Row(ada, line) for line in lines]
+
+    def send(self, **form):
+        data = {
+            "ids": [str(row.line) for row in self.rows],
+            "shown": [row.shown for row in self.rows],
+            **form,
+        }
+        headers = {**TARGETED, "HX-Target": "table#lines"}
+        return self.ada.browser().post("/transactions/confirm", headers=headers, data=data)
+
+    @property
+    def key(self):
+        return ",".join(str(row.line) for row in self.rows)
+
+
+@on_sqlite
+def test_a_selection_posts_its_suggestions_after_a_preview(ada, bank, travel):
+    decide(ada, bank, travel, "DB Bahn")
+    train = bank.send("2026-03-05", "-12.00", "DB Bahn 77", counterparty="DB Bahn")
+    coffee = bank.send("2026-03-02", "-1.00", "Coffee")
+    selection = Selection(ada, train, coffee)
+    asked = selection.send()
+    assert asked.status_code == 409
+    assert "1 of 2 lines goes where suggested. 1 of 2 lines is uncategorised" in text(asked)
+    assert f'name="asked" value="{selection.key}"' in asked.text
+    assert selection.send(asked=str(train)).status_code == 409
+    assert selection.send(asked=selection.key).status_code == 200
+    assert [row.record()[0] for row in selection.rows] == ["POSTED", "POSTED"]
+    assert selection.rows[0].record() == ("POSTED", travel)
+
+
+@on_sqlite
+def test_a_selection_with_a_line_that_is_otherwise_posts_nothing(ada, bank, books, travel):
+    lines = bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-2.00", "Tea")])
+    for each in lines:
+        ada.patch(f"/api/transactions/{each}", json={"accountId": travel})
+    selection = Selection(ada, *lines)
+    set_account(ada, bank, books, lines[1])
+    refused = selection.send()
+    assert refused.status_code == 409
+    assert "1 line has changed since shown. Nothing was posted." in text(refused)
+    assert "Account Travel → Rent ." in text(refused)
+    assert [row.record()[0] for row in selection.rows] == ["DRAFT", "DRAFT"]
+
+
+@on_sqlite
+def test_what_was_confirmed_together_is_voided_together(ada, bank, travel):
+    lines = bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-2.00", "Tea")])
+    for each in lines:
+        ada.patch(f"/api/transactions/{each}", json={"accountId": travel})
+    selection = Selection(ada, *lines)
+    done = selection.send()
+    assert "Void these 2" in text(done)
+    entries = re.findall(r'name="entryIds" value="(\d+)"', done.text)
+
+    def void():
+        headers = {**TARGETED, "HX-Target": "table#lines"}
+        return ada.browser().post(
+            "/transactions/void", headers=headers, data={"faId": "1", "entryIds": entries}
+        )
+
+    assert "2 entries voided; the lines have drafts again." in text(void())
+    assert [row.record() for row in selection.rows] == [("DRAFT", travel)] * 2
+    assert "0 of 2 voided." in text(void())
+
+
+@on_sqlite
+def test_a_correction_that_was_confirmed_is_not_among_what_is_voided(ada, bank, books, travel):
+    line = bank.send("2026-03-02", "-10.00", "DB ICE 571")
+    ada.patch(f"/api/transactions/{line}", json={"accountId": travel})
+    ada.post(f"/api/transactions/{line}/confirm")
+    set_account(ada, bank, books, line)
+    done = Selection(ada, line).send()
+    assert "1 line confirmed" in text(done)
+    assert "Void it" not in text(done)
+
+
+@on_sqlite
+def test_without_scripts_the_question_keeps_the_selection(ada, bank):
+    line = bank.send("2026-03-02", "-1.00", "Coffee")
+    page = ada.browser().post("/transactions/confirm", data={"ids": [str(line)]})
+    assert page.status_code == 409
+    assert re.search(rf'value="{line}"[^>]*form="selection"[^>]*checked', page.text)

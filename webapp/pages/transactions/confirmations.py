@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -12,7 +13,11 @@ from webapp.ledger.titles import counted
 from webapp.pages.transactions.feed_accounts import TEMPLATE, workspace, workspace_filters
 from webapp.pages.transactions.transactions import act_on
 from webapp.schemas.addresses import WorkspaceQuerySchema
-from webapp.schemas.transactions.transactions import ConfirmFormSchema, ConfirmManyFormSchema
+from webapp.schemas.transactions.transactions import (
+    ConfirmFormSchema,
+    ConfirmManyFormSchema,
+    VoidManyFormSchema,
+)
 from webapp.services.audit.results import FailedItem
 from webapp.web.access.auth import acting, demand, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -22,6 +27,7 @@ from webapp.web.rendering.problems import Problem
 if TYPE_CHECKING:
     from webapp.ledger.journal.shown_lines import ShownLine
     from webapp.models import Transaction
+    from webapp.queries.transactions.shown_lines import ChangedLine
     from webapp.services.audit.results import ActionResult
 
 bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
@@ -41,23 +47,27 @@ def confirm(transaction_id: int) -> Response:
     def act(line: Transaction) -> ActionResult:
         return services.transactions.confirmations.confirm(line, **body, **acting())
 
-    return act_on(transaction_id, act, shown=shown)
+    return act_on(transaction_id, act, shown=shown, closes=True)
 
 
 @bp.post("/confirm")
 @requires("confirm", is_heavy=True)
 def confirm_many() -> Response:
-    """Confirm the unconfirmed ones of the selected lines, after a question if some are uncategorised."""
-    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids"})))
+    """Confirm the unconfirmed ones of the selected lines as their rows show them, after a question that previews it."""
+    body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids", "shown"})))
     first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
     ids = queries.transactions.workspaces.unconfirmed(organization_id(), body["ids"])
-    if "withUncategorised" not in request.form:
-        count = queries.transactions.workspaces.count_uncategorised(organization_id(), ids)
-        if count:
-            asking = {"ids": ids, "count": len(ids), "uncategorised_count": count}
-            return render_dock(first.feed_account_id, asking=asking)
-    results = services.transactions.lifecycle.bulk_confirm(
-        organization_id(), ids, note=body["note"], **acting()
+    shown = {each.line_id: each for each in body["shown"] if each.line_id in ids}
+    if any(each.accepted for each in shown.values()):
+        demand("draft")
+    changed = services.transactions.confirmations.changed(organization_id(), shown.values())
+    if changed:
+        return render_dock(first.feed_account_id, problem=problem_of_changed(len(changed)), changed=changed)
+    asking = question(ids, shown)
+    if asking is not None and request.form.get("asked") != asking["key"]:
+        return render_dock(first.feed_account_id, asking=asking)
+    results = services.transactions.confirmations.bulk_confirm(
+        organization_id(), ids, shown, note=body["note"], **acting()
     )
     refused = [result for result in results if isinstance(result, FailedItem)]
     if refused:
@@ -67,16 +77,59 @@ def confirm_many() -> Response:
     return render_dock(first.feed_account_id, notice=notice_of(first, ids))
 
 
-def notice_of(first: Transaction, ids: list[int]) -> dict[str, str]:
-    """The notice on confirmed lines: their number and sum, with a link to their entries."""
+def problem_of_changed(count: int) -> Problem:
+    """The message on selected lines that are otherwise than their rows."""
+    have = "has" if count == 1 else "have"
+    message = f"{counted(count, 'line')} {have} changed since shown. Nothing was posted."
+    return Problem(message, "line_changed", 409, place="dock")
+
+
+def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
+    """What is asked before lines are confirmed: how many as suggested or uncategorised; None for neither."""
+    suggested = [each for each in ids if each in shown and shown[each].accepted]
+    others = [each for each in ids if each not in suggested]
+    count = queries.transactions.workspaces.count_uncategorised(organization_id(), others)
+    if not count and not suggested:
+        return None
+    return {
+        "ids": ids,
+        "key": ",".join(map(str, ids)),
+        "count": len(ids),
+        "suggested_count": len(suggested),
+        "uncategorised_count": count,
+    }
+
+
+@bp.post("/void")
+@requires("confirm", is_heavy=True)
+def void_many() -> Response:
+    """Void the entries of lines that were just confirmed together, so that the lines have drafts again."""
+    body = VoidManyFormSchema().load(form_body(lists=frozenset({"entryIds"})))
+    results = services.bookkeeping.voids.void_many(
+        organization_id(), body["entry_ids"], reason="Taken back after confirming several lines.", **acting()
+    )
+    refused = [result for result in results if isinstance(result, FailedItem)]
+    if refused:
+        message = f"{len(results) - len(refused)} of {len(results)} voided. {refused[0].error}"
+        problem = Problem(message, refused[0].code, 409, place="dock")
+        return render_dock(body["fa_id"], problem=problem)
+    text = f"{counted(len(results), 'entry', 'entries')} voided; the lines have drafts again."
+    return render_dock(body["fa_id"], notice={"text": text})
+
+
+def notice_of(first: Transaction, ids: list[int]) -> dict[str, Any]:
+    """The notice on confirmed lines: their number and sum, with a link to their entries and the way back."""
     if not ids:
         return {"text": "Nothing left to confirm."}
     account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
     amount = queries.transactions.workspaces.total(organization_id(), ids, first.currency)
+    voidable = queries.transactions.workspaces.uncorrected_entries(organization_id(), ids)
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
         "link": "See the entries",
+        "void": voidable,
+        "fa_id": first.feed_account_id,
     }
 
 
@@ -85,7 +138,8 @@ def render_dock(
     *,
     asking: dict[str, Any] | None = None,
     problem: Problem | None = None,
-    notice: dict[str, str] | None = None,
+    notice: dict[str, Any] | None = None,
+    changed: Mapping[int, ChangedLine] | None = None,
 ) -> Response:
     """Answer an act on selected lines."""
     if not is_htmx() and asking is None and problem is None:
@@ -94,5 +148,6 @@ def render_dock(
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
     asked = parts if is_htmx() else ()
     context = workspace(fa_id, query, asked, problem=problem, asking=asking) | {"notice": notice}
+    context["changed"] = changed or {}
     status = 409 if asking or problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

@@ -53,7 +53,8 @@ def show(fa_id: int) -> Response:
     query = WorkspaceQuerySchema().load(request.args)
     if target() == f"line-{query['line']}":
         line = queries.transactions.transactions.get(organization_id(), query["line"])
-        return render_line(line, parts=("line",), current_id=line.id, editing=query["edit"])
+        current_id = None if query["edit"] == "closed" else line.id
+        return render_line(line, parts=("line",), current_id=current_id, editing=query["edit"])
     return render(TEMPLATE, **workspace(fa_id, query))
 
 

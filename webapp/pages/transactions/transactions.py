@@ -49,9 +49,16 @@ def restore(transaction_id: int) -> Response:
 
 
 def act_on(
-    transaction_id: int, act: Callable[[Transaction], object], *, shown: ShownLine | None = None
+    transaction_id: int,
+    act: Callable[[Transaction], object],
+    *,
+    shown: ShownLine | None = None,
+    closes: bool = False,
 ) -> Response:
-    """Act on one line, and answer with its row, or with the error in it; `shown` is what its row showed of it."""
+    """Act on one line, and answer with its row, or with the error in it.
+
+    `shown` is what its row showed of it; an act that `closes` the line leaves its fields as text.
+    """
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
         act(line)
@@ -68,7 +75,7 @@ def act_on(
         )
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
-    return render_line(line, current_id=transaction_id)
+    return render_line(line, current_id=None if closes else transaction_id)
 
 
 def as_typed(part: Any) -> Any:

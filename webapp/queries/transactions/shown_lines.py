@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+import sqlalchemy as sa
+
+from webapp.db import db
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
@@ -74,6 +77,14 @@ def of_line(transaction: Transaction) -> ShownLine:
     """Give what confirming one line would post, or has posted."""
     record = transactions.record(transaction)
     return of_records(transaction.organization_id, [record])[record.id]
+
+
+def of_lines(organization_id: str, ids: Sequence[int]) -> dict[int, ShownLine]:
+    """Give what confirming each line would post, or has posted, in a constant number of statements."""
+    found = db.session.scalars(
+        sa.select(Transaction).where(Transaction.organization_id == organization_id, Transaction.id.in_(ids))
+    )
+    return of_records(organization_id, transactions.records(organization_id, found.all()))
 
 
 def changed(organization_id: str, shown: ShownLine) -> ChangedLine:

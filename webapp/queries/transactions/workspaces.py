@@ -213,6 +213,26 @@ def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) ->
     return int(db.session.scalar(statement) or 0)
 
 
+def uncorrected_entries(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
+    """Give the posted entries of lines that have no correction, by id."""
+    correction = sa.orm.aliased(JournalEntry)
+    statement = (
+        sa.select(JournalEntry.id)
+        .distinct()
+        .join(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(transaction_ids),
+            JournalEntry.status == "POSTED",
+            ~sa.exists().where(
+                correction.organization_id == JournalEntry.organization_id,
+                correction.corrects_id == JournalEntry.id,
+            ),
+        )
+    )
+    return list(db.session.scalars(statement.order_by(JournalEntry.id)))
+
+
 def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
     """Build the conditions of an account's lines that the filters leave, whatever the tab."""
     found = [

@@ -172,3 +172,15 @@ class ConfirmManyFormSchema(ConfirmManySchema):
         required=True,
         validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 lines."),
     )
+    shown = ma.fields.List(ShownLineField(), load_default=list)
+
+
+class VoidManyFormSchema(Schema):
+    """Entries of one account's lines that were just posted together, to be voided again."""
+
+    fa_id = fields.FormId(required=True)
+    entry_ids = ma.fields.List(
+        fields.FormId(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_IDS, error="Choose 1 to 500 entries."),
+    )

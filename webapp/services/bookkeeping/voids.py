@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import ClassVar
 
 import sqlalchemy as sa
@@ -22,7 +23,7 @@ from webapp.queries.matching import transfer_pairs
 from webapp.services.audit import titles
 from webapp.services.audit.act import Act, Actor
 from webapp.services.audit.action_requests import act
-from webapp.services.audit.results import ActionResult, TouchedIds
+from webapp.services.audit.results import ActionResult, ItemResult, TouchedIds, attempt
 from webapp.services.journal import entries as journal_entries
 from webapp.services.journal import line_drafts, pair_differences, settled_items
 from webapp.services.transactions import bank_changes, unpairing
@@ -82,6 +83,17 @@ def void(
         voided_by = Ref.optional(Kind.JOURNAL_ENTRY, entry.voided_by_id)
         doing.after = {"status": entry.status, "voidedById": voided_by}
     return ActionResult(action_request_id=doing.id, changed=True, result=touched)
+
+
+def void_many(
+    organization_id: str, entry_ids: Sequence[int], *, reason: str, actor: Actor, now: datetime
+) -> list[ItemResult]:
+    """Void entries one by one; a refused one stops no other."""
+
+    def void_one(entry_id: int) -> ActionResult:
+        return void(entries.get(organization_id, entry_id), reason=reason, actor=actor, now=now)
+
+    return [attempt(entry_id, partial(void_one, entry_id)) for entry_id in entry_ids]
 
 
 def reverse(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.models import Transaction
-from webapp.queries.transactions import shown_lines, workspaces
+from webapp.queries.transactions import shown_lines, transactions, workspaces
+from webapp.queries.transactions.shown_lines import ChangedLine
 from webapp.services.audit.act import Actor
-from webapp.services.audit.results import ActionResult
+from webapp.services.audit.results import ActionResult, ItemResult, attempt
 from webapp.services.transactions import edits, lifecycle
 from webapp.services.transactions.edits import LineChanges
 
@@ -47,9 +50,33 @@ def confirm(
     return lifecycle.confirm(line, note=note, actor=actor, now=now)
 
 
-def is_as_shown(line: Transaction, shown: ShownLine) -> bool:
-    """Return whether confirming a line posts what its row shows, or has posted it."""
-    return shown_lines.of_line(line) in (shown.content, shown.posts)
+def changed(organization_id: str, shown: Iterable[ShownLine]) -> dict[int, ChangedLine]:
+    """Compare lines with what their rows showed; those that are otherwise by id, with both versions."""
+    rows = list(shown)
+    present = shown_lines.of_lines(organization_id, [each.line_id for each in rows])
+    return {
+        each.line_id: shown_lines.changed(organization_id, each)
+        for each in rows
+        if present.get(each.line_id) not in (each.content, each.posts)
+    }
+
+
+def bulk_confirm(
+    organization_id: str,
+    ids: Sequence[int],
+    shown: Mapping[int, ShownLine],
+    *,
+    actor: Actor,
+    now: datetime,
+    note: str | None = None,
+) -> list[ItemResult]:
+    """Confirm lines one by one as their rows show them, uncategorised ones too; a refused one stops no other."""
+
+    def confirm_one(line_id: int) -> ActionResult:
+        line = transactions.get(organization_id, line_id)
+        return confirm(line, shown.get(line_id), actor=actor, now=now, note=note, as_uncategorised=True)
+
+    return [attempt(line_id, partial(confirm_one, line_id)) for line_id in ids]
 
 
 def accept(line: Transaction, shown: ShownLine, *, actor: Actor, now: datetime) -> None:
