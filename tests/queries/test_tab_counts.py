@@ -7,7 +7,7 @@ from webapp.db import db
 from webapp.models import Transaction
 from webapp.queries.reconciliation import hub
 from webapp.queries.transactions import tab_counts
-from webapp.queries.transactions.workspaces import WorkspaceFilters, open_draft
+from webapp.queries.transactions.line_filters import WorkspaceFilters, open_draft
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def confirm_many() -> Response:
     """Confirm the unconfirmed ones of the selected lines as their rows show them, after a question that previews it."""
     body = ConfirmManyFormSchema(unknown=ma.EXCLUDE).load(form_body(lists=frozenset({"ids", "shown"})))
     first = queries.transactions.transactions.get(organization_id(), body["ids"][0])
-    ids = queries.transactions.workspaces.unconfirmed(organization_id(), body["ids"])
+    ids = queries.transactions.selected_lines.unconfirmed(organization_id(), body["ids"])
     shown = {each.line_id: each for each in body["shown"] if each.line_id in ids}
     if any(each.accepted for each in shown.values()):
         demand("draft")
@@ -88,7 +88,7 @@ def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] |
     """What is asked before lines are confirmed: how many as suggested or uncategorised; None for neither."""
     suggested = [each for each in ids if each in shown and shown[each].accepted]
     others = [each for each in ids if each not in suggested]
-    count = queries.transactions.workspaces.count_uncategorised(organization_id(), others)
+    count = queries.transactions.selected_lines.count_uncategorised(organization_id(), others)
     if not count and not suggested:
         return None
     return {
@@ -122,8 +122,8 @@ def notice_of(first: Transaction, ids: list[int]) -> dict[str, Any]:
     if not ids:
         return {"text": "Nothing left to confirm."}
     account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
-    amount = queries.transactions.workspaces.total(organization_id(), ids, first.currency)
-    voidable = queries.transactions.workspaces.uncorrected_entries(organization_id(), ids)
+    amount = queries.transactions.selected_lines.total(organization_id(), ids, first.currency)
+    voidable = queries.transactions.selected_lines.uncorrected_entries(organization_id(), ids)
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
         "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),

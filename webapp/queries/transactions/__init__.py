@@ -2,6 +2,8 @@
 
 from webapp.queries.transactions import (
     line_details,
+    line_filters,
+    selected_lines,
     shown_lines,
     suggestions,
     tab_counts,
@@ -9,4 +11,13 @@ from webapp.queries.transactions import (
     workspaces,
 )
 
-__all__ = ["line_details", "shown_lines", "suggestions", "tab_counts", "transactions", "workspaces"]
+__all__ = [
+    "line_details",
+    "line_filters",
+    "selected_lines",
+    "shown_lines",
+    "suggestions",
+    "tab_counts",
+    "transactions",
+    "workspaces",
+]

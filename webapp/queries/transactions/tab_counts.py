@@ -12,7 +12,7 @@ from webapp.db import db
 from webapp.models import ReconciliationItem, Transaction, refers_to
 from webapp.queries.accounts import balances
 from webapp.queries.accounts.feed_accounts import FeedAccountRecord
-from webapp.queries.transactions.workspaces import (
+from webapp.queries.transactions.line_filters import (
     OpenDraft,
     WorkspaceFilters,
     conditions,

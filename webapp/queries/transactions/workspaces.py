@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,69 +11,40 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
-from webapp.ledger.dimensions import DimensionSelection
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
-from webapp.ledger.money import Money
 from webapp.models import (
     Account,
     FeedAccount,
-    JournalEntry,
     Merchant,
-    Posting,
     Project,
-    Reconciliation,
     ReconciliationItem,
     Transaction,
-    refers_to,
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page, page
-from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.matching import line_joins
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
 from webapp.queries.suggestions import likely_accounts
 from webapp.queries.suggestions.likely_accounts import LikelyAccount
 from webapp.queries.transactions import (
-    line_entries,
     other_sides,
     pending_corrections,
     shown_lines,
     transactions,
+)
+from webapp.queries.transactions.line_filters import (
+    OpenDraft,
+    WorkspaceFilters,
+    conditions,
+    open_draft,
+    shown,
 )
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
 
 RECORD_FIELDS = [each.name for each in fields(TransactionRecord) if each.name != "splits"]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceFilters:
-    """The tab and the filters of the list of lines."""
-
-    show: str = "all"
-    q: str | None = None
-    from_date: date | None = None
-    to_date: date | None = None
-    cursor: str | None = None
-    project_id: int | None = None
-    project_group_id: int | None = None
-    org_merchant_id: int | None = None
-
-    @property
-    def narrows(self) -> bool:
-        """Whether any filter leaves lines out, the tab apart."""
-        dimensions = (self.project_id, self.project_group_id, self.org_merchant_id)
-        return any((self.q, self.from_date, self.to_date, *dimensions))
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDraft:
-    """The open reconciliation draft of an account."""
-
-    id: int
-    statement_date: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,18 +113,6 @@ def account_of_line(account: FeedAccount) -> AccountOfLine:
     return AccountOfLine(account.id, account.currency, open_draft(account.organization_id, account.id))
 
 
-def open_draft(organization_id: str, fa_id: int) -> OpenDraft | None:
-    """Find the open draft of an account."""
-    row = db.session.execute(
-        sa.select(Reconciliation.id, Reconciliation.statement_date).where(
-            Reconciliation.organization_id == organization_id,
-            Reconciliation.feed_account_id == fa_id,
-            Reconciliation.status == "DRAFT",
-        )
-    ).one_or_none()
-    return OpenDraft(*row) if row is not None else None
-
-
 def lines(
     organization_id: str,
     fa_id: int,
@@ -177,102 +135,6 @@ def line(transaction: Transaction) -> WorkspaceLine:
     organization_id = transaction.organization_id
     draft = open_draft(organization_id, transaction.feed_account_id)
     return named(organization_id, [transactions.record(transaction)], draft)[0]
-
-
-def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
-    """Give the unconfirmed ones of these lines, in their order."""
-    statement = sa.select(Transaction.id).where(
-        Transaction.organization_id == organization_id,
-        Transaction.id.in_(transaction_ids),
-        shown("unconfirmed", None),
-    )
-    unconfirmed_ids = set(db.session.scalars(statement))
-    return [each for each in transaction_ids if each in unconfirmed_ids]
-
-
-def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:
-    """Give the sum of lines of one account."""
-    statement = sa.select(sa.func.coalesce(sa.func.sum(Transaction.amount_minor), 0)).where(
-        Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
-    )
-    return Money(int(db.session.scalar(statement) or 0), currency)
-
-
-def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
-    """Count the lines that confirming would post to an uncategorised account."""
-    is_uncategorised = sa.exists().where(
-        refers_to(Posting.journal_entry_id, JournalEntry),
-        refers_to(Posting.account_id, Account),
-        Account.role.in_(UNCATEGORISED),
-    )
-    statement = sa.select(sa.func.count(Transaction.id)).where(
-        Transaction.organization_id == organization_id,
-        Transaction.id.in_(transaction_ids),
-        line_entries.is_unconfirmed(is_uncategorised),
-    )
-    return int(db.session.scalar(statement) or 0)
-
-
-def uncorrected_entries(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
-    """Give the posted entries of lines that have no correction, by id."""
-    correction = sa.orm.aliased(JournalEntry)
-    statement = (
-        sa.select(JournalEntry.id)
-        .distinct()
-        .join(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
-        .where(
-            Transaction.organization_id == organization_id,
-            Transaction.id.in_(transaction_ids),
-            JournalEntry.status == "POSTED",
-            ~sa.exists().where(
-                correction.organization_id == JournalEntry.organization_id,
-                correction.corrects_id == JournalEntry.id,
-            ),
-        )
-    )
-    return list(db.session.scalars(statement.order_by(JournalEntry.id)))
-
-
-def conditions(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions of an account's lines that the filters leave, whatever the tab."""
-    found = [
-        Transaction.organization_id == organization_id,
-        Transaction.feed_account_id == fa_id,
-    ]
-    if filters.q:
-        found.append(matches_text_or_amount(filters.q))
-    if filters.from_date:
-        found.append(Transaction.booked_on >= filters.from_date)
-    if filters.to_date:
-        found.append(Transaction.booked_on <= filters.to_date)
-    selection = DimensionSelection(filters.project_id, filters.project_group_id, filters.org_merchant_id)
-    return [*found, *line_entries.posts_to(organization_id, None, selection)]
-
-
-def shown(show: str, draft: OpenDraft | None) -> sa.ColumnElement[bool]:
-    """Build the condition of the lines of a tab; a removed line that was never posted is on none."""
-    is_booked = Transaction.status == "BOOKED"
-    if show == "pending":
-        return Transaction.status == "PENDING"
-    if show == "unconfirmed":
-        return sa.and_(is_booked, line_entries.is_unconfirmed())
-    if show in ("statement", "open") and draft is not None:
-        of_statement = sa.and_(
-            is_booked, Transaction.booked_on <= draft.statement_date, sa.not_(transactions.is_reconciled())
-        )
-        return of_statement if show == "statement" else sa.and_(of_statement, sa.not_(_is_cleared(draft)))
-    return sa.or_(Transaction.status != "REMOVED", Transaction.journal_entry_id.is_not(None))
-
-
-def _is_cleared(draft: OpenDraft) -> sa.ColumnElement[bool]:
-    return (
-        sa.select(1)
-        .where(
-            refers_to(ReconciliationItem.transaction_id, Transaction),
-            ReconciliationItem.reconciliation_id == draft.id,
-        )
-        .exists()
-    )
 
 
 def named(

@@ -9,7 +9,7 @@ from functools import partial
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.models import Transaction
-from webapp.queries.transactions import shown_lines, transactions, workspaces
+from webapp.queries.transactions import selected_lines, shown_lines, transactions
 from webapp.queries.transactions.shown_lines import ChangedLine
 from webapp.services.audit.act import Actor
 from webapp.services.audit.results import ActionResult, ItemResult, attempt
@@ -45,7 +45,7 @@ def confirm(
     """
     if shown is not None:
         accept(line, shown, actor=actor, now=now)
-    if not as_uncategorised and workspaces.count_uncategorised(line.organization_id, [line.id]):
+    if not as_uncategorised and selected_lines.count_uncategorised(line.organization_id, [line.id]):
         raise UncategorisedLineError
     return lifecycle.confirm(line, note=note, actor=actor, now=now)
 

@@ -1,0 +1,187 @@
+"""What the workspace of a bank account asks the books for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from webapp import queries
+from webapp.queries.transactions.line_filters import WorkspaceFilters
+from webapp.web import paging
+from webapp.web.access.auth import organization_id
+from webapp.web.rendering.figures import figure
+
+if TYPE_CHECKING:
+    from webapp.ledger.proofs.covered_months import CoveredMonth
+    from webapp.models import FeedAccount
+    from webapp.queries.common.paging import Page
+    from webapp.queries.reconciliation.hub import HubRecord
+    from webapp.queries.reconciliation.panels import Panel
+    from webapp.queries.rule_decisions.line_reasons import LineReasons
+    from webapp.queries.transactions.workspaces import AccountOfLine, NamedSplit, WorkspaceLine
+
+EMPTY_SPLIT_ROWS = 2
+SPLIT_CHOICES = ("account_id", "org_merchant_id", "project_id")
+STRIP_MONTHS = 12
+
+
+class WorkspaceFacts:
+    """What the parts of a workspace show, asked of the books at most once, and only where a part needs it."""
+
+    def __init__(self, fa_id: int, query: Mapping[str, Any], parts: Collection[str]) -> None:
+        self._fa_id, self._query, self._parts = fa_id, query, parts
+
+    @cached_property
+    def feed_account(self) -> FeedAccount:
+        """The account as it is stored."""
+        return queries.accounts.feed_accounts.get(organization_id(), self._fa_id)
+
+    @cached_property
+    def account(self) -> HubRecord:
+        """The account as the hub shows it."""
+        hub = self._hub if "head" in self._parts else ()
+        shown = next((each for each in hub if each.fa_id == self._fa_id), None)
+        return shown or queries.reconciliation.hub.account(organization_id(), self._fa_id)
+
+    @cached_property
+    def _hub(self) -> list[HubRecord]:
+        return queries.reconciliation.hub.accounts(organization_id())
+
+    @cached_property
+    def account_of_line(self) -> AccountOfLine:
+        """What a line alone shows of its account."""
+        return queries.transactions.workspaces.account_of_line(self.feed_account)
+
+    @cached_property
+    def filters(self) -> WorkspaceFilters:
+        """The tab and the filters of the list."""
+        draft = queries.transactions.line_filters.open_draft(organization_id(), self._fa_id)
+        return filters_of(self._query, self._query["show"] or ("statement" if draft else "all"))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of lines behind each tab."""
+        return queries.transactions.tab_counts.of_account(organization_id(), self.account, self.filters)
+
+    @cached_property
+    def _found(self) -> Page[WorkspaceLine]:
+        after = paging.decode(self.filters.cursor, "di")
+        return queries.transactions.workspaces.lines(
+            organization_id(), self._fa_id, self.filters, after=after, limit=self._query["limit"]
+        )
+
+    @cached_property
+    def lines(self) -> Sequence[WorkspaceLine]:
+        """The lines of the page, newest first."""
+        return self._found.items
+
+    @cached_property
+    def page(self) -> dict[str, Any]:
+        """How many lines are shown, how many there are, and where the next ones begin."""
+        return {
+            "shown": len(self._found.items),
+            "total": self.counts[self.filters.show],
+            "next_cursor": paging.encode(self._found.next_key),
+        }
+
+    @cached_property
+    def _current(self) -> WorkspaceLine | None:
+        if "lines" not in self._parts:
+            return None
+        return next((line for line in self._found.items if line.id == self._query["line"]), None)
+
+    @cached_property
+    def split_rows(self) -> list[dict[str, Any]]:
+        """The rows of the split form of the current line."""
+        return split_rows(self._current) if self._current else []
+
+    @cached_property
+    def why(self) -> LineReasons | None:
+        """The reasons for the entry of the current line, if they are shown."""
+        return why(self._current.id, self._query) if self._current else None
+
+    @cached_property
+    def choices(self) -> dict[str, Any]:
+        """The choices for the fields of the current line, and of the filters."""
+        return choices(self._current)
+
+    @cached_property
+    def neighbours(self) -> dict[str, Any]:
+        """The accounts beside this one."""
+        return neighbours(self._hub, self._fa_id)
+
+    @cached_property
+    def panel(self) -> Panel | None:
+        """The figures of the open reconciliation."""
+        return queries.reconciliation.panels.panel(self.feed_account)
+
+
+def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:
+    """The filters that an address asks for, in a tab."""
+    names = ("q", "from_", "to", "cursor", "project_id", "project_group_id", "org_merchant_id")
+    return WorkspaceFilters(show, *(query[each] for each in names))
+
+
+def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
+    """The reasons for a line's entry (rules and suggestions), if they are shown."""
+    if query["edit"] != "why":
+        return None
+    return queries.rule_decisions.line_reasons.reasons(
+        queries.transactions.transactions.get(organization_id(), line_id)
+    )
+
+
+def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
+    """The newest months of the account's coverage, oldest first, as many as the strip shows."""
+    return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+
+
+def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
+    """The filters in use, as parameters of the URL."""
+    parameters = {
+        "show": filters.show,
+        "q": filters.q,
+        "from": filters.from_date,
+        "to": filters.to_date,
+        "projectId": filters.project_id,
+        "projectGroupId": filters.project_group_id,
+        "orgMerchantId": filters.org_merchant_id,
+    }
+    return {name: str(value) for name, value in parameters.items() if value}
+
+
+def choices(line: WorkspaceLine | None) -> dict[str, Any]:
+    """The choices for the current line's fields."""
+    parts: list[WorkspaceLine | NamedSplit] = [line, *(line.splits or ())] if line else []
+    return {
+        "accounts": queries.accounts.choices.accounts(
+            organization_id(), chosen=[part.account_id for part in parts]
+        ),
+        "merchants": queries.accounts.choices.merchants(organization_id()),
+        "projects": queries.accounts.choices.projects(organization_id()),
+        "project_groups": queries.accounts.choices.project_groups(organization_id()),
+    }
+
+
+def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
+    """The accounts before and after this one by name, and the next that is not reconciled."""
+    by_name = sorted(hub, key=lambda account: (account.account_name.casefold(), account.fa_id))
+    at = next(index for index, account in enumerate(by_name) if account.fa_id == fa_id)
+    later = [*by_name[at + 1 :], *by_name[:at]]
+    return {
+        "previous": by_name[at - 1] if at else None,
+        "next": by_name[at + 1] if at + 1 < len(by_name) else None,
+        "waiting": next((each for each in later if each.status != "reconciled"), None),
+    }
+
+
+def split_rows(line: WorkspaceLine) -> list[dict[str, Any]]:
+    """The rows of the split form: the existing splits, and empty rows."""
+    parts: Sequence[WorkspaceLine | NamedSplit] = line.splits or [line]
+    rows = [
+        {"amount": figure(part.amount), **{name: getattr(part, name) for name in SPLIT_CHOICES}}
+        for part in parts
+    ]
+    empty = dict.fromkeys(("amount", *SPLIT_CHOICES))
+    return [*rows, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

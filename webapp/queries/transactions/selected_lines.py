@@ -1,0 +1,68 @@
+"""What is true of lines that somebody has selected: which of them wait, their sum, and the entries that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.money import Money
+from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
+from webapp.queries.transactions import line_entries
+from webapp.queries.transactions.line_filters import shown
+
+
+def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
+    """Give the unconfirmed ones of these lines, in their order."""
+    statement = sa.select(Transaction.id).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(transaction_ids),
+        shown("unconfirmed", None),
+    )
+    unconfirmed_ids = set(db.session.scalars(statement))
+    return [each for each in transaction_ids if each in unconfirmed_ids]
+
+
+def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:
+    """Give the sum of lines of one account."""
+    statement = sa.select(sa.func.coalesce(sa.func.sum(Transaction.amount_minor), 0)).where(
+        Transaction.organization_id == organization_id, Transaction.id.in_(transaction_ids)
+    )
+    return Money(int(db.session.scalar(statement) or 0), currency)
+
+
+def count_uncategorised(organization_id: str, transaction_ids: Sequence[int]) -> int:
+    """Count the lines that confirming would post to an uncategorised account."""
+    is_uncategorised = sa.exists().where(
+        refers_to(Posting.journal_entry_id, JournalEntry),
+        refers_to(Posting.account_id, Account),
+        Account.role.in_(UNCATEGORISED),
+    )
+    statement = sa.select(sa.func.count(Transaction.id)).where(
+        Transaction.organization_id == organization_id,
+        Transaction.id.in_(transaction_ids),
+        line_entries.is_unconfirmed(is_uncategorised),
+    )
+    return int(db.session.scalar(statement) or 0)
+
+
+def uncorrected_entries(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
+    """Give the posted entries of lines that have no correction, by id."""
+    correction = sa.orm.aliased(JournalEntry)
+    statement = (
+        sa.select(JournalEntry.id)
+        .distinct()
+        .join(Transaction, refers_to(Transaction.journal_entry_id, JournalEntry))
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(transaction_ids),
+            JournalEntry.status == "POSTED",
+            ~sa.exists().where(
+                correction.organization_id == JournalEntry.organization_id,
+                correction.corrects_id == JournalEntry.id,
+            ),
+        )
+    )
+    return list(db.session.scalars(statement.order_by(JournalEntry.id)))
