@@ -8,9 +8,12 @@ from webapp.failures import DiskFullError
 PAGE = "<!DOCTYPE html><main class='page error-page'><h1>{}</h1></main>"
 
 
-def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(browse, ada, bank, faults):
+def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(
+    browse, ada, bank, books, faults
+):
     bank.open("Giro")
-    bank.send("2026-10-01", "-700.00", "Rent October")
+    rent = bank.send("2026-10-01", "-700.00", "Rent October")
+    ada.patch(f"/api/transactions/{rent}", json={"accountId": books.account_id("Rent")})
     page = browse(ada)
     page.goto("/feeds/1?show=all")
     line, toast = page.locator(".line"), page.locator("#toast")

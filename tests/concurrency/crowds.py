@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60
 # Less than the server keeps an idle connection: a program that waited longer opens another one.
 KEPT_SECONDS = 2
+TOO_MANY, AGAIN_SECONDS = 429, 0.05
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,17 @@ class Answer:
     text: bytes = b""
     is_replayed: bool = False
 
+    @property
+    def is_too_many(self) -> bool:
+        """Whether the key has too many large calls at once."""
+        return self.status == TOO_MANY and self.body["code"] == "too_many_at_once"
+
 
 class Client:
-    """A program that keeps its connection."""
+    """A program that keeps its connection, and comes again where it had too many large calls at once."""
 
-    def __init__(self, address: str, token: str) -> None:
+    def __init__(self, address: str, token: str, *, is_patient: bool = True) -> None:
+        self._is_patient = is_patient
         self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_SECONDS)
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         self._answered = time.monotonic()
@@ -46,6 +53,11 @@ class Client:
     def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answer:
         """Send a request, under an Idempotency-Key where one is given."""
         began = time.monotonic()
+        while (answer := self._send(method, path, body, key, began)).is_too_many and self._is_patient:
+            time.sleep(AGAIN_SECONDS)
+        return answer
+
+    def _send(self, method: str, path: str, body: Any, key: str | None, began: float) -> Answer:
         self._request(method, path, body, key)
         response = self._connection.getresponse()
         text = response.read()

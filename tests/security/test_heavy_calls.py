@@ -107,7 +107,7 @@ def test_workers_of_one_installation_hold_its_slots_together(gunicorn, ada, held
     address = gunicorn(2)
     for number in range(4):
         held(f"token {1000 + number}")
-    with closing(Client(address, ada.token)) as client:
+    with closing(Client(address, ada.token, is_patient=False)) as client:
         assert client.post(PREVIEW, RULE).status == 429
 
 

@@ -18,20 +18,22 @@ from webapp.web.access.auth import organization_id, settings
 def reporting(name: str) -> Iterator[Callable[[str], None]]:
     """Let a job report its progress, and delete the report at its end; a disk that takes no report stops no job."""
     path = _path(name)
-    temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
 
     def report(progress: str) -> None:
+        temporary = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         with contextlib.suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(progress))
-            temporary.replace(path)
+            try:
+                temporary.write_text(json.dumps(progress))
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
 
     try:
         yield report
     finally:
-        for each in (path, temporary):
-            with contextlib.suppress(OSError):
-                each.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def read(name: str) -> str | None:
