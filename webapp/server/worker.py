@@ -147,11 +147,13 @@ class Worker(AcceptingWorker):
         except Exception as error:  # noqa: BLE001  (gunicorn's and the application's own)
             with contextlib.suppress(OSError):
                 conn.sock.sendall(self._answer_to(error).as_bytes())
+        finally:
+            # Here and not in the poller, which ends without waiting for the threads of clients that it has cut.
+            conn.incoming.close()
         return False
 
     def finish_request(self, conn: Connection, fs: Any) -> None:
         """Go on with a connection when its thread has written the answer."""
-        conn.incoming.close()
         if conn.phase is Phase.GONE:
             return
         conn.is_kept = not fs.cancelled() and fs.exception() is None and fs.result()
