@@ -36,13 +36,13 @@ def in_plain_words(command: click.Command) -> click.Command:
             if getattr(error, "errno", None) == errno.EPIPE:
                 # Whoever reads the output has enough; click ends without a word then.
                 raise
-            raise click.ClickException(_known(error) or _unknown(error)) from error
+            raise click.ClickException(_outside_fault(error) or _own_fault(error)) from error
 
     command.callback = guarded
     return command
 
 
-def _known(error: Exception) -> str | None:
+def _outside_fault(error: Exception) -> str | None:
     """Say what is true and what to do, or nothing where the program itself is wrong."""
     if isinstance(error, (LedgerError, UnsafeSettingError)):
         return str(error)
@@ -77,7 +77,7 @@ def _first_line(error: Exception) -> str:
     return (str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def _unknown(error: Exception) -> str:
+def _own_fault(error: Exception) -> str:
     """Ask for a report of a fault of ours, with its details in a file or, with `--traceback`, on standard error."""
     details = "".join(traceback.format_exception(error))
     if click.get_current_context().find_root().params.get("traceback"):

@@ -20,7 +20,7 @@ HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
 CRLF = b"\r\n"
 
 
-class _Part(Enum):
+class _Expected(Enum):
     SIZE = auto()
     CONTENT = auto()
     END_OF_CHUNK = auto()
@@ -43,13 +43,13 @@ class Chunks:
     def __init__(self, check_trailers: Callable[[bytes], object]) -> None:
         self._check_trailers = check_trailers
         self._waiting = bytearray()
-        self._part = _Part.SIZE
+        self._part = _Expected.SIZE
         self._left = 0
 
     @property
     def is_whole(self) -> bool:
         """Whether the body has ended."""
-        return self._part is _Part.NOTHING
+        return self._part is _Expected.NOTHING
 
     @property
     def rest(self) -> bytes:
@@ -60,12 +60,12 @@ class Chunks:
         """Take more bytes, and give the content in them; raises a ParseException for bad framing."""
         self._waiting += data
         content: list[bytes] = []
-        steps: dict[_Part, Callable[[], bool]] = {
-            _Part.SIZE: self._read_size,
-            _Part.CONTENT: lambda: self._read_content(content),
-            _Part.END_OF_CHUNK: self._read_end_of_chunk,
-            _Part.TRAILERS: self._read_trailers,
-            _Part.NOTHING: lambda: False,
+        steps: dict[_Expected, Callable[[], bool]] = {
+            _Expected.SIZE: self._read_size,
+            _Expected.CONTENT: lambda: self._read_content(content),
+            _Expected.END_OF_CHUNK: self._read_end_of_chunk,
+            _Expected.TRAILERS: self._read_trailers,
+            _Expected.NOTHING: lambda: False,
         }
         while steps[self._part]():
             pass
@@ -79,7 +79,7 @@ class Chunks:
             return False
         self._left = chunk_size(self._take(end))
         del self._waiting[:2]
-        self._part = _Part.CONTENT if self._left else _Part.TRAILERS
+        self._part = _Expected.CONTENT if self._left else _Expected.TRAILERS
         return True
 
     def _read_content(self, content: list[bytes]) -> bool:
@@ -89,7 +89,7 @@ class Chunks:
         content.append(piece)
         self._left -= len(piece)
         if not self._left:
-            self._part = _Part.END_OF_CHUNK
+            self._part = _Expected.END_OF_CHUNK
         return True
 
     def _read_end_of_chunk(self) -> bool:
@@ -98,7 +98,7 @@ class Chunks:
         if len(self._waiting) < len(CRLF):
             return False
         del self._waiting[:2]
-        self._part = _Part.SIZE
+        self._part = _Expected.SIZE
         return True
 
     def _read_trailers(self) -> bool:
@@ -111,7 +111,7 @@ class Chunks:
                 return False
             self._check_trailers(self._take(end))
             del self._waiting[:4]
-        self._part = _Part.NOTHING
+        self._part = _Expected.NOTHING
         return False
 
     def _refuse_endless_trailers(self) -> None:

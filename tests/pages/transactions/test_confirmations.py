@@ -56,6 +56,16 @@ def test_a_row_with_a_suggestion_says_so_and_posts_it(ada, bank, travel):
 
 
 @on_sqlite
+def test_a_suggestion_that_cannot_be_posted_is_not_accepted_either(ada, bank, travel):
+    decide(ada, bank, travel, "DB Bahn")
+    row = Row(ada, bank.send("2026-03-05", "-12.00", "DB Bahn 77", counterparty="DB Bahn"))
+    before = row.record()
+    ada.patch(f"/api/accounts/{travel}", json={"requiresCounterparty": True})
+    assert row.confirm().status_code in (409, 422)
+    assert row.record() == before
+
+
+@on_sqlite
 def test_what_was_posted_uncategorised_offers_a_correction_and_not_the_suggestion(ada, bank, travel):
     line = bank.send("2026-03-05", "-12.00", "DB Bahn 77", counterparty="DB Bahn")
     ada.post(f"/api/transactions/{line}/confirm")

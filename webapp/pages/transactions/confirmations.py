@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import marshmallow as ma
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from webapp.ledger.journal.shown_lines import ShownLine
     from webapp.models import Transaction
     from webapp.queries.transactions.shown_lines import ChangedLine
-    from webapp.services.audit.results import ActionResult
+    from webapp.services.audit.results import ActionResult, ItemResult
 
 bp = Blueprint("confirmations", __name__, url_prefix="/transactions")
 
@@ -69,10 +69,8 @@ def confirm_many() -> Response:
     results = services.transactions.confirmations.bulk_confirm(
         organization_id(), ids, shown, note=body["note"], **acting()
     )
-    refused = [result for result in results if isinstance(result, FailedItem)]
-    if refused:
-        message = f"{len(results) - len(refused)} of {len(results)} confirmed. {refused[0].error}"
-        problem = Problem(message, refused[0].code, 409, place="dock")
+    problem = problem_of_refused(results, "confirmed")
+    if problem is not None:
         return render_dock(first.feed_account_id, problem=problem)
     return render_dock(first.feed_account_id, notice=notice_of(first, ids))
 
@@ -82,6 +80,15 @@ def problem_of_changed(count: int) -> Problem:
     have = "has" if count == 1 else "have"
     message = f"{counted(count, 'line')} {have} changed since shown. Nothing was posted."
     return Problem(message, "line_changed", 409, place="dock")
+
+
+def problem_of_refused(results: Sequence[ItemResult], done: str) -> Problem | None:
+    """The message on items of which some were refused: how many were `done`, and why the first was not."""
+    refused = [result for result in results if isinstance(result, FailedItem)]
+    if not refused:
+        return None
+    message = f"{len(results) - len(refused)} of {len(results)} {done}. {refused[0].error}"
+    return Problem(message, refused[0].code, 409, place="dock")
 
 
 def question(ids: list[int], shown: Mapping[int, ShownLine]) -> dict[str, Any] | None:
@@ -108,10 +115,8 @@ def void_many() -> Response:
     results = services.bookkeeping.voids.void_many(
         organization_id(), body["entry_ids"], reason="Taken back after confirming several lines.", **acting()
     )
-    refused = [result for result in results if isinstance(result, FailedItem)]
-    if refused:
-        message = f"{len(results) - len(refused)} of {len(results)} voided. {refused[0].error}"
-        problem = Problem(message, refused[0].code, 409, place="dock")
+    problem = problem_of_refused(results, "voided")
+    if problem is not None:
         return render_dock(body["fa_id"], problem=problem)
     text = f"{counted(len(results), 'entry', 'entries')} voided; the lines have drafts again."
     return render_dock(body["fa_id"], notice={"text": text})
@@ -146,8 +151,7 @@ def render_dock(
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
     parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
-    asked = parts if is_htmx() else ()
-    context = workspace(fa_id, query, asked, problem=problem, asking=asking) | {"notice": notice}
+    context = workspace(fa_id, query, parts, problem=problem, asking=asking) | {"notice": notice}
     context["changed"] = changed or {}
     status = 409 if asking or problem else 200
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

@@ -87,8 +87,7 @@ def render_line(
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
     form = request.form if problem else None
-    asked = parts if is_htmx() else ()
-    context = workspace(transaction.feed_account_id, query, asked, problem=problem, form=form)
+    context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
     context["changed"] = {changed.line_id: changed} if changed else {}
@@ -114,7 +113,8 @@ def workspace(
     form: Mapping[str, str] | None = None,
     asking: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The context of the whole workspace, or of these parts of it."""
+    """The context of the whole workspace, or for htmx of these parts of it."""
+    parts = parts if is_htmx() else ()
     facts = WorkspaceFacts(fa_id, query, parts or ASKED_FOR)
     asked = {name for part in parts or ASKED_FOR for name in ASKED_FOR.get(part, ())}
     return {

@@ -12,10 +12,10 @@ from webapp.db import db
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart, summed
 from webapp.ledger.journal.sides import opposite
 from webapp.ledger.money import Money
-from webapp.models import Account, Merchant, Project, Transaction
-from webapp.queries.common import lookups
+from webapp.models import Transaction
 from webapp.queries.journal import target_legs
 from webapp.queries.transactions import transactions
+from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.transactions import TransactionRecord
 
 
@@ -91,12 +91,12 @@ def changed(organization_id: str, shown: ShownLine) -> ChangedLine:
     """Compare what a row showed of a line with the line as it is now."""
     line = transactions.get(organization_id, shown.line_id)
     now = of_line(line)
-    names = _Names(organization_id, line.currency, [*shown.posts.parts, *now.parts])
+    names = _ShownNames(organization_id, line.currency, [*shown.posts.parts, *now.parts])
     back = shown.posts.parts[0] if len(shown.posts.parts) == 1 else None
     return ChangedLine(
         line.id,
         list(names.differences(shown.posts, now)),
-        back if back and back.account_id in names.accounts and len(now.parts) == 1 else None,
+        back if back and names.has_account(back) and len(now.parts) == 1 else None,
         names.account(back) if back else "",
     )
 
@@ -105,17 +105,19 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-class _Names:
+class _ShownNames:
     def __init__(self, organization_id: str, currency: str, parts: Sequence[ShownPart]) -> None:
         self._currency = currency
-        self.accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
-        self._merchants = lookups.by_id(Merchant, organization_id, {part.merchant_id for part in parts})
-        self._projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
+        of_parts = [(part.account_id, part.merchant_id, part.project_id) for part in parts]
+        self._names = PartNames(organization_id, of_parts)
+
+    def has_account(self, part: ShownPart) -> bool:
+        """Whether a part's account is there."""
+        return self._names.account(part.account_id) is not None
 
     def account(self, part: ShownPart) -> str:
         """Give the name of a part's account."""
-        found = self.accounts.get(part.account_id)
-        return found.name if found is not None else "an account that is gone"
+        return self._names.account(part.account_id) or "an account that is gone"
 
     def differences(self, before: ShownLine, after: ShownLine) -> Iterator[ShownDifference]:
         """Name the fields that differ."""
@@ -136,12 +138,10 @@ class _Names:
                 yield ShownDifference(field, earlier, later)
 
     def _fields(self, part: ShownPart) -> tuple[str, str, str, str]:
-        merchant = self._merchants.get(part.merchant_id)
-        project = self._projects.get(part.project_id)
         return (
             self.account(part),
-            merchant.name if merchant is not None else "none",
-            project.name if project is not None else "none",
+            self._names.merchant(part.merchant_id) or "none",
+            self._names.project(part.project_id) or "none",
             Money(part.amount_minor, self._currency).formatted,
         )
 

@@ -9,18 +9,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.journal.shown_lines import ShownLine, ShownPart
 from webapp.models import (
-    Account,
     FeedAccount,
-    Merchant,
-    Project,
     ReconciliationItem,
     Transaction,
 )
-from webapp.queries.common import lookups
 from webapp.queries.common.paging import Page, page
 from webapp.queries.matching import line_joins
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
@@ -41,6 +36,7 @@ from webapp.queries.transactions.line_filters import (
     shown,
 )
 from webapp.queries.transactions.other_sides import OtherSide, ProposedSide
+from webapp.queries.transactions.part_names import PartNames
 from webapp.queries.transactions.pending_corrections import PendingFieldChange
 from webapp.queries.transactions.transactions import NEWEST, SplitRecord, TransactionRecord
 
@@ -141,7 +137,7 @@ def named(
     organization_id: str, records: Sequence[TransactionRecord], draft: OpenDraft | None
 ) -> list[WorkspaceLine]:
     """Make the workspace lines of records, in a constant number of statements."""
-    names = _Names(organization_id, records)
+    names = _names(organization_id, records)
     ids = [record.id for record in records]
     cleared = _cleared(organization_id, ids)
     origins = line_joins.of_lines(organization_id, ids)
@@ -153,7 +149,7 @@ def named(
     return [
         WorkspaceLine(
             **{name: getattr(record, name) for name in RECORD_FIELDS},
-            splits=[names.split(split) for split in record.splits or ()] or None,
+            splits=[_named_split(names, split) for split in record.splits or ()] or None,
             account_name=names.account(record.account_id),
             merchant_name=names.merchant(record.org_merchant_id),
             project_name=names.project(record.project_id),
@@ -191,46 +187,25 @@ def _bank_change(record: TransactionRecord, origins: LineOrigins) -> BankChangeR
     return last
 
 
-class _Names:
-    def __init__(self, organization_id: str, records: Sequence[TransactionRecord]) -> None:
-        parts: list[TransactionRecord | SplitRecord] = []
-        for record in records:
-            parts += [record, *(record.splits or ())]
-        self._accounts = lookups.by_id(Account, organization_id, {part.account_id for part in parts})
-        self._merchants = lookups.by_id(Merchant, organization_id, {part.org_merchant_id for part in parts})
-        self._projects = lookups.by_id(Project, organization_id, {part.project_id for part in parts})
+def _names(organization_id: str, records: Sequence[TransactionRecord]) -> PartNames:
+    parts: list[TransactionRecord | SplitRecord] = []
+    for record in records:
+        parts += [record, *(record.splits or ())]
+    return PartNames(
+        organization_id, [(part.account_id, part.org_merchant_id, part.project_id) for part in parts]
+    )
 
-    def account(self, account_id: int | None) -> str | None:
-        """Give the name of an account."""
-        found = self._accounts.get(account_id)
-        return None if found is None else found.name
 
-    def is_uncategorised(self, account_id: int | None) -> bool:
-        """Return whether an account is one of those for uncategorised lines."""
-        found = self._accounts.get(account_id)
-        return found is not None and found.role in UNCATEGORISED
-
-    def merchant(self, merchant_id: int | None) -> str | None:
-        """Give the name of a merchant."""
-        found = self._merchants.get(merchant_id)
-        return None if found is None else found.name
-
-    def project(self, project_id: int | None) -> str | None:
-        """Give the name of a project."""
-        found = self._projects.get(project_id)
-        return None if found is None else found.name
-
-    def split(self, split: SplitRecord) -> NamedSplit:
-        """Give a part of a line with its names."""
-        return NamedSplit(
-            split.account_id,
-            split.amount,
-            split.project_id,
-            split.org_merchant_id,
-            account_name=self.account(split.account_id),
-            merchant_name=self.merchant(split.org_merchant_id),
-            project_name=self.project(split.project_id),
-        )
+def _named_split(names: PartNames, split: SplitRecord) -> NamedSplit:
+    return NamedSplit(
+        split.account_id,
+        split.amount,
+        split.project_id,
+        split.org_merchant_id,
+        account_name=names.account(split.account_id),
+        merchant_name=names.merchant(split.org_merchant_id),
+        project_name=names.project(split.project_id),
+    )
 
 
 def _cleared(organization_id: str, transaction_ids: list[int]) -> set[int]:

@@ -60,7 +60,7 @@ class PairedItemError(LedgerError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TakenPart:
     item_id: int
     root_id: int
     amount: Money
@@ -152,7 +152,7 @@ def _account(organization_id: str, item_ids: Sequence[int]) -> Account:
     return found[0]
 
 
-def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_Part]:
+def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_TakenPart]:
     """Read the items and what is settled of each, and take the parts of them."""
     items = open_items.whole_items(account.organization_id, account.id)
     settled = settlements.settled_amounts(account.organization_id).subquery()
@@ -174,7 +174,7 @@ def _parts(account: Account, chosen: Sequence[PartInput]) -> list[_Part]:
     return [_part(by_id.get(each["item_id"]), each, index) for index, each in enumerate(chosen)]
 
 
-def _part(item: Any, chosen: PartInput, index: int) -> _Part:
+def _part(item: Any, chosen: PartInput, index: int) -> _TakenPart:
     path = f"parts.{index}"
     if item is None:
         sentence = f"{chosen['item_id']} is no open item of this account."
@@ -190,10 +190,10 @@ def _part(item: Any, chosen: PartInput, index: int) -> _Part:
     if abs(amount.minor) > abs(left) or amount.minor * left < 0 or (left and not amount.minor):
         sentence = f"{Money(left, item.currency).formatted} is left of item {item.item_id}."
         raise SettlementSumError(sentence, fields={f"{path}.amount": [sentence]})
-    return _Part(item.item_id, item.root_id, amount, base_share(whole, settled, amount.minor))
+    return _TakenPart(item.item_id, item.root_id, amount, base_share(whole, settled, amount.minor))
 
 
-def _check_sum(account: Account, parts: Sequence[_Part]) -> None:
+def _check_sum(account: Account, parts: Sequence[_TakenPart]) -> None:
     currency = parts[0].amount.currency
     if any(each.amount.currency != currency for each in parts):
         raise SeveralAccountsError
