@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_loop import LINES, STATEMENT
+from tests.fixtures.helpers.comboboxes import choose
 
 
 @pytest.fixture
@@ -31,8 +32,7 @@ def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(works
     page = workspace()
     rent = line(page, "Rent October")
     rent.locator(".line-open").click()
-    rent.locator("select[name=accountId]").select_option(label="Rent")
-    page.keyboard.press("Escape")
+    choose(rent.get_by_role("combobox", name="Account"), "Rent")
     page.keyboard.press("c")
     expect(rent).to_contain_text("Posted")
     expect(page.locator(".segments")).to_contain_text("To confirm 4")
@@ -46,7 +46,7 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     page.keyboard.press("c")
     page.keyboard.press("j")
     current = page.locator(".line[aria-current]")
-    expect(current.locator("select[name=accountId]")).to_be_visible()
+    expect(current.get_by_role("combobox", name="Account")).to_be_visible()
     page.keyboard.press("c")
     expect(question(page)).to_be_visible()
     page.keyboard.press("Enter")
@@ -54,7 +54,7 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     expect(page.locator(".line").first.locator("select")).to_have_count(0)
     expect(current).to_contain_text(LINES[3][3])
     expect(current).to_be_focused()
-    expect(current.locator("select[name=accountId]")).to_be_visible()
+    expect(current.get_by_role("combobox", name="Account")).to_be_visible()
     page.keyboard.press("s")
     expect(current.locator("[name='splits.0.amount']")).to_be_focused()
     page.goto("/feeds/1?show=all")
@@ -80,11 +80,11 @@ def test_a_line_is_split_and_a_wrong_sum_is_said_where_it_was_typed(workspace):
     page.goto("/feeds/1?show=all&line=2&edit=splits")
     row = page.locator("tr.line-form")
     amounts = row.locator("input[name$=amount]")
-    accounts = row.locator("select[name$=accountId]")
+    accounts = row.get_by_label("Account")
     amounts.nth(0).fill("-1400.00")
-    accounts.nth(0).select_option(label="Rent")
+    choose(accounts.nth(0), "Rent")
     amounts.nth(1).fill("-40.00")
-    accounts.nth(1).select_option(label="Insurance")
+    choose(accounts.nth(1), "Insurance")
     row.get_by_role("button", name="Save the parts").click()
     expect(page.get_by_role("alert")).to_contain_text("−10.00 EUR is left")
     expect(row.locator("input[name$=amount]").nth(1)).to_have_value("-40.00")
@@ -105,7 +105,7 @@ def test_the_likely_account_of_a_line_is_taken_by_key(workspace, ada, bank):
     page.goto("/feeds/1?show=all&line=2")
     expect(line(page, "Rent October")).to_contain_text("1 of 1 payments to Rent went to Rooms.")
     page.keyboard.press("Enter")
-    expect(line(page, "Rent October").locator("select[name=accountId] :checked")).to_have_text("Rooms")
+    expect(line(page, "Rent October").get_by_role("combobox", name="Account")).to_have_value("Rooms")
     expect(line(page, "Rent October").locator(".line-likely")).to_have_count(0)
 
 
@@ -134,7 +134,7 @@ def test_an_uncategorised_line_is_asked_about_and_the_question_is_withdrawn(work
     page = workspace()
     page.keyboard.press("j")
     current = page.locator(".line[aria-current]")
-    expect(current.locator("select[name=accountId]")).to_be_visible()
+    expect(current.get_by_role("combobox", name="Account")).to_be_visible()
     for withdraw in ("Escape", "j", "x"):
         page.keyboard.press("c")
         expect(question(page)).to_contain_text("This line is uncategorised, and would be posted as such.")
@@ -164,7 +164,7 @@ def test_a_suggestion_is_posted_by_the_key_and_by_the_touch_that_name_it(workspa
     page.keyboard.press("c")
     expect(line(page, "Rent November")).to_contain_text("Posted")
     page.reload()
-    expect(line(page, "Rent November").locator("select[name=accountId] :checked")).to_have_text("Rooms")
+    expect(line(page, "Rent November").get_by_role("combobox", name="Account")).to_have_value("Rooms")
 
 
 @pytest.mark.rare
@@ -177,7 +177,7 @@ def test_a_line_that_a_second_tab_changed_turns_amber_with_both_versions(workspa
     rent.locator(".line-confirm").click()
     expect(rent).to_contain_text("Nothing was posted. Account Rent → Travel.")
     rent.get_by_role("button", name="Set it back to Rent").click()
-    expect(rent.locator("select[name=accountId] :checked")).to_have_text("Rent")
+    expect(rent.get_by_role("combobox", name="Account")).to_have_value("Rent")
     rent.locator(".line-confirm").click()
     expect(rent).to_contain_text("Posted")
 
@@ -208,14 +208,14 @@ def test_a_line_that_was_left_has_its_plain_row_again(workspace, books):
     first, second = page.locator(".line").nth(0), page.locator(".line").nth(1)
     before = first.inner_text()
     first.locator(".line-open").click()
-    expect(first.locator("select[name=accountId]")).to_be_visible()
+    expect(first.get_by_role("combobox", name="Account")).to_be_visible()
     second.locator(".line-open").click()
-    expect(second.locator("select[name=accountId]")).to_be_visible()
+    expect(second.get_by_role("combobox", name="Account")).to_be_visible()
     expect(first.locator("select")).to_have_count(0)
     assert first.inner_text() == before
-    second.locator("select[name=accountId]").select_option(label="Rent")
+    choose(second.get_by_role("combobox", name="Account"), "Rent")
     expect(second.locator(".line-edit.is-uncategorised")).to_have_count(0)
     first.locator(".line-open").click()
-    expect(first.locator("select[name=accountId]")).to_be_visible()
+    expect(first.get_by_role("combobox", name="Account")).to_be_visible()
     expect(second.locator("select")).to_have_count(0)
     expect(second.locator(".col-account")).to_have_text("Rent")

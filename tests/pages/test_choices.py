@@ -25,7 +25,7 @@ def old(ada, bank):
 def chosen(page, name):
     """Read what the select of this name shows, and the word for it."""
     ((select),) = re.findall(f'<select[^>]*name="{re.escape(name)}".*?</select>', page, re.DOTALL)
-    return re.findall(r'<option value="(\d*)" selected>(.*?)</option>', select)
+    return re.findall(r'<option value="(\d*)" selected[^>]*>(.*?)</option>', select)
 
 
 def test_a_line_on_an_archived_account_keeps_it_when_another_field_changes(ada, bank, old):

@@ -330,7 +330,7 @@ def test_a_viewer_looks_and_changes_nothing(ada, cleo):
 def test_a_new_form_is_filled_from_its_address_or_from_another_rule(ada, pages, food):
     page = pages.get(f"/rules/new?name=Travel&value=uber&accountId={food}&field=COUNTERPARTY").text
     assert 'value="uber"' in page
-    assert f'<option value="{food}" selected>' in page
+    assert f'<option value="{food}" selected' in page
     assert 'value="COUNTERPARTY" selected' in page
     rule = make(ada, "Tea", "tea")
     page = pages.get(f"/rules/new?copy={rule}").text

@@ -14,6 +14,7 @@ NOUNS = (
     "access.sessions",
     "access.tokens",
     "accounts.accounts",
+    "accounts.choices",
     "accounts.merchants",
     "accounts.projects",
     "audit.action_requests",

@@ -52,7 +52,7 @@
     if (menu) {
       if (menu.contains(document.activeElement)) one("summary", menu).focus();
       menu.open = false;
-    } else if (isTyping(event)) event.target.blur();
+    } else if (isTyping(event)) (event.target.closest(".line") ?? { focus: () => event.target.blur() }).focus();
     else deselect();
   });
 
@@ -130,10 +130,16 @@
     openTimer = setTimeout(() => open(next), 160);
   }
 
+  // The field of a choice of an account stands over its select, and opens its list.
+  function focusField(field) {
+    (field.combobox ?? field).focus();
+    field.combobox?.click();
+  }
+
   function edit() {
     const line = currentLine();
     const field = line && one(".line-edit select", line);
-    if (field) field.focus();
+    if (field) focusField(field);
     else if (line) {
       fieldToFocus = { line: line.id, name: "accountId" };
       open(line);
@@ -324,7 +330,7 @@
     if (isConfirmed && ctx.target?.id === currentId) advance(document.getElementById(currentId));
     const field = fieldToFocus && one(`#${fieldToFocus.line} [name="${fieldToFocus.name}"]`);
     if (field) {
-      field.focus();
+      focusField(field);
       fieldToFocus = null;
     } else restoreFocus();
     refresh();

@@ -91,7 +91,7 @@ def render_line(
     line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
     context["changed"] = {changed.line_id: changed} if changed else {}
-    context |= {"choices": choices(line)}
+    context |= {"choices": choices(line, rows or ())}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
 

@@ -11,6 +11,7 @@ from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.figures import figure
+from webapp.web.rendering.htmx import is_htmx
 
 if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
@@ -151,13 +152,15 @@ def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
     return {name: str(value) for name, value in parameters.items() if value}
 
 
-def choices(line: WorkspaceLine | None) -> dict[str, Any]:
-    """The choices for the current line's fields."""
+def choices(line: WorkspaceLine | None, typed: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """The choices for the current line's fields; `typed` are the rows of its refused split form."""
     parts: list[WorkspaceLine | NamedSplit] = [line, *(line.splits or ())] if line else []
+    chosen = [*(part.account_id for part in parts), *(row["account_id"] for row in typed)]
+    accounts = queries.accounts.choices.chosen if is_htmx() else queries.accounts.choices.accounts
     return {
-        "accounts": queries.accounts.choices.accounts(
-            organization_id(), chosen=[part.account_id for part in parts]
-        ),
+        # Who asks for a part has scripts, whose one list for the page has the accounts that are not chosen.
+        "is_shared": is_htmx(),
+        "accounts": accounts(organization_id(), chosen=chosen),
         "merchants": queries.accounts.choices.merchants(organization_id()),
         "projects": queries.accounts.choices.projects(organization_id()),
         "project_groups": queries.accounts.choices.project_groups(organization_id()),

@@ -29,6 +29,14 @@ def accounts(
     return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
 
 
+def chosen(organization_id: str, *, chosen: Collection[int | None]) -> list[Account]:
+    """List only those accounts that are chosen, by code."""
+    statement = sa.select(Account).where(
+        Account.organization_id == organization_id, Account.id.in_(_ids(chosen))
+    )
+    return list(db.session.scalars(statement.order_by(*BY_CODE.columns)))
+
+
 def merchants(organization_id: str) -> list[Merchant]:
     """List the merchants, A to Z."""
     statement = sa.select(Merchant).where(Merchant.organization_id == organization_id)

@@ -1,0 +1,106 @@
+"""Choosing an account in Chromium: by code or name, by keys and by touch; nothing is stored before it is taken."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import MODES
+from tests.fixtures.banks import AT
+from webapp.db import db
+from webapp.models import Account
+
+
+@pytest.fixture
+def lines(bank):
+    return bank.send_many([("2026-03-02", "-1.00", "Coffee"), ("2026-03-03", "-2.00", "Tea")])
+
+
+@pytest.fixture
+def writes(browse, ada, bank, lines):
+    """Open the newest line on a page, and collect the addresses of its writes."""
+
+    def opened(**options):
+        page = browse(ada, **options)
+        sent = []
+        page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+        page.goto(f"/feeds/{bank.fa_id}?show=all&line={lines[1]}")
+        return page, sent
+
+    return opened
+
+
+def field(page):
+    return page.locator(".line[aria-current]").get_by_role("combobox", name="Account")
+
+
+def choices(page):
+    return page.locator("#combobox-list").get_by_role("option")
+
+
+def test_an_account_is_typed_taken_by_one_write_and_then_confirmed_by_key(writes):
+    page, sent = writes()
+    page.locator(".line[aria-current]").focus()
+    page.keyboard.press("e")
+    expect(choices(page).first).to_be_visible()
+    expect(field(page)).to_have_attribute("aria-expanded", "true")
+    page.keyboard.type("trav", delay=40)
+    expect(choices(page).first).to_contain_text("Travel")
+    active = field(page).get_attribute("aria-activedescendant")
+    expect(page.locator(f"#{active}")).to_have_attribute("aria-selected", "true")
+    assert sent == []
+    page.keyboard.press("Enter")
+    expect(field(page)).to_have_value("Travel")
+    expect(
+        page.locator(".line[aria-current] .uncategorised, .line[aria-current] .is-uncategorised")
+    ).to_have_count(0)
+    assert len(sent) == 1
+    expect(page.locator(".line[aria-current]")).to_be_focused()
+    page.keyboard.press("c")
+    expect(page.locator(".line", has_text="Tea")).to_contain_text("Posted")
+
+
+def test_what_was_only_typed_is_given_up_by_escape_and_by_going_on(writes):
+    page, sent = writes()
+    field(page).fill("travel")
+    expect(choices(page)).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(choices(page)).to_have_count(0)
+    expect(field(page)).to_have_value("Uncategorised expenses")
+    field(page).fill("no such account")
+    expect(page.locator("#combobox-list")).to_contain_text(
+        "No account has “no such account” in its code or name."
+    )
+    page.locator("h1").click()
+    expect(field(page)).to_have_value("Uncategorised expenses")
+    assert sent == []
+
+
+def test_a_finger_finds_recent_accounts_first_on_a_phone(writes):
+    page, sent = writes(**MODES["phone"], has_touch=True)
+    field(page).tap()
+    expect(page.locator("#combobox-list")).to_contain_text("Expenses")
+    choices(page).filter(has_text="Rent").first.tap()
+    expect(field(page)).to_have_value("Rent")
+    assert len(sent) == 1
+    page.reload()
+    field(page).tap()
+    group = page.get_by_role("group", name="Recent")
+    expect(group.get_by_role("option")).to_have_text(["Rent 6100"])
+    assert choices(page).first.bounding_box()["height"] >= 44
+
+
+def many(ada):
+    facts = {"organization_id": ada.organization_id, "type": "EXPENSE", "created_at": AT}
+    return [Account(name=f"Account {number}", code=f"X{number}", **facts) for number in range(2000)]
+
+
+@pytest.mark.rare
+def test_a_chart_of_two_thousand_accounts_is_not_repeated_in_a_line_and_is_found_by_code(
+    writes, ada, bank, lines
+):
+    bank.ask(lambda: db.session.add_all(many(ada)))
+    page, _ = writes()
+    with page.expect_response(f"**/feeds/{bank.fa_id}?*line={lines[0]}") as answer:
+        page.locator(".line", has_text="Coffee").locator(".line-open").click()
+    assert len(answer.value.text()) < 20_000
+    field(page).fill("X1999")
+    expect(choices(page)).to_have_text(["Account 1999 X1999"])
