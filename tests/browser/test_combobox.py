@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import MODES
 from tests.fixtures.banks import AT
+from tests.fixtures.helpers.comboboxes import choose
 from webapp.db import db
 from webapp.models import Account
 
@@ -104,3 +105,22 @@ def test_a_chart_of_two_thousand_accounts_is_not_repeated_in_a_line_and_is_found
     assert len(answer.value.text()) < 20_000
     field(page).fill("X1999")
     expect(choices(page)).to_have_text(["Account 1999 X1999"])
+
+
+@pytest.mark.rare
+def test_one_account_is_given_to_the_selected_lines_and_taken_back(writes, lines):
+    page, _ = writes()
+    page.locator("#select-all").check()
+    dock = page.locator("#dock")
+    dock.get_by_text("Change…").click()
+    choose(dock.get_by_role("combobox", name="Account"), "Travel")
+    dock.get_by_role("button", name="Show what changes").click()
+    expect(dock.locator("#asking")).to_contain_text("Travel for 2 lines of 2")
+    page.keyboard.press("Enter")
+    toast = page.locator("#toast")
+    expect(toast).to_contain_text("2 lines changed.")
+    expect(page.locator(".line", has_text="Coffee")).to_contain_text("Travel")
+    expect(page.locator(".line .box:checked")).to_have_count(0)
+    toast.get_by_role("button", name="Undo this").click()
+    expect(toast).to_contain_text("2 lines as before.")
+    expect(page.locator(".line", has_text="Coffee")).to_contain_text("Uncategorised")

@@ -43,6 +43,7 @@ NOUNS = (
     "transactions.feed_accounts",
     "transactions.line_joins",
     "transactions.settlements",
+    "transactions.shared_edits",
     "transactions.transactions",
     "transactions.transfers",
 )

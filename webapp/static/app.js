@@ -324,7 +324,7 @@
   }
 
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-    if (ctx.request.form?.id === "selection" && ctx.response.status < 400) deselect();
+    if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
     if (currentId) markCurrent();
     const isConfirmed = ctx.request.form?.matches(".confirming") && ctx.response.status < 400;
     if (isConfirmed && ctx.target?.id === currentId) advance(document.getElementById(currentId));

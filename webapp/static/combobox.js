@@ -302,11 +302,15 @@
   document.addEventListener("click", ({ target }) => {
     const field = target.closest?.("[role=combobox]");
     if (field && opened?.field !== field) open(field);
-    const option = target.closest?.("#combobox-list [role=option]");
+  });
+  // The list is no part of the menu that its field may be in, which a click elsewhere closes.
+  list.addEventListener("click", (event) => {
+    event.stopPropagation();
+    const option = event.target.closest("[role=option]");
     if (!option || !opened) return;
-    const { field: taken } = opened;
+    const { field } = opened;
     take(opened.shown[options().indexOf(option)]);
-    if (taken.closest(".line") && !taken.closest(".line-form")) goOn(taken);
+    if (field.closest(".line") && !field.closest(".line-form")) goOn(field);
   });
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   for (const kind of ["scroll", "resize"]) addEventListener(kind, place, { capture: true, passive: true });

@@ -142,16 +142,22 @@ def render_dock(
     fa_id: int,
     *,
     asking: dict[str, Any] | None = None,
+    changing: dict[str, Any] | None = None,
     problem: Problem | None = None,
     notice: dict[str, Any] | None = None,
     changed: Mapping[int, ChangedLine] | None = None,
 ) -> Response:
     """Answer an act on selected lines."""
-    if not is_htmx() and asking is None and problem is None:
+    if not is_htmx() and asking is None and changing is None and problem is None:
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(fa_id)}
-    parts = ("dock",) if asking else ("lines", "filters", "panel", "dock", "toast")
-    context = workspace(fa_id, query, parts, problem=problem, asking=asking) | {"notice": notice}
+    parts = ("dock",) if asking or changing else ("lines", "filters", "panel", "dock", "toast")
+    context = workspace(fa_id, query, parts, problem=problem, asking=asking) | {
+        "notice": notice,
+        "changing": changing,
+    }
     context["changed"] = changed or {}
-    status = 409 if asking or problem else 200
+    status = 409 if asking or changing else 200
+    if problem is not None:
+        status = problem.status
     return render(TEMPLATE, parts={part: part for part in parts}, status=status, **context)

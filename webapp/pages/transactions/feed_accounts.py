@@ -37,6 +37,7 @@ ASKED_FOR = {
     "filters": frozenset({"counts", "choices"}),
     "panel": frozenset({"panel"}),
     "head": frozenset({"neighbours"}),
+    "dock": frozenset({"choices"}),
     "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why"}),
 }
 
@@ -130,6 +131,7 @@ def workspace(
         "form": form or {},
         "problem": problem,
         "asking": asking,
+        "changing": None,
         "changed": {},
         **{name: getattr(facts, name) for name in asked},
     }

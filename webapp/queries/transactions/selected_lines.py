@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
 from webapp.ledger.money import Money
-from webapp.models import Account, JournalEntry, Posting, Transaction, refers_to
+from webapp.models import Account, JournalEntry, Merchant, Posting, Project, Transaction, refers_to
+from webapp.queries.common import lookups
 from webapp.queries.transactions import line_entries
-from webapp.queries.transactions.line_filters import shown
+from webapp.queries.transactions.line_filters import WorkspaceFilters, conditions, open_draft, shown
 
 
 def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[int]:
@@ -23,6 +24,29 @@ def unconfirmed(organization_id: str, transaction_ids: Sequence[int]) -> list[in
     )
     unconfirmed_ids = set(db.session.scalars(statement))
     return [each for each in transaction_ids if each in unconfirmed_ids]
+
+
+def matching(organization_id: str, fa_id: int, filters: WorkspaceFilters) -> list[int]:
+    """Give the booked lines of an account that a tab and its filters leave, newest first."""
+    draft = open_draft(organization_id, fa_id)
+    statement = sa.select(Transaction.id).where(
+        *conditions(organization_id, fa_id, filters),
+        shown(filters.show, draft),
+        Transaction.status == "BOOKED",
+    )
+    return list(db.session.scalars(statement.order_by(Transaction.booked_on.desc(), Transaction.id.desc())))
+
+
+def names(organization_id: str, ids: Mapping[str, int]) -> list[str]:
+    """Give the names of what lines get, by the keys account_id, org_merchant_id and project_id."""
+    found: list[str] = []
+    if "account_id" in ids:
+        found.append(lookups.refer(Account, organization_id, ids["account_id"], "accountId").name)
+    if "org_merchant_id" in ids:
+        found.append(lookups.refer(Merchant, organization_id, ids["org_merchant_id"], "orgMerchantId").name)
+    if "project_id" in ids:
+        found.append(lookups.refer(Project, organization_id, ids["project_id"], "projectId").name)
+    return found
 
 
 def total(organization_id: str, transaction_ids: Sequence[int], currency: str) -> Money:

@@ -18,6 +18,7 @@ from webapp.web.access.auth import organization_id
 from webapp.web.rendering.htmx import redirect_to
 
 # The errors that a page catches and shows at the place of the act.
+UNPROCESSABLE = 422
 REFUSALS = (LedgerError, ma.ValidationError)
 
 
@@ -40,7 +41,9 @@ def problem_of(
     """Roll back a refused act, record the refusal, and open a snapshot to render the page with the message."""
     db.session.rollback()
     if isinstance(error, LedgerError):
-        record_refusal(error)
+        # What was typed wrongly is no act; only what the state of the books refuses is worth remembering.
+        if error.status != UNPROCESSABLE:
+            record_refusal(error)
         problem = Problem(
             sentence_for_page(error),
             error.code,
