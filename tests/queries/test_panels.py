@@ -59,6 +59,7 @@ def test_it_counts_what_is_cleared_and_says_what_is_missing(bank, books, desk, p
         "books_differ": "0.00",
         "is_ready": "False",
         "warnings": "[]",
+        "stated_opening": "None",
     }
     desk.confirm(*lines[2:4])
     desk.clear(cleared=[lines[3]])

@@ -252,6 +252,11 @@
     else deselect();
   });
 
+  // Choosing a file goes on at once, as dropping one does.
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-goes-on]") && event.target.files.length) event.target.form.requestSubmit();
+  });
+
   for (const kind of ["dragover", "dragleave", "drop"]) {
     document.addEventListener(kind, (event) => {
       const place = event.target.closest?.(".drop");
@@ -354,5 +359,6 @@
   });
 
   currentLine()?.scrollIntoView({ block: "nearest" });
+  if (location.hash === "#print" && one("[data-print]")) window.print();
   refresh();
 })();

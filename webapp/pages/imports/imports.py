@@ -8,6 +8,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.ledger.codes import VERDICTS
 from webapp.ledger.errors import LedgerError
+from webapp.pages.imports.next_steps import next_steps
 from webapp.queries.common.paging import Page
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
 from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
@@ -123,6 +124,7 @@ def show_import(import_id: int, *, problem: str | None = None, status: int = 200
         is_kept=is_kept,
         can_take_back=record.status == "IMPORTED" and held is None,
         held=held,
+        next_steps=next_steps(record),
         is_mapped=record.is_kept and record.format in {None, *MAPPED},
         problem=problem,
     )

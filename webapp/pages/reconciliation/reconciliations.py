@@ -141,6 +141,8 @@ def act_on(fa_id: int, act: Callable[[FeedAccount], object]) -> Response:
         act(account)
     except (LedgerError, ma.ValidationError) as error:
         return render_workspace(fa_id, problem=problem_of(error))
+    if "isOpened" in request.form:
+        return redirect_to(url_for("feed_accounts.show", fa_id=fa_id))
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=fa_id))
     return render_workspace(fa_id)
@@ -170,6 +172,7 @@ def save_draft(account: FeedAccount) -> None:
             body[name] = signed(body.get(name), is_owed=body.get(choice) != "credit")
     body.pop("owed", None)
     body.pop("openingOwed", None)
+    body.pop("isOpened", None)
     body["keepAsNew"] = "keepAsNew" in body
     inputs = DraftFormSchema().load(body)
     version = inputs.pop("version")

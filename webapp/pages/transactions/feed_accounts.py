@@ -35,7 +35,7 @@ TEMPLATE = "feed_accounts/show.html"
 ASKED_FOR = {
     "line": frozenset({"choices"}),
     "filters": frozenset({"counts", "choices"}),
-    "panel": frozenset({"panel"}),
+    "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
     "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why"}),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from webapp import queries
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.figures import figure
 from webapp.web.rendering.htmx import is_htmx
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from webapp.models import FeedAccount
     from webapp.queries.common.paging import Page
     from webapp.queries.reconciliation.hub import HubRecord
+    from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
     from webapp.queries.rule_decisions.line_reasons import LineReasons
     from webapp.queries.transactions.workspaces import AccountOfLine, NamedSplit, WorkspaceLine
@@ -116,6 +118,17 @@ class WorkspaceFacts:
     def panel(self) -> Panel | None:
         """The figures of the open reconciliation."""
         return queries.reconciliation.panels.panel(self.feed_account)
+
+    @cached_property
+    def next_statement(self) -> NextStatement | None:
+        """The statement to reconcile next, while no reconciliation is open."""
+        return None if self.account.draft else next_statement(self.feed_account)
+
+
+def next_statement(feed_account: FeedAccount) -> NextStatement | None:
+    """The statement to reconcile next, as the bank's files state it."""
+    today = queries.access.organizations.today(organization_id(), requests.now())
+    return queries.reconciliation.next_statements.next_statement(feed_account, today)
 
 
 def filters_of(query: Mapping[str, Any], show: str) -> WorkspaceFilters:

@@ -14,7 +14,8 @@ from webapp.ledger.matching.matching import only_combination
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.completion_warnings import CompletionWarning
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
-from webapp.queries.reconciliation import completion_warnings, reconciliations
+from webapp.queries.reconciliation import completion_warnings, next_statements, reconciliations
+from webapp.queries.reconciliation.next_statements import StatedOpening
 from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
 
 
@@ -55,6 +56,7 @@ class Panel:
     other_items: list[OtherItem]
     suggestion: Suggestion | None
     warnings: list[CompletionWarning]
+    stated_opening: StatedOpening | None
 
 
 def panel(account: FeedAccount) -> Panel | None:
@@ -81,7 +83,16 @@ def panel(account: FeedAccount) -> Panel | None:
         other_items=[_other(row, currency) for row in items if row.kind == IS_ENTRY],
         suggestion=_suggestion(draft, items, ready.difference_minor),
         warnings=completion_warnings.of_statement(draft, ready.books.outstanding),
+        stated_opening=_stated_opening(account, draft, anchor),
     )
+
+
+def _stated_opening(
+    account: FeedAccount, draft: Reconciliation, anchor: Reconciliation | None
+) -> StatedOpening | None:
+    if anchor is not None or draft.keep_as_new:
+        return None
+    return next_statements.stated_opening(account)
 
 
 def _set_aside_count(account: FeedAccount) -> int:
