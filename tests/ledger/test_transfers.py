@@ -1,9 +1,13 @@
 """Which lines are proposed as a transfer: by amount and day, ranked by evidence, in bounded work."""
 
 import sys
+from dataclasses import replace
 from datetime import date, timedelta
 
-from webapp.ledger.journal.transfers import OwnAccount, TransferSide, transfer_matches
+import pytest
+
+from webapp.ledger.journal.transfer_sides import OwnAccount, TransferSide
+from webapp.ledger.journal.transfers import transfer_matches
 
 DAY = date(2026, 3, 2)
 IBAN, OTHER_IBAN = "DE89370400440532013000", "FR7630006000011234567890189"
@@ -59,10 +63,45 @@ def test_the_reason_says_what_speaks_for_it():
     assert found[0].reason == "Same amount, 1 day apart, names Savings"
 
 
-def test_lines_that_are_all_alike_take_no_square_of_the_time():
+class TestFees:
+    def test_what_arrives_is_less_by_five_percent_at_most(self):
+        for arrived, fits in ((9500, True), (9499, False), (10001, False)):
+            found = transfer_matches([side(1, 1, -10000, text="To savings"), side(2, 2, arrived, 2)], OWN)
+            assert [bool(each.fee) for each in found] == [True] * fits, arrived
+
+    def test_either_line_has_to_name_the_other_account(self):
+        out, into = side(1, 1, -10000, text="Payout"), side(2, 2, 9850, 2, text="Credit")
+        assert pairs([out, into]) == []
+        assert pairs([replace(out, iban=IBAN), into]) == [(1, 2, True)]
+        assert pairs([out, replace(into, text="GIRO payout")]) == [(1, 2, True)]
+        assert pairs([replace(out, text="giro"), into]) == [], "Its own account is none that it is sent to."
+
+    def test_an_equal_amount_is_better_evidence_than_a_name(self):
+        out, into = side(1, 1, -10000, text="To savings"), side(2, 2, 9850, 1)
+        assert pairs([out, into, side(3, 2, 10000, 4)]) == [(1, 3, True)]
+        assert pairs([out, into, side(3, 1, -9850, 5)]) == [(3, 2, True)]
+        assert pairs([out, into, side(3, 2, 10000, 4)], {(1, 3)}) == [(1, 2, True)]
+
+    def test_two_that_fit_are_ambiguous_the_smaller_fee_of_one_day_first(self):
+        sides = [side(1, 1, -10000, text="To savings"), side(2, 2, 9850), side(3, 2, 9900)]
+        assert pairs(sides) == [(1, 3, False), (1, 2, False)]
+
+    def test_a_fee_in_another_currency_is_none(self):
+        assert pairs([side(1, 1, -10000, text="To savings"), side(2, 2, 9850, currency="USD")]) == []
+
+    def test_the_reason_names_the_fee(self):
+        found = transfer_matches([side(1, 1, -10000, text="To savings"), side(2, 2, 9850, 2)], OWN)
+        assert found[0].reason == "1.50 EUR less arrived, 2 days apart, names Savings"
+
+
+@pytest.mark.parametrize("arrived", [500, 490])
+def test_lines_that_are_all_alike_take_no_square_of_the_time(arrived):
     def steps(count):
         """Count the instructions that it takes, which no other process makes more of."""
-        sides = [side(n, 1 + n % 2, -500 if n % 2 else 500, (n // 50) % 700) for n in range(count)]
+        sides = [
+            side(n, 1 + n % 2, arrived if n % 2 else -500, (n // 50) % 700, text="From Giro to Savings")
+            for n in range(count)
+        ]
         taken = 0
 
         def trace(frame, event, _value):

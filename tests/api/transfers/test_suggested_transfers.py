@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.helpers.marks import on_sqlite
-from tests.fixtures.helpers.transfers import confirm, join, send, settle, suggested
+from tests.fixtures.helpers.transfers import confirm, entry, join, legs, open_items, send, settle, suggested
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -62,6 +62,52 @@ class TestSuggesting:
         assert [(each["transactionId"], each["otherTransactionId"], each["status"]) for each in results] == [
             (out, into, "EXECUTED") for out, into in pairs
         ]
+        assert ben.get("/api/transfers").json["transfers"] == []
+
+
+class TestFees:
+    @pytest.fixture
+    def payout(self, bank, giro, savings):
+        """100.00 leave Giro for Savings, and 98.50 arrive two days later."""
+        out = send(bank, giro, "2026-03-02", "-100.00", "Payout to Savings")
+        return out, send(bank, savings, "2026-03-04", "98.50", "Credit")
+
+    def test_are_proposed_with_their_name_and_joined_by_it(self, ben, payout):
+        [listed] = ben.get("/api/transfers").json["transfers"]
+        assert listed == {
+            "transactionId": payout[0],
+            "otherTransactionId": payout[1],
+            "daysApart": 2,
+            "reason": "1.50 EUR less arrived, 2 days apart, names Savings",
+            "isOnly": True,
+            "difference": "FEE",
+        }
+        for each in payout:
+            [found] = suggested(ben, each)
+            assert (found["difference"], found["isOnly"]) == ("FEE", True)
+        body = {"transactionId": payout[1], "difference": listed["difference"]}
+        assert ben.post(f"/api/transactions/{payout[0]}/join", json=body).status_code == 200
+        for each in payout:
+            confirm(ben, each)
+        assert legs(entry(ben, payout[0]))[0] == ("Bank charges", "1.50", False)
+        assert open_items(ben) == []
+
+    @pytest.mark.usefixtures("payout")
+    def test_are_paired_by_nobody_but_a_person_who_names_them(self, ben):
+        assert ben.post("/api/transfers/accept").json["results"] == []
+
+    def test_a_line_says_the_same_of_them_as_the_list(self, ben, bank, giro, savings, payout):
+        """A rival ten days away that fits an equal amount fifteen days away is none."""
+        send(bank, giro, "2026-03-09", "-99.00", "Payout to Savings")
+        send(bank, savings, "2026-03-14", "99.00", "Credit")
+        by_line = {
+            each["transactionId"]: each["isOnly"] for each in ben.get("/api/transfers").json["transfers"]
+        }
+        assert by_line[payout[0]] is True
+        assert [each["isOnly"] for each in suggested(ben, payout[0])] == [True]
+
+    def test_are_not_proposed_again_once_dismissed(self, ben, payout):
+        assert settle(ben, "unjoin", *payout).status_code == 200
         assert ben.get("/api/transfers").json["transfers"] == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request, url_for
@@ -12,7 +13,7 @@ from webapp.ledger.chart import Role
 from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.pages.transactions.transactions import act_on
 from webapp.schemas.addresses import OpenItemsPageSchema
-from webapp.schemas.transactions.line_joins import OtherLineFormSchema
+from webapp.schemas.transactions.line_joins import LineToJoinFormSchema, OtherLineFormSchema
 from webapp.schemas.transactions.open_items import TickedItemsFormSchema
 from webapp.web import paging
 from webapp.web.access import requests
@@ -71,22 +72,24 @@ def pair() -> Response:
 @bp.post("/<id:transaction_id>/join")
 @requires("draft")
 def join(transaction_id: int) -> Response:
-    """Pair two lines."""
-    return settle(transaction_id, services.transactions.links.join)
+    """Pair two lines; what they differ by is booked as what it is called."""
+    body = LineToJoinFormSchema().load(form_body())
+    pair_with = partial(services.transactions.links.join, difference=body["difference"])
+    return settle(transaction_id, body["transaction_id"], pair_with)
 
 
 @bp.post("/<id:transaction_id>/unjoin")
 @requires("draft")
 def unjoin(transaction_id: int) -> Response:
     """Separate two lines, or reject them as a transfer."""
-    return settle(transaction_id, services.transactions.links.unjoin)
+    body = OtherLineFormSchema().load(form_body())
+    return settle(transaction_id, body["transaction_id"], services.transactions.links.unjoin)
 
 
-def settle(transaction_id: int, act: Callable[..., object]) -> Response:
+def settle(transaction_id: int, other_id: int, act: Callable[..., object]) -> Response:
     """Pair or separate two lines, and answer in the workspace or on the page of transfers."""
 
     def on_both(line: Transaction) -> None:
-        other_id = OtherLineFormSchema().load(form_body())["transaction_id"]
         act(line, queries.transactions.transactions.refer(organization_id(), other_id), **acting())
 
     if is_htmx():
@@ -119,7 +122,7 @@ def show(*, problem: Problem | None = None) -> Response:
         "transfers/index.html",
         status=problem.status if problem else 200,
         proposals=proposals,
-        only_count=sum(each.is_only for each in proposals),
+        only_count=sum(each.is_unambiguous for each in proposals),
         proposed_for=best,
         items=page.items,
         settlements=settled,

@@ -27,10 +27,14 @@ class OtherSide:
 
 @dataclass(frozen=True, slots=True)
 class ProposedSide(OtherSide):
-    """The other line of a proposed transfer; `is_only` where neither line matches any other."""
+    """The other line of a proposed transfer; `is_only` where neither line matches any other.
+
+    `difference` is the name of what the two differ by: "FEE" or none.
+    """
 
     reason: str
     is_only: bool
+    difference: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,13 @@ def of_records(organization_id: str, records: Sequence[TransactionRecord]) -> di
         best = next(iter(proposed.get(record.id, ())), None)
         found[record.id] = OtherSides(
             transfer=None if other is None else OtherSide(*_facts(other)),
-            proposal=None if best is None else ProposedSide(*_facts(best.other), best.reason, best.is_only),
+            proposal=None if best is None else _proposed(best),
         )
     return found
+
+
+def _proposed(best: transfers.ProposedTransfer) -> ProposedSide:
+    return ProposedSide(*_facts(best.other), best.reason, best.is_only, best.difference)
 
 
 def _facts(other: Transaction) -> tuple[int, int, str, date, Money]:

@@ -95,6 +95,7 @@ def _proposed(each: transfers.ProposedTransfer) -> SuggestionRecord:
         reason=each.reason,
         days_apart=each.days_apart,
         is_only=each.is_only,
+        difference=each.difference,
     )
 
 

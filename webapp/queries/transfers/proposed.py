@@ -13,7 +13,9 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal import transfers
-from webapp.ledger.journal.transfers import MOST_DAYS, OwnAccount, TransferMatch, TransferSide
+from webapp.ledger.journal.transfer_fits import fee_bounds
+from webapp.ledger.journal.transfer_sides import MOST_DAYS, OwnAccount, TransferSide
+from webapp.ledger.journal.transfers import TransferMatch
 from webapp.ledger.rates import mirror
 from webapp.models import Account, FeedAccount, JournalEntry, Transaction, refers_to
 from webapp.queries.access import organizations
@@ -24,25 +26,35 @@ from webapp.queries.matching import transfer_pairs
 from webapp.queries.transfers import open_items
 
 MOST_LISTED = 250
-# A rival of a line's other side may be as far away from that one again.
-WINDOW = timedelta(days=2 * MOST_DAYS)
+# A rival of a line's other side may be as far away from that one again; of a transfer with a fee also the line of equal
+# amount that the rival fits, which makes it none.
+WINDOW, FEE_WINDOW = timedelta(days=2 * MOST_DAYS), timedelta(days=3 * MOST_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedTransfer:
-    """A proposed transfer with its two lines, the one that pays first."""
+    """A proposed transfer with its two lines, the one that pays first.
+
+    `difference` is the name that pairing has to give to what they differ by: "FEE" where less arrived than was sent.
+    """
 
     line: Transaction
     other: Transaction
     reason: str
     is_only: bool
     days_apart: int
+    difference: str | None
+
+    @property
+    def is_unambiguous(self) -> bool:
+        """Whether it may be paired with all others in one act: it fits nothing else, and names no difference."""
+        return self.is_only and self.difference is None
 
 
 def proposed(organization_id: str, *, limit: int | None = MOST_LISTED) -> list[ProposedTransfer]:
     """List the transfers that open lines may be, the only ones that fit first, then by evidence."""
     found = _matches(organization_id, _sides(organization_id, is_open(organization_id)))
-    found.sort(key=lambda each: not each.is_only)
+    found.sort(key=lambda each: (not each.is_only, each.fee is not None))
     return _with_lines(organization_id, found[:limit])
 
 
@@ -93,11 +105,31 @@ def is_open(organization_id: str) -> sa.ColumnElement[bool]:
 def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
     """Build the conditions of lines that may be the other side of some lines, or rivals of that."""
     days = [line.booked_on for line in lines]
-    window = Transaction.booked_on.between(min(days) - WINDOW, max(days) + WINDOW)
-    if len(_currencies(organization_id)) > 1:
-        return [window]
-    sizes = {abs(line.amount.minor) for line in lines}
-    return [window, Transaction.amount_minor.in_([*sizes, *(-size for size in sizes)])]
+    first, last, size = min(days), max(days), sa.func.abs(Transaction.amount_minor)
+    ranges = _ranges({abs(line.amount.minor) for line in lines})
+    near = [
+        Transaction.booked_on.between(first - FEE_WINDOW, last + FEE_WINDOW),
+        sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
+    ]
+    if len(_currencies(organization_id)) == 1:
+        return near
+    # What an amount is in the base currency stands in no column.
+    return [sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]
+
+
+def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
+    """Give what may have been sent or have arrived of some amounts, less a fee or without one, as few ranges.
+
+    >>> _ranges([10000, 10100, 50])
+    [(48, 52), (9500, 10631)]
+    """
+    merged: list[tuple[int, int]] = []
+    for least, most in map(fee_bounds, sorted(sizes)):
+        if merged and least <= merged[-1][1]:
+            merged[-1] = merged[-1][0], most
+        else:
+            merged.append((least, most))
+    return merged
 
 
 def _currencies(organization_id: str) -> list[str]:
@@ -191,7 +223,14 @@ def _with_lines(organization_id: str, found: Sequence[TransferMatch]) -> list[Pr
     for portion in portions(ids):
         lines |= lookups.by_id(Transaction, organization_id, portion)
     return [
-        ProposedTransfer(lines[each.out_id], lines[each.in_id], each.reason, each.is_only, each.days_apart)
+        ProposedTransfer(
+            lines[each.out_id],
+            lines[each.in_id],
+            each.reason,
+            each.is_only,
+            each.days_apart,
+            "FEE" if each.fee is not None else None,
+        )
         for each in found
     ]
 

@@ -80,3 +80,9 @@ class OtherLineFormSchema(Schema):
     """The other line from a form."""
 
     transaction_id = fields.FormId(required=True)
+
+
+class LineToJoinFormSchema(OtherLineFormSchema):
+    """The other line from a form, and what the two sides of a transfer differ by."""
+
+    difference = fields.OneOf(*PAIR_DIFFERENCES, load_default=None, allow_none=True)
