@@ -96,7 +96,7 @@ class _Sizes:
     def near(
         self, side: TransferSide, group: object, bounds: tuple[int, int], best: int
     ) -> Iterator[TransferSide]:
-        """Give lines of the other direction near its day, bounds included; the nearest days first; of many those of the best size."""
+        """Give lines of the other direction and a size within bounds, nearest days first; of many those of the best size."""
         least, most = bounds
         for distance in sorted(range(-MOST_DAYS, MOST_DAYS + 1), key=abs):
             shelf = self._shelves.get((side.amount_minor < 0, side.day + timedelta(days=distance), group), ())
@@ -116,13 +116,12 @@ def less_a_fee(
         size_of=lambda side: abs(side.amount_minor),
         group_of=lambda side: (side.fa_id, side.currency),
     )
-    for side in sides:
+    for side, fa_id in named_accounts(sides, own):
         size = abs(side.amount_minor)
-        bounds = fee_bounds(size)
-        bounds = (bounds[0], size - 1) if side.amount_minor < 0 else (size + 1, bounds[1])
-        for fa_id in named_accounts(side, own):
-            near = islice(sizes.near(side, (fa_id, side.currency), bounds, size), 2 * NEAREST)
-            yield from (_out_first(side, other) for other in near)
+        least, most = fee_bounds(size)
+        bounds = (least, size - 1) if side.amount_minor < 0 else (size + 1, most)
+        near = sizes.near(side, (fa_id, side.currency), bounds, size)
+        yield from (_out_first(side, other) for other in islice(near, 2 * NEAREST))
 
 
 def fee_bounds(size_minor: int) -> tuple[int, int]:

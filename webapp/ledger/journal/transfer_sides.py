@@ -1,6 +1,6 @@
 """Bank lines as sides of transfers between own accounts, and what in their texts names an account."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -58,8 +58,10 @@ def _number(fa_id: int, own: Mapping[int, OwnAccount]) -> str:
 
 def named_number(side: TransferSide, fa_id: int, own: Mapping[int, OwnAccount]) -> str | None:
     """Give the number of an account that a line names: as its IBAN, or as the end of one."""
-    number, iban = _number(fa_id, own), compact(side.iban or "")
-    is_named = iban and number and (iban == number or (len(number) > SHORTEST_NAME and iban.endswith(number)))
+    if not side.iban:
+        return None
+    number, iban = _number(fa_id, own), compact(side.iban)
+    is_named = number and (iban == number or (len(number) > SHORTEST_NAME and iban.endswith(number)))
     return iban if is_named else None
 
 
@@ -70,13 +72,20 @@ def named_text(side: TransferSide, fa_id: int, own: Mapping[int, OwnAccount]) ->
     return next((name for name in names if len(name) >= SHORTEST_NAME and name.casefold() in text), None)
 
 
-def named_accounts(side: TransferSide, own: Mapping[int, OwnAccount]) -> list[int]:
-    """Give the other own accounts that a line names, by number or in its text."""
-    return [
-        fa_id
-        for fa_id in own
-        if fa_id != side.fa_id and (named_number(side, fa_id, own) or named_text(side, fa_id, own))
-    ]
+def named_accounts(
+    sides: Iterable[TransferSide], own: Mapping[int, OwnAccount]
+) -> Iterator[tuple[TransferSide, int]]:
+    """Give each line with every other own account that it names, by number or in its text."""
+    folded = {
+        fa_id: [name.casefold() for name in account.names if len(name) >= SHORTEST_NAME]
+        for fa_id, account in own.items()
+    }
+    for side in sides:
+        text = side.text.casefold()
+        for fa_id, names in folded.items():
+            is_other = fa_id != side.fa_id
+            if is_other and (any(name in text for name in names) or named_number(side, fa_id, own)):
+                yield side, fa_id
 
 
 def contradicted(out: TransferSide, into: TransferSide, own: Mapping[int, OwnAccount]) -> bool:
