@@ -96,7 +96,7 @@ class _Sizes:
     def near(
         self, side: TransferSide, group: object, bounds: tuple[int, int], best: int
     ) -> Iterator[TransferSide]:
-        """Give lines of the other direction and a size within bounds, nearest days first; of many those of the best size."""
+        """Give lines of the other direction with a size within bounds, nearest days first; of many, the best sizes."""
         least, most = bounds
         for distance in sorted(range(-MOST_DAYS, MOST_DAYS + 1), key=abs):
             shelf = self._shelves.get((side.amount_minor < 0, side.day + timedelta(days=distance), group), ())
