@@ -19,7 +19,8 @@
 
   function press(key) {
     if (key === "c" && one("#dock.is-asking")) return true;
-    const canPress = (control) => isShown(control) && !control.disabled && !isOfAnotherLine(control);
+    // A place of the bar has its key also while its menu is closed.
+    const canPress = (control) => (isShown(control) || control.matches("nav a")) && !control.disabled && !isOfAnotherLine(control);
     for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
       const control = scope && all(`[data-key="${key}"]`, scope).find(canPress);
       if (!control) continue;

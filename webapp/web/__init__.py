@@ -8,19 +8,23 @@ from webapp.web.access.heavy_calls import register_heavy_calls
 from webapp.web.access.last_uses import note_last_use
 from webapp.web.access.rate_limits import register_rate_limits
 from webapp.web.access.requests import register_commit, register_requests
+from webapp.web.compression import compress_page
 from webapp.web.converters import ActIdConverter, IdConverter
 from webapp.web.headers import add_headers
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
+from webapp.web.static_files import register_static_files
 
 
 def register(app: Flask) -> None:
     """Register converters, template names, and the functions before and after every request."""
     app.url_map.converters |= {"id": IdConverter, "act": ActIdConverter}
     add_context(app)
+    register_static_files(app)
     # The function that is registered first runs last, so that the log has the final answer.
     register_logs(app)
+    app.after_request(compress_page)
     register_requests(app)
     register_auth(app)
     register_rate_limits(app)

@@ -1,0 +1,81 @@
+"""Static files: kept for a year under a name with their hash, compressed once, and another name when they change."""
+
+import gzip
+import re
+
+import pytest
+from flask import Flask
+
+from tests.fixtures.helpers.marks import on_sqlite
+from webapp.web.static_files import StaticFiles, register_static_files
+
+STYLE = "body { color: black; background: url(img/dot.svg#a) }\n" * 20
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img" / "dot.svg").write_text("<svg/>")
+    (tmp_path / "app.css").write_text(STYLE)
+    return tmp_path
+
+
+def visitor(folder):
+    app = Flask("toy", static_folder=str(folder), static_url_path="/static")
+    register_static_files(app)
+    return app.test_client()
+
+
+def name_of(folder, plain_name):
+    return StaticFiles(folder).hashed(plain_name)
+
+
+def test_a_changed_file_has_another_address_and_the_old_one_is_gone(folder):
+    before = name_of(folder, "app.css")
+    assert re.fullmatch(r"app\.[0-9a-f]{12}\.css", before)
+    (folder / "app.css").write_text(STYLE + "p { color: red }\n")
+    assert name_of(folder, "app.css") != before
+    assert visitor(folder).get(f"/static/{before}").status_code == 404
+
+
+def test_a_changed_picture_changes_the_style_sheet_that_names_it(folder):
+    before = name_of(folder, "app.css")
+    sent = visitor(folder).get(f"/static/{before}").text
+    assert f"url({name_of(folder, 'img/dot.svg')}#a)" in sent
+    (folder / "img" / "dot.svg").write_text("<svg><g/></svg>")
+    assert name_of(folder, "app.css") != before
+
+
+@pytest.mark.parametrize("takes", ["gzip", "identity", "gzip;q=0"])
+def test_a_file_is_compressed_for_those_who_take_it(folder, takes):
+    answer = visitor(folder).get(f"/static/{name_of(folder, 'app.css')}", headers={"Accept-Encoding": takes})
+    is_packed = takes == "gzip"
+    assert (answer.headers.get("Content-Encoding") == "gzip") is is_packed
+    data = gzip.decompress(answer.data) if is_packed else answer.data
+    assert b"color: black" in data
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "Accept-Encoding" in answer.headers["Vary"]
+
+
+def test_a_name_without_a_hash_is_asked_for_again(folder):
+    answer = visitor(folder).get("/static/app.css")
+    assert answer.headers["Cache-Control"] == "no-cache"
+    again = visitor(folder).get("/static/app.css", headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status_code == 304
+    assert visitor(folder).get("/static/../app.css").status_code == 404
+
+
+@on_sqlite
+def test_pages_are_compressed_with_a_length_that_changes_and_secrets_are_not(ada):
+    browser, takes = ada.browser(), {"Accept-Encoding": "gzip"}
+    pages = [browser.get("/", headers=takes) for _ in range(12)]
+    assert {page.headers["Content-Encoding"] for page in pages} == {"gzip"}
+    assert len({len(page.data) for page in pages}) > 1
+    assert b"</html>" in gzip.decompress(pages[0].data)
+    assert len(pages[0].data) < len(browser.get("/").data) / 3
+    invited = {"name": "Eve", "email": "eve@example.org", "role": "viewer"}
+    made = browser.post("/settings/members", headers=takes, data=invited)
+    assert "Content-Encoding" not in made.headers
+    link = re.search(r"/join/[\w-]+", made.text)[0]
+    assert "Content-Encoding" not in browser.get(link, headers=takes).headers
+    assert "Content-Encoding" not in browser.get("/api/accounts", headers=takes).headers
