@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.test_loop import send_held
 from webapp.errors import UNKNOWN_ON_PAGES
 from webapp.failures import DiskFullError
 
@@ -24,12 +25,18 @@ def test_a_failed_act_shows_the_sentence_of_the_server_or_that_nothing_is_known(
     }
     line.locator(".line-open").click()
     for sentence, answer in answers.items():
-        page.route("**/confirm", answer)
-        page.keyboard.press("c")
+        page.route("**/transactions/1", answer)
+        line.locator("select[name=projectId]").dispatch_event("change")
         expect(toast).to_have_text(sentence)
-        page.unroute("**/confirm")
-    expect(line).to_contain_text("Draft")
+        page.unroute("**/transactions/1")
+    page.route("**/confirm", answers[str(DiskFullError())])
     page.keyboard.press("c")
+    send_held(page)
+    expect(toast).to_have_text(str(DiskFullError()))
+    expect(line.locator(".line-held")).to_contain_text("No answer.")
+    page.unroute("**/confirm")
+    expect(line).to_contain_text("Draft")
+    line.get_by_role("button", name="Try again").click()
     expect(line).to_contain_text("Posted")
     assert any("503" in each for each in faults)
     faults.clear()

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_loop import LINES, STATEMENT
+from tests.browser.test_loop import LINES, STATEMENT, send_held
 from tests.fixtures.helpers.comboboxes import choose
 
 
@@ -34,6 +34,7 @@ def test_an_account_is_chosen_on_the_line_and_the_line_is_confirmed_by_key(works
     rent.locator(".line-open").click()
     choose(rent.get_by_role("combobox", name="Account"), "Rent")
     page.keyboard.press("c")
+    send_held(page)
     expect(rent).to_contain_text("Posted")
     expect(page.locator(".segments")).to_contain_text("To confirm 4")
     page.goto("/feeds/1?show=all")
@@ -50,6 +51,7 @@ def test_a_key_presses_nothing_on_another_line_and_the_current_line_keeps_the_fo
     page.keyboard.press("c")
     expect(question(page)).to_be_visible()
     page.keyboard.press("Enter")
+    send_held(page)
     expect(page.locator(".line").first).to_contain_text("Posted")
     expect(page.locator(".line").first.locator("select")).to_have_count(0)
     expect(current).to_contain_text(LINES[3][3])
@@ -157,11 +159,13 @@ def test_a_suggestion_is_posted_by_the_key_and_by_the_touch_that_name_it(workspa
     expect(rent.locator(".on-phone")).to_contain_text("Rooms?")
     expect(rent.locator(".line-confirm")).to_have_text("Confirm as Rooms Rent October")
     rent.locator(".line-confirm").click()
+    send_held(page)
     expect(rent).to_contain_text("Posted")
     expect(rent.locator(".on-phone")).to_contain_text("Rooms")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"/feeds/1?show=all&line={later}")
     page.keyboard.press("c")
+    send_held(page)
     expect(line(page, "Rent November")).to_contain_text("Posted")
     page.reload()
     expect(line(page, "Rent November").get_by_role("combobox", name="Account")).to_have_value("Rooms")
@@ -175,10 +179,12 @@ def test_a_line_that_a_second_tab_changed_turns_amber_with_both_versions(workspa
     ada.patch("/api/transactions/2", json={"accountId": books.account_id("Travel")})
     rent = line(page, "Rent October")
     rent.locator(".line-confirm").click()
+    send_held(page)
     expect(rent).to_contain_text("Nothing was posted. Account Rent → Travel.")
     rent.get_by_role("button", name="Set it back to Rent").click()
     expect(rent.get_by_role("combobox", name="Account")).to_have_value("Rent")
     rent.locator(".line-confirm").click()
+    send_held(page)
     expect(rent).to_contain_text("Posted")
 
 

@@ -15,13 +15,15 @@
     target.matches?.("select, textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=submit])");
 
   // A key never presses a control of another line, which the user does not look at.
-  const isOfAnotherLine = (element) => ![null, currentLine()].includes(element.closest(".line"));
+  // Only Undo of what is held is pressed wherever one is.
+  const isOfAnotherLine = (element) =>
+    !element.closest(".line-held") && ![null, currentLine()].includes(element.closest(".line"));
 
   function press(key) {
     if (key === "c" && one("#dock.is-asking")) return true;
     // A place of the bar has its key also while its menu is closed.
     const canPress = (control) => (isShown(control) || control.matches("nav a")) && !control.disabled && !isOfAnotherLine(control);
-    for (const scope of [one("#dock"), currentLine(), one("main"), document.body]) {
+    for (const scope of [one("#dock"), one(".line-held"), currentLine(), one("main"), document.body]) {
       const control = scope && all(`[data-key="${key}"]`, scope).find(canPress);
       if (!control) continue;
       if (control.matches("input[type=search]")) control.select();
@@ -109,7 +111,8 @@
   const plain = new Map();
 
   function close(line) {
-    if (!one(".line-edit", line) || one(".line-form, .line-changed, .line-problem", line)) return;
+    if (line.matches(".is-held") || !one(".line-edit", line)) return;
+    if (one(".line-form, .line-changed, .line-problem", line)) return;
     const row = plain.get(line.id);
     if (row) {
       plain.delete(line.id);
@@ -136,6 +139,16 @@
     (field.combobox ?? field).focus();
     field.combobox?.click();
   }
+
+  document.addEventListener("line:held", ({ target }) => {
+    withdraw();
+    if (target.id === currentId) advance(target);
+  });
+
+  document.addEventListener("line:undone", ({ target }) => {
+    makeCurrent(target);
+    target.focus({ preventScroll: true });
+  });
 
   function edit() {
     const line = currentLine();
@@ -273,12 +286,14 @@
 
   /* A request that waited for an earlier one is sent with the version of that one's answer. */
 
-  document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+  function renew({ detail: { ctx } }) {
     for (const name of ["version", "shown"]) {
       const field = ctx.request.form && one(`[name=${name}]`, ctx.request.form);
       if (field && ctx.request.body) ctx.request.body.set(name, field.value);
     }
-  });
+  }
+  document.addEventListener("htmx:before:request", renew);
+  document.addEventListener("request:waited", renew);
 
   /* A form is sent once, even if its button is clicked again before the answer. */
 
@@ -332,7 +347,7 @@
   document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
     if (["selection", "asking"].includes(ctx.request.form?.id) && ctx.response.status < 400) deselect();
     if (currentId) markCurrent();
-    const isConfirmed = ctx.request.form?.matches(".confirming") && ctx.response.status < 400;
+    const isConfirmed = ctx.request.form?.matches(".confirming") && !ctx.isHeld && ctx.response.status < 400;
     if (isConfirmed && ctx.target?.id === currentId) advance(document.getElementById(currentId));
     const field = fieldToFocus && one(`#${fieldToFocus.line} [name="${fieldToFocus.name}"]`);
     if (field) {

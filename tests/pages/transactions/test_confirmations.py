@@ -32,8 +32,9 @@ class Row:
         )
         self.shown = unescape(re.search(r'name="shown" value="([^"]*)"', row)[1])
 
-    def confirm(self, **form):
+    def confirm(self, key=None, **form):
         headers = {**TARGETED, "HX-Target": f"tbody#line-{self.line}"}
+        headers |= {"Idempotency-Key": key} if key else {}
         return self.browser.post(
             f"/transactions/{self.line}/confirm", headers=headers, data={"shown": self.shown, **form}
         )
@@ -53,6 +54,20 @@ def test_a_row_with_a_suggestion_says_so_and_posts_it(ada, bank, travel):
     assert row.record() == ("POSTED", travel)
     found = ada.get(f"/api/transactions/{row.line}").json["transaction"]
     assert found["orgMerchantId"] == merchant
+
+
+@on_sqlite
+def test_a_confirmation_that_is_sent_again_under_its_key_gets_the_first_answer(ada, bank, travel):
+    row = Row(ada, bank.send("2026-03-05", "-12.00", "DB Bahn 77"))
+    ada.patch(f"/api/transactions/{row.line}", json={"accountId": travel})
+    row = Row(ada, row.line)
+    first = row.confirm(key="a-1")
+    entry = ada.get(f"/api/transactions/{row.line}").json["transaction"]["journalEntryId"]
+    ada.post(f"/api/journal-entries/{entry}/void", json={"reason": "Wrong"})
+    again = row.confirm(key="a-1")
+    assert (again.data, again.headers["Idempotency-Replayed"]) == (first.data, "true")
+    assert row.record() == ("DRAFT", travel)
+    assert row.confirm(key="a-1", asUncategorised="true").status_code == 422
 
 
 @on_sqlite

@@ -58,7 +58,7 @@ class WorkspaceLine(TransactionRecord):
 
     `clearable` lines may be cleared in the open draft. `by_rules` are the fields that a rule set. `pending` is what
     its open correction would change, `bank_change` the bank's last change while it matters. `shown` is what confirming
-    it as it is would post.
+    it as it is would post, and one that `asks` has an uncategorised part in it.
     """
 
     splits: Sequence[NamedSplit] | None
@@ -76,6 +76,7 @@ class WorkspaceLine(TransactionRecord):
     pending: Sequence[PendingFieldChange]
     bank_change: BankChangeRecord | None
     shown: ShownLine
+    asks: bool
 
     @property
     def offered(self) -> LikelyAccount | None:
@@ -164,6 +165,7 @@ def named(
             pending=pending.get(record.id, ()),
             bank_change=_bank_change(record, origins[record.id]),
             shown=shown_now[record.id],
+            asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
         for record in records
     ]

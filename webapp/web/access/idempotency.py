@@ -25,6 +25,9 @@ from webapp.web.access.view_arguments import argument_places
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 KEY = re.compile(r"[!-~]{1,255}")
 WRITES = frozenset({"post", "put", "patch", "delete"})
+# The acts of pages whose script sends a key. Answers of others are not stored: some show a new secret once.
+HELD = frozenset({"confirmations.confirm"})
+FORMS = frozenset({"multipart/form-data", "application/x-www-form-urlencoded"})
 # Statuses of requests that were not accepted, and have not used the key.
 NOT_STORED = frozenset({401, 403, 413, 415, 429})
 PARAMETER: dict[str, Any] = {
@@ -54,7 +57,7 @@ def answered(principal: Principal, *, is_read: bool) -> Response | None:
     Called after the body is read, in the transaction that writes, or before it where the view opens that itself.
     """
     key = request.headers.get(HEADER)
-    if key is None or request.method.lower() not in WRITES or not is_for_api():
+    if key is None or request.method.lower() not in WRITES or not (is_for_api() or _is_held()):
         return None
     if not KEY.fullmatch(key):
         raise MalformedKeyError(fields={HEADER: [str(MalformedKeyError())]})
@@ -133,6 +136,10 @@ def _write(response: Response, answer: Answer) -> None:
     response.set_data(answer.body)
 
 
+def _is_held() -> bool:
+    return request.endpoint in HELD
+
+
 def _actor(principal: Principal) -> tuple[str, int]:
     return ("PERSON", principal.user_id) if principal.token_id is None else ("TOKEN", principal.token_id)
 
@@ -140,7 +147,7 @@ def _actor(principal: Principal) -> tuple[str, int]:
 def _fingerprint() -> str | None:
     """The SHA-256 of a request in hex; None for a body that the view will not read."""
     places = argument_places(current_app.view_functions[request.endpoint or ""])
-    if request.mimetype == "multipart/form-data":
+    if request.mimetype in FORMS:
         body: list[str | bytes] = list(_parts())
     elif places & {"form", "files"} and "body" not in places:
         return None

@@ -1,0 +1,179 @@
+"""A single confirmation in Chromium: held, undone, sent before everything else, and never shown as posted too early."""
+
+from io import BytesIO
+
+import pytest
+from playwright.sync_api import Error, expect
+
+from tests.browser.test_loop import LINES, STATEMENT
+
+CONFIRM = "**/transactions/*/confirm"
+
+
+class Desk:
+    """Ada's page on five lines that go to Travel, and the writes that it sent, in their order."""
+
+    def __init__(self, browse, ada):
+        self.ada = ada
+        self.page = browse(ada)
+        self.sent = []
+        self.page.on("request", self._note)
+        self.page.clock.install()
+        self.page.goto("/feeds/1?show=all")
+        expect(self.page.locator(".line")).to_have_count(len(LINES))
+
+    def _note(self, request):
+        if request.method == "POST":
+            self.sent.append(request.url.partition("/transactions/")[2] or request.url.rpartition("/")[2])
+
+    def line(self, text):
+        return self.page.locator(".line").filter(has_text=text)
+
+    def hold(self, text):
+        row = self.line(text)
+        row.locator(".line-confirm").click()
+        expect(row.locator(".line-held")).to_contain_text("Confirming…")
+        expect(row).not_to_contain_text("Posted")
+        return row
+
+    def posted(self):
+        answer = self.ada.get("/api/transactions", query_string={"limit": 50})
+        return {each["id"] for each in answer.json["transactions"] if each["entryStatus"] == "POSTED"}
+
+
+@pytest.fixture
+def desk(browse, ada, books):
+    answer = ada.post("/api/feeds/imports", data={"file": (BytesIO(STATEMENT), "october.ofx")})
+    assert answer.status_code == 201, answer.json
+    for line_id in range(1, len(LINES) + 1):
+        ada.patch(f"/api/transactions/{line_id}", json={"accountId": books.account_id("Travel")})
+    return Desk(browse, ada)
+
+
+def test_a_confirmation_is_undone_by_click_and_by_key_and_is_sent_after_ten_seconds(desk):
+    page = desk.page
+    counts = page.locator(".segments").inner_text()
+    row = desk.hold("Rent October")
+    expect(page.locator(".line[aria-current]")).to_contain_text("INV-1042")
+    expect(page.locator(".line[aria-current]")).to_be_focused()
+    expect(page.locator("#held-status")).to_have_text("Confirming Rent October. Press z to undo.")
+    assert page.locator(".segments").inner_text() == counts
+    row.get_by_role("button", name="Undo Rent October").click()
+    expect(row.locator(".line-held")).to_have_count(0)
+    expect(row).to_be_focused()
+    page.keyboard.press("c")
+    expect(row.locator(".line-held")).to_be_visible()
+    page.keyboard.press("z")
+    expect(row.locator(".line-confirm")).to_be_visible()
+    expect(page.locator("#held-status")).to_have_text("Rent October was not posted.")
+    page.clock.fast_forward(11_000)
+    assert (desk.sent, desk.posted()) == ([], set())
+    desk.hold("Rent October")
+    page.clock.fast_forward(9_000)
+    assert desk.sent == []
+    page.clock.fast_forward(1_001)
+    expect(row).to_contain_text("Posted")
+    expect(page.locator("#held-status")).to_have_text("Rent October was posted.")
+    expect(page.locator(".segments")).to_contain_text("To confirm 4")
+    assert (desk.sent, desk.posted()) == (["2/confirm"], {2})
+
+
+def test_what_is_held_is_sent_before_every_other_act_of_the_page(desk):
+    page = desk.page
+    page.locator("[name=statementDate]").fill("2026-10-31")
+    page.locator("[name=statementBalance]").fill("934.54")
+    page.get_by_role("button", name="Start reconciling").click()
+    expect(page.locator("#difference-figure")).to_have_text("934.54")
+    desk.sent.clear()
+    first, second = desk.hold("DB ICE"), desk.hold("Hetzner")
+    expect(first).to_contain_text("Posted")
+    assert desk.sent == ["4/confirm"]
+    second.get_by_role("button", name="Not cleared").click()
+    expect(second.get_by_role("button", name="Cleared", exact=False)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    expect(second).to_contain_text("Posted")
+    assert desk.sent == ["4/confirm", "3/confirm", "lines"]
+    desk.hold("Rent October")
+    page.get_by_role("button", name="Clear all confirmed").click()
+    expect(page.locator("#difference-figure")).to_have_text("2,500.00")
+    desk.hold("INV-1042")
+    page.locator(".line .box").nth(0).check()
+    page.locator(".line .box").nth(4).check()
+    page.locator("#dock").get_by_role("button", name="Confirm 2 lines").click()
+    expect(page.locator("#toast")).to_contain_text("1 line confirmed")
+    assert desk.sent[-2:] == ["1/confirm", "confirm"]
+    assert desk.posted() == {1, 2, 3, 4, 5}
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("leave", ["link", "reload", "close"])
+def test_what_is_held_is_sent_when_the_page_is_left(desk, leave):
+    page = desk.page
+    desk.hold("Rent October")
+    if leave == "close":
+        page.close()
+    elif leave == "reload":
+        page.reload()
+    else:
+        page.get_by_role("link", name="All 5").click()
+        expect(desk.line("Rent October")).to_contain_text("Posted")
+    for _ in range(50):
+        if desk.posted():
+            break
+        desk.ada.get("/api/transactions")
+    assert desk.posted() == {2}
+
+
+@pytest.mark.rare
+def test_without_an_answer_a_row_is_not_posted_and_is_tried_again_once(desk, faults):
+    page = desk.page
+    row = desk.hold("Rent October")
+    page.context.set_offline(True)
+    page.clock.fast_forward(10_001)
+    expect(row.locator(".line-held")).to_contain_text("Not sent.")
+    expect(row).not_to_contain_text("Posted")
+    assert desk.posted() == set()
+    page.context.set_offline(False)
+    page.route(CONFIRM, lost)
+    row.get_by_role("button", name="Try again").click()
+    expect(row.locator(".line-held")).to_contain_text("No answer.")
+    expect(row).not_to_contain_text("Posted")
+    page.unroute(CONFIRM)
+    with page.expect_response(CONFIRM) as answer:
+        row.get_by_role("button", name="Try again").click()
+    expect(row).to_contain_text("Posted")
+    assert answer.value.headers["idempotency-replayed"] == "true"
+    assert desk.posted() == {2}
+    faults.clear()
+
+
+def lost(route):
+    """Let the server have the request, and lose its answer."""
+    route.fetch()
+    route.abort()
+
+
+@pytest.mark.rare
+def test_a_line_that_changed_while_it_was_held_turns_amber_and_keeps_the_page(desk, books):
+    page = desk.page
+    row = desk.hold("Rent October")
+    desk.ada.patch("/api/transactions/2", json={"accountId": books.account_id("Rent")})
+    address = page.url
+    page.get_by_role("link", name="Journal").first.click()
+    expect(row).to_contain_text("Nothing was posted. Account Travel → Rent.")
+    expect(row.locator(".line-held")).to_have_count(0)
+    assert (page.url, desk.posted()) == (address, set())
+
+
+@pytest.mark.rare
+def test_what_was_held_in_a_page_that_crashed_is_a_draft(desk, browse):
+    desk.hold("Rent October")
+    with desk.page.expect_event("crash"), pytest.raises(Error):
+        desk.page.goto("chrome://crash")
+    page = browse(desk.ada)
+    page.goto("/feeds/1?show=all")
+    row = page.locator(".line").filter(has_text="Rent October")
+    expect(row.locator(".line-confirm")).to_be_visible()
+    expect(row).not_to_contain_text("Posted")
+    assert desk.posted() == set()
