@@ -29,7 +29,7 @@ class Clicks:
     def choose(self, file):
         """Click on the field of a file, and choose one in the window that opens."""
         with self.page.expect_file_chooser() as chooser:
-            self.page.get_by_label("File").click()
+            self.page.get_by_label("Files").click()
         chooser.value.set_files(file)
         self.note()
 

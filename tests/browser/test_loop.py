@@ -41,7 +41,7 @@ def send_held(page):
 def import_file(page, *, has_scripts):
     page.goto("/imports/new")
     file = {"name": "october.ofx", "mimeType": "application/x-ofx", "buffer": STATEMENT}
-    page.get_by_label("File").set_input_files(file)
+    page.get_by_label("Files").set_input_files(file)
     if not has_scripts:
         page.get_by_role("button", name="Preview the file").click()
     expect(page.get_by_text("5 lines will be added")).to_be_visible()

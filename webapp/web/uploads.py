@@ -29,6 +29,7 @@ from webapp.web.access.auth import acting, is_decided_on, organization_id, setti
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
+MOST_FILES = 20
 # The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
@@ -74,6 +75,29 @@ def received(form: Mapping[str, Any]) -> Upload:
     if len(data) > MOST_BYTES:
         raise RequestEntityTooLarge
     return Upload(files[0].filename, data, form.get("mapping"), form.get("fa_id"))
+
+
+def received_together(form: Mapping[str, Any]) -> list[Upload]:
+    """The request's files, at most `MOST_FILES`, with the validated fields of its form; raises FileMissingError."""
+    files = [file for file in request.files.getlist("file") if file.filename]
+    if len(files) <= 1:
+        return [received(form)]
+    if len(files) > MOST_FILES:
+        sentence = f"These are {len(files)} files. Send at most {MOST_FILES} at once."
+        raise FileMissingError(f"file: {sentence}", fields={"file": [sentence]})
+    # The limit of the body holds for all of them together.
+    return [
+        Upload(file.filename or "", file.read(), form.get("mapping"), form.get("fa_id")) for file in files
+    ]
+
+
+def preview_each(uploads: Sequence[Upload]) -> list[ImportRecord]:
+    """Preview files one after the other, each in a transaction of its own, so that a refused one stops none."""
+    records = []
+    for upload in uploads:
+        records.append(preview(upload))
+        failures.commit(db.session())
+    return records
 
 
 def preview(upload: Upload) -> ImportRecord:

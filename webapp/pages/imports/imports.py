@@ -36,14 +36,17 @@ def new() -> Response:
 @bp.post("")
 @requires("draft", begins=False, body_limit=uploads.BODY_LIMIT, is_heavy=True)
 def preview() -> Response:
-    """Preview a file; nothing is written."""
+    """Preview a file, or several, which are then listed with their verdicts; no line is written."""
     form = {name: value for name, value in request.form.items() if value.strip()}
     try:
-        upload = uploads.received(ImportFormSchema(unknown=ma.EXCLUDE).load(form))
+        files = uploads.received_together(ImportFormSchema(unknown=ma.EXCLUDE).load(form))
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error)
         return show_form(problem=problem.message, status=problem.status)
-    imported = uploads.preview(upload)
+    if len(files) > 1:
+        uploads.preview_each(files)
+        return redirect_to(url_for("imports.new", _anchor="imports"))
+    imported = uploads.preview(files[0])
     asks = imported.asks is not None and imported.is_kept
     return redirect_to(url_for("import_columns.show" if asks else "imports.show", import_id=imported.id))
 
