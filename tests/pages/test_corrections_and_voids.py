@@ -61,6 +61,18 @@ def test_what_the_page_says_will_be_posted_is_posted(ada, bank, books, app):
     assert sorted(posting["amount"] for posting in entry["postings"]) == expected
 
 
+def test_a_correction_is_confirmed_as_the_page_shows_it_or_not_at_all(ada, bank, books):
+    line, entry, _, marker = corrected(ada, bank, books)
+    pages = ada.browser()
+    shown = re.search(r'name="shown" value="([^"]*)"', pages.get(f"/journal/{entry}").text)[1]
+    ada.patch(f"/api/transactions/{line}", json={"accountId": books.account_id("Rent")})
+    refused = pages.post(f"/transactions/{line}/confirm", data={"shown": shown})
+    assert (refused.status_code, "Travel</s> → <span" in refused.text) == (409, True)
+    assert ada.get(f"/api/transactions/{line}").json["transaction"]["correctionMarkerId"] == marker
+    shown = re.search(r'name="shown" value="([^"]*)"', pages.get(f"/journal/{entry}").text)[1]
+    assert pages.post(f"/transactions/{line}/confirm", data={"shown": shown}).status_code == 303
+
+
 def test_a_waiting_correction_is_discarded_on_the_page(ada, bank, books):
     line, entry, _, _ = corrected(ada, bank, books)
     pages = ada.browser()

@@ -127,6 +127,8 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
     line = details.line_of(entry)
     history, chain = details.history(entry, line)
     totals = details.totals(entry)
+    corrections = queries.journal.correction_tables.correction_table(entry)
+    waits = corrections is not None and corrections.marker_id is not None
     return render(
         "journal_entries/show.html",
         status=problem.status if problem else 200,
@@ -142,7 +144,8 @@ def show_entry(entry: JournalEntry, *, problem: Problem | None = None) -> Respon
         rate=details.rate(entry, line),
         transaction=line and details.origin_line(line),
         other=(other := details.other_line_of(entry, line)) and details.origin_line(other),
-        corrections=queries.journal.correction_tables.correction_table(entry),
+        corrections=corrections,
+        shown=queries.transactions.shown_lines.of_line(line) if line is not None and waits else None,
         proof=queries.reconciliation.proof_pages.of_line(line) if line is not None else None,
         history=history,
         chain=chain,
