@@ -35,3 +35,13 @@ def test_too_many_lines_are_counted_before_they_are_parsed(monkeypatch, data, mo
     monkeypatch.setattr(module, parser, parse)
     with pytest.raises(FileRefusedError, match=r"export|too long"):
         importers.read(data)
+
+
+@pytest.mark.parametrize("end", [b"", b"</Stmt></Document>"], ids=["cut off", "damaged"])
+def test_a_file_damaged_at_its_end_is_refused_before_its_lines_are_read(monkeypatch, end):
+    def parse(*_args, **_options):
+        raise AssertionError("Its lines were read.")
+
+    monkeypatch.setattr(camt, "XmlRecords", parse)
+    with pytest.raises(FileRefusedError, match=r"cut off|damaged"):
+        importers.read(CAMT + end)

@@ -1,32 +1,20 @@
-"""A streaming reader of untrusted XML, record by record, without document types, entities or external references.
+"""A streaming reader of untrusted XML, record by record: only one record of the file is in memory at a time."""
 
-Python's own expat parses it. A document type is refused where it begins, so that no entity can be declared; no
-handler fetches anything; and only one record of the file is in memory at a time.
-"""
-
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
-from xml.parsers import expat
 
 from webapp.importers.bank_files import FileRefusedError
 from webapp.importers.texts import MAX_TEXT
+from webapp.importers.xml_feeding import feed, new_parser
 
-# Enough for a hundred thousand lines with all possible fields.
-MAX_TAGS: Final = 5_000_000
 # A record costs more time than a tag; a file at both limits takes about five seconds.
 MAX_RECORDS: Final = 600_000
 # An account, a balance or an entry has dozens of values; a batch entry has as many parts as payments. Values
 # beyond the limit are left out, which no line would show anyway: a batch of that size stays one line.
 _MAX_VALUES: Final = 50_000
 _MAX_DEPTH: Final = 100
-_MAX_TAG: Final = 512 * 1024
 _MAX_NAMES: Final = 5
-_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_ENDS_EARLY: Final = frozenset(
-    {3, 5, 6, 20}
-)  # expat's codes for no element, a token, a character, CDATA cut off
 
 
 @dataclass(slots=True)
@@ -48,7 +36,11 @@ class XmlRecord:
 
     def value(self, *paths: str) -> str | None:
         """Return the first text at any of the paths."""
-        return next((texts[0] for path in paths if (texts := self.fields.get(path))), None)
+        fields = self.fields
+        for path in paths:
+            if texts := fields.get(path):
+                return texts[0]
+        return None
 
 
 class XmlEvent(NamedTuple):
@@ -80,9 +72,7 @@ class XmlRecords:
         self._left = self._records = 0
         self._text = ""
         self._ready: list[XmlEvent] = []
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.StartDoctypeDeclHandler = self._refuse_document_type
+        self._parser = new_parser()
         self._leave_record()
 
     def __iter__(self) -> Iterator[XmlEvent]:
@@ -90,43 +80,12 @@ class XmlRecords:
 
         Raises FileRefusedError for text that is not XML, is cut off, declares a document type or has no end.
         """
-        fed = tags = 0
-        for piece in self._pieces:
-            text = _FORBIDDEN.sub("", piece)
-            # Some systems put an empty line before the declaration.
-            text = text if fed else text.lstrip()
-            tags += text.count("<")
-            if tags > MAX_TAGS:
-                raise FileRefusedError(
-                    f"The file has more than {MAX_TAGS:,} tags; export it in shorter periods."
-                )
-            fed += len(text.encode())
-            self._feed(text)
-            if fed - self._parser.CurrentByteIndex > _MAX_TAG:
-                raise FileRefusedError("The file has a tag without an end; it is damaged.")
+        for _piece in feed(self._parser, self._pieces):
             yield from self._drained()
-        self._feed("", final=True)
-        yield from self._drained()
 
     def _drained(self) -> list[XmlEvent]:
         events, self._ready = self._ready, []
         return events
-
-    def _feed(self, text: str, *, final: bool = False) -> None:
-        try:
-            self._parser.Parse(text, final)
-        except expat.ExpatError as error:
-            if final and error.code in _ENDS_EARLY:
-                raise FileRefusedError("The file is cut off before its end; download it again.") from None
-            reason = expat.errors.messages.get(error.code, "not well-formed")
-            raise FileRefusedError(
-                f"Line {error.lineno:,} of the file is not valid XML ({reason}); it is damaged, download it again."
-            ) from None
-
-    def _refuse_document_type(self, *_declared: object) -> None:
-        raise FileRefusedError(
-            "The file has a document type declaration, which bank files never have; it was not read."
-        )
 
     def _leave_record(self) -> None:
         """Switch to the handlers for tags outside of records."""
@@ -167,7 +126,7 @@ class XmlRecords:
             self._ready.append(XmlEvent(XmlRecord(name), ends=True))
 
     def _start_within(self, tag: str, attributes: dict[str, str]) -> None:
-        name = local_name(tag)
+        name = local_name(tag) if ":" in tag else tag
         self._text = ""
         if name == self._part_name and not self._part:
             self._part = XmlRecord(name)
@@ -177,15 +136,17 @@ class XmlRecords:
             return
         path = f"{around}/{name}" if (around := self._paths[-1]) else name
         self._paths.append(path)
-        for attribute, value in attributes.items():
-            self._add_text(f"{path}@{attribute}", value)
+        if attributes:
+            for attribute, value in attributes.items():
+                self._add_text(f"{path}@{attribute}", value)
         if len(self._paths) > _MAX_DEPTH:
             raise _too_deep()
 
     def _end_within(self, _tag: str) -> None:
         path = self._paths.pop()
         if path:
-            if self._text:
+            # Between the tags that end there is nothing but the white space that sets them off.
+            if self._text and not self._text.isspace():
                 self._add_text(path, self._text)
         elif self._paths:
             self._part = None

@@ -1,5 +1,6 @@
 """No XML, however made, holds the reader up, fills the memory or reaches out of itself."""
 
+import re
 import socket
 import time
 import tracemalloc
@@ -8,7 +9,7 @@ import pytest
 
 from tests.fixtures.bank_files.camt_files import entry, message, payment, statement, tag
 from tests.importers.hostile import held_up
-from webapp.importers import FileRefusedError, read, xml_records
+from webapp.importers import FileRefusedError, read, xml_feeding, xml_records
 from webapp.importers.bank_files import BankFile
 
 SIZE = 1_000_000
@@ -49,11 +50,13 @@ def test_a_bomb_of_entities_is_refused_where_it_is_declared():
 
 def test_depth_is_refused():
     for start in ("<Document>", INSIDE):
-        assert "too deeply" in outcome((start + "<A>" * 100_000).encode()).message
+        ends = "".join(f"</{name}>" for name in reversed(re.findall(r"<(\w+)", start)))
+        deep = start + "<A>" * 100_000 + "</A>" * 100_000 + ends
+        assert "too deeply" in outcome(deep.encode()).message
 
 
 def test_more_elements_than_any_export_has_are_refused(monkeypatch):
-    monkeypatch.setattr(xml_records, "MAX_TAGS", 60)
+    monkeypatch.setattr(xml_feeding, "MAX_TAGS", 60)
     assert "more than 60 tags" in outcome(message(statement(entry(), entry(), entry()))).message
 
 

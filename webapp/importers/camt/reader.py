@@ -7,6 +7,7 @@ from typing import Final
 from webapp.importers.bank_files import MAX_LINES, BankFile, FileRefusedError, SkippedRow, Statement
 from webapp.importers.camt.statements import CamtStatementBuilder
 from webapp.importers.decoding import opening, pieces
+from webapp.importers.xml_feeding import refuse_damaged
 from webapp.importers.xml_records import XmlRecords
 
 _FIRST_TAG: Final = re.compile(rb"<(?:[\w.-]{1,40}:)?(?:BkToCstmr\w{4,40}|Document)[\s>/]")
@@ -32,6 +33,7 @@ def read(data: bytes, *, mapping: Mapping[str, object] | None = None) -> BankFil
     # Counted before anything is parsed: each has a tag that begins and one that ends it.
     if any(data.count(tag) > 2 * MAX_LINES for tag in _LINES):
         raise FileRefusedError("The file has too many lines; export it in shorter periods.")
+    refuse_damaged(pieces(data))
     records = XmlRecords(pieces(data), _STATEMENTS, within=_MESSAGE, part="TxDtls")
     statements: list[Statement] = []
     warnings: list[str] = []
