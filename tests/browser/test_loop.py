@@ -35,6 +35,7 @@ def sign_in(page, ada):
 
 def send_held(page):
     """Send the confirmation that a page holds, as it does when it is left."""
+    page.locator(".line.is-held").first.wait_for()
     page.evaluate("dispatchEvent(new Event('pagehide'))")
 
 
