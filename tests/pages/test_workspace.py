@@ -1,6 +1,7 @@
 """The workspace as it is answered: what was typed stays, a tick leaves its line as it was, years are told apart."""
 
 import re
+from html import unescape
 
 from tests.fixtures.feeds import Feed, line
 from tests.fixtures.helpers.marks import on_sqlite
@@ -71,14 +72,17 @@ def test_confirming_a_selection_counts_only_what_waits_and_says_what_was_done(ad
     def confirmed(**form):
         ids = {"ids": [str(each) for each in (coffee, tea, ride)]}
         answer = ada.browser().post("/transactions/confirm", headers=headers, data=ids | form)
-        return answer.status_code, " ".join(re.sub("<[^>]*>", "", answer.text).split())
+        return answer.status_code, " ".join(re.sub("<[^>]*>", "", answer.text).split()), answer.text
 
-    status, text = confirmed()
+    status, text, _ = confirmed()
     assert status == 409
     assert "1 of 2 lines is uncategorised" in text
-    status, text = confirmed(asked=f"{tea},{ride}")
+    status, text, page = confirmed(asked=f"{tea},{ride}")
     assert status == 200
     assert "2 lines confirmed, −1,002.50 EUR See the entries Void it" in text
+    journal = ada.browser().get(unescape(re.findall(r'href="(/journal\?[^"]*)"', page)[0])).text
+    assert "Of the 2 entries that you have just posted" in journal
+    assert re.findall(r'<td class="name wide"><a[^>]*>(.*?)</a>', journal) == ["Ride", "Tea"]
     assert "Nothing left to confirm." in confirmed()[1]
 
 

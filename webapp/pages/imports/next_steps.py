@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webapp import queries
@@ -21,12 +21,12 @@ class NextStep:
     statement: NextStatement | None
 
 
-def next_steps(imported: ImportRecord) -> Sequence[NextStep]:
-    """The next steps of each account of an imported file, in the order of the file; none of another one."""
+def next_steps(imported: ImportRecord) -> Mapping[int, NextStep]:
+    """The next step of each account of an imported file, by feed account; none of another file."""
     if imported.status != "IMPORTED":
-        return ()
-    ids = dict.fromkeys(each.fa_id for each in imported.accounts if each.fa_id is not None)
-    return [_next_step(fa_id) for fa_id in ids]
+        return {}
+    ids = (each.fa_id for each in imported.accounts if each.fa_id is not None)
+    return {fa_id: _next_step(fa_id) for fa_id in ids}
 
 
 def _next_step(fa_id: int) -> NextStep:

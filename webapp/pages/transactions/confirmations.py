@@ -72,7 +72,7 @@ def confirm_many() -> Response:
     problem = problem_of_refused(results, "confirmed")
     if problem is not None:
         return render_dock(first.feed_account_id, problem=problem)
-    return render_dock(first.feed_account_id, notice=notice_of(first, ids))
+    return render_dock(first.feed_account_id, notice=notice_of(first, ids, results))
 
 
 def problem_of_changed(count: int) -> Problem:
@@ -122,16 +122,16 @@ def void_many() -> Response:
     return render_dock(body["fa_id"], notice={"text": text})
 
 
-def notice_of(first: Transaction, ids: list[int]) -> dict[str, Any]:
-    """The notice on confirmed lines: their number and sum, with a link to their entries and the way back."""
+def notice_of(first: Transaction, ids: list[int], results: Sequence[ItemResult]) -> dict[str, Any]:
+    """The notice on confirmed lines: their number and sum, with a link to what was posted and the way back."""
     if not ids:
         return {"text": "Nothing left to confirm."}
-    account = queries.accounts.feed_accounts.get(organization_id(), first.feed_account_id)
     amount = queries.transactions.selected_lines.total(organization_id(), ids, first.currency)
+    posted = dict.fromkeys(entry_id for each in results for entry_id in each.result.journal_entry_ids)
     voidable = queries.transactions.selected_lines.uncorrected_entries(organization_id(), ids)
     return {
         "text": f"{counted(len(ids), 'line')} confirmed, {amount.formatted}",
-        "href": url_for("journal_entries.index", accountId=account.account_id, status="POSTED"),
+        "href": url_for("journal_entries.index", ids=",".join(map(str, posted))),
         "link": "See the entries",
         "void": voidable,
         "fa_id": first.feed_account_id,

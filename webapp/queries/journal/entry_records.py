@@ -97,7 +97,7 @@ class EntryRecord:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilters:
-    """The filters of a list of entries; days are inclusive."""
+    """The filters of a list of entries; days are inclusive, and no ids leave all entries."""
 
     status: str | None = None
     source: str | None = None
@@ -108,6 +108,7 @@ class EntryFilters:
     from_: date | None = None
     to: date | None = None
     q: str | None = None
+    ids: Sequence[int] = ()
 
 
 def record(entry: JournalEntry) -> EntryRecord:
@@ -129,6 +130,8 @@ def listed(
         statement = statement.where(JournalEntry.status == filters.status)
     if filters.source is not None:
         statement = statement.where(JournalEntry.source == filters.source)
+    if filters.ids:
+        statement = statement.where(JournalEntry.id.in_(filters.ids))
     if legs := _legs(organization_id, filters):
         touching = sa.select(Posting.journal_entry_id).where(
             Posting.organization_id == organization_id, *legs

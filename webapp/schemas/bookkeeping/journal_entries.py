@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshmallow as ma
+from webargs.fields import DelimitedList
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.references import Kind
@@ -191,7 +192,9 @@ class EntryDeletionQuerySchema(Schema):
 
 
 class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
-    """The filters of the journal's form."""
+    """The filters of the journal's form, and the ids of the entries that one act posted, with commas between them."""
+
+    ids = DelimitedList(fields.FormId(), load_default=())
 
 
 class VoidSchema(Schema):
