@@ -137,6 +137,16 @@ class FormId(Digits):
         super().__init__(least=1, most=LARGEST_ID, **with_metadata(kwargs, format="int64"))
 
 
+class JoinedIds(ma.fields.List[Any]):
+    """Ids in a query string, with commas between them."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(FormId(), **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        return super()._deserialize(str(value).split(","), attr, data, **kwargs)
+
+
 class FormFlag(ma.fields.Boolean):
     """true or false in a form or a query string."""
 

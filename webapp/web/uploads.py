@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,12 @@ from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from webapp import failures
 from webapp.db import db
-from webapp.ledger.errors import UnprocessableError
+from webapp.ledger.errors import LedgerError, UnprocessableError
 from webapp.models import Import
 from webapp.queries.common.paging import Page
 from webapp.queries.imports import imports
 from webapp.queries.imports.imports import ImportLineRecord, ImportRecord
+from webapp.schemas.imports.imports import MOST_FILES
 from webapp.services.imports import column_trials, preview_lines, previews, runs
 from webapp.services.imports.column_trials import ColumnReading
 from webapp.services.imports.planning.choices import NO_CHOICES, AccountChoice, Choices
@@ -29,7 +31,6 @@ from webapp.web.access.auth import acting, is_decided_on, organization_id, setti
 
 MOST_BYTES = 160 * requests.MEBIBYTE
 MOST_POSSIBLE_DUPLICATES = 100
-MOST_FILES = 20
 # The parts of a form have names and boundaries beside the file itself.
 BODY_LIMIT = MOST_BYTES + requests.MEBIBYTE
 
@@ -120,6 +121,29 @@ def import_previewed(import_id: int, choices: Choices = NO_CHOICES) -> ImportRec
         return imports.record(runs.take_kept_at_once(import_id, folder(), choices=choices, **acting()))
     with progress.reporting_import(import_id) as report:
         return _committed(runs.take_kept(import_id, folder(), progress=report, choices=choices, **acting()))
+
+
+def import_each(import_ids: Sequence[int]) -> None:
+    """Import previewed files from the oldest line on, each in a transaction of its own; a refused one stops none.
+
+    One that is no preview any more, or has become doubtful, stays as it is.
+    """
+    records = [imports.record(imports.get(organization_id(), import_id)) for import_id in import_ids]
+    for each in sorted(records, key=lambda record: (record.first_date, record.id)):
+        if each.is_plain and not _is_doubtful(each.id):
+            with suppress(LedgerError):
+                import_previewed(each.id)
+                failures.commit(db.session())
+
+
+def _is_doubtful(import_id: int) -> bool:
+    """Return whether a kept file has lines by now that may be there, or cannot be read any more."""
+    try:
+        return bool(rows(imports.get(organization_id(), import_id), verdict=None, after=None, limit=1).doubts)
+    except LedgerError:
+        return True
+    finally:
+        db.session.rollback()
 
 
 def tried(import_id: int, mapping: dict[str, object] | None) -> tuple[Import, ColumnReading]:

@@ -1,7 +1,11 @@
 """Several files at once: each is previewed with its own verdict, and imported from the list."""
 
 import io
+import re
 
+from tests.api.imports.test_imports import MARCH, imported
+from tests.fixtures.bank_files.camt_files import entry, message, statement
+from tests.fixtures.bank_files.ofx_statements import Line, bank_file
 from tests.pages.test_imports import take, text_of
 from tests.pages.transactions.test_after_imports import december
 
@@ -41,3 +45,44 @@ def test_a_file_of_a_new_account_says_so(ben):
         ("b.xml", december("10.00", "5.00", days=("2014-02-01",), on="2014-02-01")),
     )
     assert "(new account): 2 new, 0 already there" in text_of(browser, "/imports")
+
+
+def commit_all(browser):
+    """Press the button that imports all files without a question."""
+    form = browser.get("/imports").text.partition('action="/imports/commit"')[2].partition("</form>")[0]
+    ids = re.findall(r'name="ids" value="(\d+)"', form)
+    assert browser.post("/imports/commit", data={"ids": ids}).status_code == 303
+    return " ".join(form.split())
+
+
+def test_files_without_a_question_are_imported_together_from_the_oldest_on(ben):
+    browser = ben.browser()
+    january = december("23.06", "13.06", days=("2014-01-03", "2014-01-31"), on="2014-01-31")
+    wrong = december("13.06", "99.00", days=("2014-02-03",), on="2014-02-28")
+    send(browser, ("new.xml", january), ("old.xml", december()), ("wrong.xml", wrong))
+    assert "Import all 2 files, 4 lines" in commit_all(browser)
+    lines = ben.get("/api/transactions").json["transactions"]
+    assert sorted(line["bookedOn"] for line in lines) == [
+        "2013-12-27",
+        "2013-12-30",
+        "2014-01-03",
+        "2014-01-31",
+    ]
+    assert "Look at it first" in browser.get("/imports").text
+    listed = ben.get("/api/feeds/imports").json["imports"]
+    assert {each["fileName"]: each["status"] for each in listed} == {
+        "old.xml": "IMPORTED",
+        "new.xml": "IMPORTED",
+        "wrong.xml": "PREVIEWED",
+    }
+
+
+def test_a_file_that_the_one_before_made_doubtful_waits_for_a_person(ben):
+    imported(ben, bank_file(Line("2026-02-02", "-1.00", "Tea", "F0")))
+    same = message(statement(entry("2.50", booked="2026-03-02", reference="B1"), number="4711"))
+    browser = ben.browser()
+    send(browser, ("march.ofx", bank_file(*MARCH)), ("march.xml", same))
+    assert "Import all 2 files, 4 lines" in commit_all(browser)
+    assert len(ben.get("/api/transactions").json["transactions"]) == 4
+    listed = {each["fileName"]: each["status"] for each in ben.get("/api/feeds/imports").json["imports"]}
+    assert (listed["march.ofx"], listed["march.xml"]) == ("IMPORTED", "PREVIEWED")

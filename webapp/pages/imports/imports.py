@@ -11,7 +11,7 @@ from webapp.ledger.errors import LedgerError
 from webapp.pages.imports.next_steps import next_steps
 from webapp.queries.common.paging import Page
 from webapp.schemas.addresses import ImportPageQuerySchema, ImportsPageQuerySchema
-from webapp.schemas.imports.imports import CommitFormSchema, ImportFormSchema
+from webapp.schemas.imports.imports import CommitFormSchema, CommitManyFormSchema, ImportFormSchema
 from webapp.services.imports.previews import PreviewExpiredError
 from webapp.web import paging, uploads
 from webapp.web.access.auth import acting, organization_id, requires
@@ -69,6 +69,15 @@ def commit(import_id: int) -> Response:
         problem = problem_of(error)
         return show_import(import_id, problem=problem.message, status=problem.status)
     return redirect_to(url_for("imports.show", import_id=import_id))
+
+
+@bp.post("/commit")
+@requires("draft", begins=False, is_heavy=True)
+def commit_many() -> Response:
+    """Import several previewed files, each all or nothing; the list then says what became of each."""
+    body = CommitManyFormSchema().load(form_body(lists=frozenset({"ids"})))
+    uploads.import_each(body["ids"])
+    return redirect_to(url_for("imports.new", _anchor="imports"))
 
 
 @bp.post("/<id:import_id>/delete")

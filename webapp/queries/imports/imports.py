@@ -108,6 +108,17 @@ class ImportRecord:
         return [each for each in self.warnings if each not in compared and not each.startswith(sums)]
 
     @property
+    def is_plain(self) -> bool:
+        """Return whether this is a preview without a question: it adds up, and nothing in it is doubtful."""
+        adds_up = all(account.adds_up is not False for account in self.accounts)
+        return self.status == "PREVIEWED" and self.is_kept and adds_up and not self.general_warnings
+
+    @property
+    def first_date(self) -> date:
+        """The day of the oldest line; the last day that there is for a file without lines."""
+        return min((account.first_date for account in self.accounts if account.first_date), default=date.max)
+
+    @property
     def added(self) -> int:
         """The number of lines that were added to the books, or would be."""
         return sum(account.added for account in self.accounts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshmallow as ma
-from webargs.fields import DelimitedList
 
 from webapp.ledger.codes import ACCOUNT_TYPES, ENTRY_SOURCES, ENTRY_STATUSES
 from webapp.ledger.references import Kind
@@ -194,7 +193,7 @@ class EntryDeletionQuerySchema(Schema):
 class EntryFilterFormSchema(AddressSchema, EntryQuerySchema):
     """The filters of the journal's form, and the ids of the entries that one act posted, with commas between them."""
 
-    ids = DelimitedList(fields.FormId(), load_default=())
+    ids = fields.JoinedIds(load_default=())
 
 
 class VoidSchema(Schema):

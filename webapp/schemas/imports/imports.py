@@ -14,6 +14,7 @@ from webapp.schemas.paging import PageSchema
 from webapp.schemas.untrusted import Untrusted
 
 MOST_DECISIONS = 10_000
+MOST_FILES = 20
 
 
 class ImportFormSchema(Schema):
@@ -138,6 +139,16 @@ class AccountChoiceFormSchema(Schema):
     fa_id = fields.FormId(allow_none=True, load_default=None)
     name = fields.Name(allow_none=True, load_default=None)
     type = fields.OneOf(*FEED_ACCOUNT_TYPES, allow_none=True, load_default=None)
+
+
+class CommitManyFormSchema(Schema):
+    """The previewed files that are imported one after the other."""
+
+    ids = ma.fields.List(
+        fields.FormId(),
+        required=True,
+        validate=ma.validate.Length(min=1, max=MOST_FILES, error="Choose 1 to {max} files."),
+    )
 
 
 class CommitFormSchema(Schema):
