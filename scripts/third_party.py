@@ -56,7 +56,8 @@ DEVELOPMENT = """
 
 Installed beside the runtime from `requirements-dev.lock`, for tests and checks. None of it is part of what Tieout
 installs or serves. Under the GPL are beancount, which only tests import, and djlint, which is run as a program.
-Tests also run the system's Chromium and hledger.
+axe-core is copied into `tests/browser/vendor`, with its licence beside it. Tests also run the system's Chromium and
+hledger.
 """
 
 
@@ -75,12 +76,21 @@ def page() -> str:
         if is_refused(each.licence):
             raise LookupError(f"{each.name} is under {each.licence}, which the runtime cannot take.")
     development = [each for each in libraries("requirements-dev.lock") if each not in runtime]
-    return HEAD + SERVED + table(vendored()) + RUNTIME + table(runtime) + DEVELOPMENT + table(development)
+    development = sorted([*development, *vendored("tests/browser/vendor")])
+    return (
+        HEAD
+        + SERVED
+        + table(vendored("webapp/static/vendor"))
+        + RUNTIME
+        + table(runtime)
+        + DEVELOPMENT
+        + table(development)
+    )
 
 
-def vendored() -> list[Library]:
-    """List what is copied into the files that browsers get."""
-    entries = json.loads((ROOT / "webapp/static/vendor/manifest.json").read_text(encoding="utf-8"))
+def vendored(folder: str) -> list[Library]:
+    """List what is copied into a folder from packages for browsers."""
+    entries = json.loads((ROOT / folder / "manifest.json").read_text(encoding="utf-8"))
     return [Library(each["name"], each["version"], each["licence"]) for each in entries]
 
 

@@ -1,10 +1,11 @@
 """Copy the browser's libraries out of unpacked npm packages, and write down what they are.
 
-    npm pack htmx.org@4.0.1 tinykeys@4.0.0 lucide-static@1.62.0
+    npm pack htmx.org@4.0.1 tinykeys@4.0.0 lucide-static@1.62.0 axe-core@4.14.1
     for file in *.tgz; do mkdir "${file%.tgz}" && tar xzf "$file" -C "${file%.tgz}"; done
     python scripts/vendor.py FOLDER_OF_THE_UNPACKED_PACKAGES
 
-A file keeps its bytes and gets its version into its name; the icons become one sprite.
+A file keeps its bytes and gets its version into its name; the icons become one sprite. What only tests use stands
+beside them and is no part of the package.
 """
 
 import hashlib
@@ -16,11 +17,13 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 VENDOR = HERE.parent / "webapp" / "static" / "vendor"
+FOR_TESTS = HERE.parent / "tests" / "browser" / "vendor"
 
 COPIED = {
     "htmx.org-4.0.1": ("dist/htmx.min.js", "htmx-4.0.1.min.js"),
     "tinykeys-4.0.0": ("dist/tinykeys.umd.js", "tinykeys-4.0.0.umd.js"),
 }
+COPIED_FOR_TESTS = {"axe-core-4.14.1": ("axe.min.js", "axe-4.14.1.min.js")}
 ICONS = "lucide-static-1.62.0"
 ICON_NAMES = (
     "arrow-left arrow-right ban book-open bot building-2 calendar check chevron-down chevron-left "
@@ -31,19 +34,28 @@ ICON_NAMES = (
 
 
 def main(packages: Path) -> None:
-    """Write webapp/static/vendor anew from the packages in this folder."""
-    VENDOR.mkdir(parents=True, exist_ok=True)
-    for old in VENDOR.iterdir():
-        old.unlink()
-    entries = [copy(packages, package, source, target) for package, (source, target) in COPIED.items()]
-    entries.append(write_sprite(packages))
-    (VENDOR / "manifest.json").write_text(json.dumps(entries, indent=2) + "\n")
+    """Write both folders of vendored files anew from the packages in this folder."""
+    write(VENDOR, [*copied(packages, COPIED, VENDOR), write_sprite(packages)])
+    write(FOR_TESTS, copied(packages, COPIED_FOR_TESTS, FOR_TESTS))
 
 
-def copy(packages: Path, package: str, source: str, target: str) -> dict[str, str]:
-    """Copy one file as it is, and its licence beside it."""
-    shutil.copyfile(packages / package / "package" / source, VENDOR / target)
-    return described(packages, package, source, target)
+def write(folder: Path, entries: list[dict[str, str]]) -> None:
+    """Write the manifest of a folder, and delete what it does not name."""
+    (folder / "manifest.json").write_text(json.dumps(entries, indent=2) + "\n")
+    named = {each[key] for each in entries for key in ("file", "licenceFile")} | {"manifest.json"}
+    for path in folder.iterdir():
+        if path.name not in named:
+            path.unlink()
+
+
+def copied(packages: Path, chosen: dict[str, tuple[str, str]], folder: Path) -> list[dict[str, str]]:
+    """Copy files as they are, and their licences beside them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = []
+    for package, (source, target) in chosen.items():
+        shutil.copyfile(packages / package / "package" / source, folder / target)
+        entries.append(described(packages, package, source, target, folder))
+    return entries
 
 
 def write_sprite(packages: Path) -> dict[str, str]:
@@ -56,7 +68,7 @@ def write_sprite(packages: Path) -> dict[str, str]:
     (VENDOR / target).write_text(
         '<svg xmlns="http://www.w3.org/2000/svg">\n' + "\n".join(symbols) + "\n</svg>\n",
     )
-    return described(packages, ICONS, "icons/*.svg, and scripts/icons/*.svg of this project", target)
+    return described(packages, ICONS, "icons/*.svg, and scripts/icons/*.svg of this project", target, VENDOR)
 
 
 def symbol(name: str, svg: str) -> str:
@@ -69,10 +81,10 @@ def symbol(name: str, svg: str) -> str:
     return f'<symbol id="{name}" viewBox="0 0 24 24">{drawing.strip()}</symbol>'
 
 
-def described(packages: Path, package: str, source: str, target: str) -> dict[str, str]:
+def described(packages: Path, package: str, source: str, target: str, folder: Path) -> dict[str, str]:
     """Say what a vendored file is, and put its licence beside it."""
     facts = json.loads((packages / package / "package" / "package.json").read_text())
-    shutil.copyfile(packages / package / "package" / "LICENSE", VENDOR / f"{package}.LICENSE")
+    shutil.copyfile(packages / package / "package" / "LICENSE", folder / f"{package}.LICENSE")
     return {
         "file": target,
         "name": facts["name"],
@@ -80,7 +92,7 @@ def described(packages: Path, package: str, source: str, target: str) -> dict[st
         "licence": facts["license"],
         "licenceFile": f"{package}.LICENSE",
         "source": source,
-        "sha256": hashlib.sha256((VENDOR / target).read_bytes()).hexdigest(),
+        "sha256": hashlib.sha256((folder / target).read_bytes()).hexdigest(),
     }
 
 

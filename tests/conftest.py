@@ -24,6 +24,7 @@ pytest_plugins = [
     "tests.fixtures.servers",
     "tests.fixtures.browsers",
     "tests.fixtures.figures",
+    "tests.fixtures.screens",
 ]
 
 # A figure of the promises is counted in full by `make test-full`; the shorter counts find the same kinds of mistake.

@@ -7,21 +7,26 @@ from pathlib import Path
 
 import pytest
 
-WEBAPP = Path(__file__).parents[2] / "webapp"
+ROOT = Path(__file__).parents[2]
+WEBAPP = ROOT / "webapp"
 VENDOR = WEBAPP / "static" / "vendor"
-MANIFEST = json.loads((VENDOR / "manifest.json").read_text())
+FOR_TESTS = ROOT / "tests" / "browser" / "vendor"
+MANIFESTS = {folder: json.loads((folder / "manifest.json").read_text()) for folder in (VENDOR, FOR_TESTS)}
+MANIFEST = MANIFESTS[VENDOR]
+FILES = [(folder, entry) for folder, entries in MANIFESTS.items() for entry in entries]
 
 
-@pytest.mark.parametrize("entry", MANIFEST, ids=lambda entry: entry["file"])
-def test_a_vendored_file_has_the_bytes_its_manifest_names(entry):
-    assert hashlib.sha256((VENDOR / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+@pytest.mark.parametrize(("folder", "entry"), FILES, ids=[entry["file"] for _, entry in FILES])
+def test_a_vendored_file_has_the_bytes_its_manifest_names(folder, entry):
+    assert hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
     assert entry["version"] in entry["file"]
     assert entry["licence"]
 
 
-def test_nothing_lies_beside_the_manifest_that_it_does_not_name():
-    named = {entry["file"] for entry in MANIFEST} | {entry["licenceFile"] for entry in MANIFEST}
-    assert {path.name for path in VENDOR.iterdir()} == named | {"manifest.json"}
+@pytest.mark.parametrize("folder", MANIFESTS, ids=["served", "for tests"])
+def test_nothing_lies_beside_the_manifest_that_it_does_not_name(folder):
+    named = {entry[key] for entry in MANIFESTS[folder] for key in ("file", "licenceFile")}
+    assert {path.name for path in folder.iterdir()} == named | {"manifest.json"}
 
 
 def test_every_icon_a_template_asks_for_is_in_the_sprite():

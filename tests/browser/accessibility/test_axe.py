@@ -1,0 +1,61 @@
+"""Every page by axe-core in light, dark and on a phone: no rule of WCAG 2.2 AA and no best practice is broken."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import MODES
+from tests.fixtures.screens import PAGES
+
+AXE = next((Path(__file__).parents[1] / "vendor").glob("axe-*.min.js"))
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
+DARK_PHONE = {**MODES["phone"], "color_scheme": "dark"}
+# What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
+SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
+RUN = """async (tags) => {
+    const { violations } = await axe.run(document, {runOnly: tags, resultTypes: ["violations"]});
+    return violations.flatMap(({id, nodes}) => nodes.map((node) => [id, String(node.target), node.failureSummary]));
+}"""
+
+
+@pytest.fixture
+def broken():
+    """Run axe-core on a page; answers its rules that are broken, each with where and why."""
+
+    def rules(page):
+        # The page's own policy would not let it load a script from here; the debugger may.
+        if not page.evaluate("Boolean(window.axe)"):
+            page.evaluate(AXE.read_text())
+        return page.evaluate(RUN, TAGS)
+
+    return rules
+
+
+def test_no_page_breaks_a_rule(browse, mara, broken, rounds):
+    names = rounds(SIX, PAGES)
+    found = []
+    for mode, options in rounds({"light": MODES["light"]}, MODES | {"dark phone": DARK_PHONE}).items():
+        page = browse(mara, **options)
+        for name in names:
+            page.goto(PAGES[name].format(**vars(mara)))
+            found += [(name, mode, *each) for each in broken(page)]
+    assert not found
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_what_opens_on_a_page_breaks_no_rule(browse, mara, broken, mode):
+    visitor = browse(**MODES[mode])
+    visitor.goto("/sign-in")
+    found = broken(visitor)
+    page = browse(mara, **MODES[mode])
+    page.goto(PAGES["workspace-line"].format(**vars(mara)))
+    page.locator(".line .box").first.check()
+    page.locator(".line[aria-current] .line-menu summary").click()
+    found += broken(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    found += broken(page)
+    page.goto(PAGES["approvals"])
+    page.locator(".proposal-check").first.check()
+    assert not found + broken(page)
