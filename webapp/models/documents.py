@@ -41,6 +41,13 @@ class Document(Numbered, Base):
             postgresql_where=sa.text("sha256 IS NOT NULL"),
         ),
         sa.Index(
+            "ix_documents_total",
+            "organization_id",
+            "total_minor",
+            sqlite_where=sa.text("total_minor IS NOT NULL"),
+            postgresql_where=sa.text("total_minor IS NOT NULL"),
+        ),
+        sa.Index(
             "ix_documents_number",
             "organization_id",
             "number",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
 from webapp.queries.documents.documents import DocumentFilters
 from webapp.schemas.documents.documents import (
+    AttachedUploadFormSchema,
     DocumentFormSchema,
     DocumentPageQuerySchema,
-    DocumentUploadSchema,
     RelatedFormSchema,
 )
 from webapp.services.documents.fields import DocumentInput
@@ -19,6 +20,7 @@ from webapp.web import document_files, paging
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.document_files import insisted
+from webapp.web.headers import allow_frames
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
@@ -45,16 +47,35 @@ def index() -> Response:
 @bp.post("")
 @requires("draft", begins=False, body_limit=document_files.BODY_LIMIT)
 def create() -> Response:
-    """Create a document and show it, or show the list with the error."""
+    """Create a document and show it, or what it is attached to; or show the list with the error."""
     try:
-        body = DocumentUploadSchema().load(request.form.to_dict())
+        body = AttachedUploadFormSchema().load(request.form.to_dict())
+        owners = {name: body.pop(name) for name in ("transaction_id", "journal_entry_id") if name in body}
         file = document_files.received()
         requests.begin(organization_id())
         content, insisting = insisted(body)
+        if owners and file is not None:
+            ((name, other_id),) = owners.items()
+            services.documents.relations.attach_file(content, file, name, other_id, **acting())
+            return back_to(name, other_id)
         document = services.documents.documents.create(content, file, **insisting, **acting())
     except REFUSALS as error:
         return show_list(problem_of(error))
     return redirect_to(url_for("documents.show", document_id=document.id))
+
+
+def back_to(name: str, other_id: int) -> Response:
+    """Go to the line or entry that a document was attached to, the line within the list from which it was done."""
+    if name == "journal_entry_id":
+        return redirect_to(url_for("journal_entries.show", entry_id=other_id, _anchor="documents"))
+    line = queries.transactions.transactions.get(organization_id(), other_id)
+    address, before = (
+        url_for("feed_accounts.show", fa_id=line.feed_account_id),
+        urlsplit(request.referrer or ""),
+    )
+    listed = dict(parse_qsl(before.query)) if before.path == address else {"show": "all"}
+    query = urlencode(listed | {"line": str(other_id), "edit": "documents"})
+    return redirect_to(f"{address}?{query}#line-{other_id}")
 
 
 @bp.get("/<id:document_id>")
@@ -97,6 +118,13 @@ def delete(document_id: int) -> Response:
 def file(document_id: int) -> Response:
     """Download a document's file."""
     return document_files.sent(queries.documents.documents.get(organization_id(), document_id))
+
+
+@bp.get("/<id:document_id>/view")
+@requires("read")
+def view(document_id: int) -> Response:
+    """Show a document's PDF or picture in a frame."""
+    return document_files.shown(queries.documents.documents.get(organization_id(), document_id))
 
 
 @bp.post("/<id:document_id>/relations")
@@ -145,13 +173,13 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
     """Render a document, with a refused form as it was typed."""
     document = queries.documents.documents.get(organization_id(), document_id)
     pages = queries.documents.pages
-    return render(
+    response = render(
         "documents/show.html",
         status=problem.status if problem else 200,
         document=document,
         findings=queries.documents.findings.findings_of(document),
         owners=pages.related_items(document),
-        candidates=pages.candidates(document),
+        candidates=queries.documents.candidates.of_document(document),
         held=queries.documents.deletion_blockers.blocker(document),
         set_by_rules=pages.set_by_rules(document),
         accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),
@@ -159,9 +187,12 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         projects=queries.accounts.choices.projects(organization_id()),
         types=TYPES,
         choices=CHOICES,
+        is_picture=document.file_type in document_files.PICTURES,
+        is_shown=document.file_type in document_files.SHOWN,
         form=request.form,
         problem=problem,
     )
+    return allow_frames(response)
 
 
 def _change_relation(document_id: int, act: Any) -> Response:
@@ -172,4 +203,7 @@ def _change_relation(document_id: int, act: Any) -> Response:
         act(document, name, other_id, **acting())
     except REFUSALS as error:
         return show_document(document_id, problem_of(error, place="relations"))
-    return redirect_to(url_for("documents.show", document_id=document_id))
+    shown = url_for("documents.show", document_id=document_id)
+    if urlsplit(request.referrer or shown).path.startswith(url_for("documents.index")):
+        return redirect_to(shown)
+    return back_to(name, other_id)

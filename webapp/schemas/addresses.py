@@ -49,7 +49,7 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     line = fields.FormId(load_default=None)
-    edit = fields.OneOf("splits", "description", "why", "confirm", "closed", load_default=None)
+    edit = fields.OneOf("splits", "description", "why", "documents", "confirm", "closed", load_default=None)
 
 
 class HubPageQuerySchema(AddressSchema):

@@ -24,6 +24,12 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
+def allow_frames(response: Response) -> Response:
+    """Let a page show files of ours in a frame, which are sandboxed themselves."""
+    response.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+    return response
+
+
 def add_headers(response: Response) -> Response:
     """Add the security headers; only static files may be cached by a browser."""
     headers = response.headers

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.transactions.workspace_facts import (
     WorkspaceFacts,
+    candidates,
     choices,
     coverage,
     filters_query,
@@ -38,7 +39,7 @@ ASKED_FOR = {
     "panel": frozenset({"panel", "next_statement"}),
     "head": frozenset({"neighbours"}),
     "dock": frozenset({"choices"}),
-    "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why"}),
+    "lines": frozenset({"lines", "page", "counts", "choices", "split_rows", "why", "candidates"}),
 }
 
 
@@ -91,6 +92,7 @@ def render_line(
     context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
     context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
+    context["candidates"] = candidates(transaction.id, query)
     context["changed"] = {changed.line_id: changed} if changed else {}
     context |= {"choices": choices(line, rows or ())}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
@@ -126,6 +128,7 @@ def workspace(
         "editing": query["edit"],
         "split_rows": [],
         "why": None,
+        "candidates": (),
         "words": rule_wording,
         "coverage": None if target() else coverage(facts.feed_account),
         "form": form or {},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from webapp.ledger.proofs.covered_months import CoveredMonth
     from webapp.models import FeedAccount
     from webapp.queries.common.paging import Page
+    from webapp.queries.documents.candidates import CandidateDocument
     from webapp.queries.reconciliation.hub import HubRecord
     from webapp.queries.reconciliation.next_statements import NextStatement
     from webapp.queries.reconciliation.panels import Panel
@@ -105,6 +106,11 @@ class WorkspaceFacts:
         return why(self._current.id, self._query) if self._current else None
 
     @cached_property
+    def candidates(self) -> Sequence[CandidateDocument]:
+        """The documents that may belong to the current line, if its documents are shown."""
+        return candidates(self._current.id, self._query) if self._current else ()
+
+    @cached_property
     def choices(self) -> dict[str, Any]:
         """The choices for the fields of the current line, and of the filters."""
         return choices(self._current)
@@ -144,6 +150,14 @@ def why(line_id: int, query: Mapping[str, Any]) -> LineReasons | None:
     return queries.rule_decisions.line_reasons.reasons(
         queries.transactions.transactions.get(organization_id(), line_id)
     )
+
+
+def candidates(line_id: int, query: Mapping[str, Any]) -> Sequence[CandidateDocument]:
+    """The documents that may belong to a line, if its documents are shown."""
+    if query["edit"] != "documents":
+        return ()
+    line = queries.transactions.transactions.get(organization_id(), line_id)
+    return queries.documents.candidates.documents_of_line(line)
 
 
 def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.models import Document, DocumentRelation, Posting, refers_to
+from webapp.ledger.canonical import camel
+from webapp.ledger.money import Money
+from webapp.models import Document, DocumentRelation, JournalEntry, Posting, refers_to
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedDocument:
+    """A document of a line or an entry, as it is listed there; its total is None where it states none.
+
+    `owner` is the form's name of the id of the line or entry.
+    """
+
+    id: int
+    label: str
+    total: Money | None
+    owner: str
+    owner_id: int
 
 
 def between(document: Document, name: str, other_id: int) -> DocumentRelation | None:
@@ -35,6 +53,35 @@ def of_documents(organization_id: str, document_ids: Collection[int]) -> dict[in
     for row in rows:
         found[row.document_id].append(row)
     return found
+
+
+def of_lines(organization_id: str, line_ids: Collection[int]) -> dict[int, list[AttachedDocument]]:
+    """List the documents of lines that have any, the oldest relation first."""
+    found: dict[int, list[AttachedDocument]] = {}
+    for each in _attached(organization_id, "transaction_id", line_ids):
+        found.setdefault(each.owner_id, []).append(each)
+    return found
+
+
+def documents_of_entry(entry: JournalEntry) -> list[AttachedDocument]:
+    """List the documents of an entry and of the bank lines that have a leg in it, the oldest relations first."""
+    lines = {each.transaction_id for each in entry.postings if each.transaction_id is not None}
+    of_itself = _attached(entry.organization_id, "journal_entry_id", [entry.id])
+    return [*of_itself, *_attached(entry.organization_id, "transaction_id", lines)]
+
+
+def _attached(organization_id: str, name: str, owner_ids: Collection[int]) -> list[AttachedDocument]:
+    owner = getattr(DocumentRelation, name)
+    rows = db.session.execute(
+        sa.select(owner, Document)
+        .join(Document, refers_to(DocumentRelation.document_id, Document))
+        .where(DocumentRelation.organization_id == organization_id, owner.in_(owner_ids))
+        .order_by(DocumentRelation.id)
+        .options(orm.defer(Document.text))
+    )
+    return [
+        AttachedDocument(each.id, each.label, each.total, camel(name), owner_id) for owner_id, each in rows
+    ]
 
 
 def of_entry(organization_id: str, entry_id: int) -> list[int]:

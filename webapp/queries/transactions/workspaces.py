@@ -17,6 +17,8 @@ from webapp.models import (
     Transaction,
 )
 from webapp.queries.common.paging import Page, page
+from webapp.queries.journal import attachments
+from webapp.queries.journal.attachments import AttachedDocument
 from webapp.queries.matching import line_joins
 from webapp.queries.matching.line_joins import BankChangeRecord, LineOrigins
 from webapp.queries.rules import runs
@@ -77,6 +79,7 @@ class WorkspaceLine(TransactionRecord):
     bank_change: BankChangeRecord | None
     shown: ShownLine
     asks: bool
+    documents: Sequence[AttachedDocument]
 
     @property
     def offered(self) -> LikelyAccount | None:
@@ -146,6 +149,7 @@ def named(
     by_rules = runs.set_fields(organization_id, ids)
     likely = likely_accounts.of_lines(organization_id, records)
     pending = pending_corrections.of_records(organization_id, records)
+    documents = attachments.of_lines(organization_id, ids)
     shown_now = shown_lines.of_records(organization_id, records)
     return [
         WorkspaceLine(
@@ -165,6 +169,7 @@ def named(
             pending=pending.get(record.id, ()),
             bank_change=_bank_change(record, origins[record.id]),
             shown=shown_now[record.id],
+            documents=documents.get(record.id, ()),
             asks=any(names.is_uncategorised(part.account_id) for part in shown_now[record.id].parts),
         )
         for record in records

@@ -140,3 +140,10 @@ class RelatedFormSchema(RelatedSchema):
 
     transaction_id = fields.FormId()  # type: ignore[assignment]
     journal_entry_id = fields.FormId()  # type: ignore[assignment]
+
+
+class AttachedUploadFormSchema(DocumentUploadSchema):
+    """A document from a form, and the line or the entry that it is attached to at once."""
+
+    transaction_id = fields.FormId()
+    journal_entry_id = fields.FormId()

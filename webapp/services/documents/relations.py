@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import NamedTuple
 
 from webapp.db import db
@@ -11,10 +12,14 @@ from webapp.ledger.canonical import camel
 from webapp.ledger.references import Kind, Ref
 from webapp.models import Document, DocumentRelation, JournalEntry, Transaction
 from webapp.queries.common import lookups
+from webapp.queries.documents import documents as queried
 from webapp.queries.journal import attachments
 from webapp.services.audit import titles, updates
 from webapp.services.audit.act import Actor
 from webapp.services.audit.action_requests import act
+from webapp.services.documents import documents
+from webapp.services.documents.documents import SentFile
+from webapp.services.documents.fields import DocumentInput
 
 MODELS: Mapping[str, type[Transaction | JournalEntry]] = {
     "transaction_id": Transaction,
@@ -55,6 +60,20 @@ def relate(document: Document, name: str, other_id: int, *, actor: Actor, now: d
         doing.after = {"relationId": Ref(Kind.DOCUMENT_RELATION, relation.id), **payload}
         doing.result = {"documentRelationIds": [doing.after["relationId"]]}
     return Related(relation, is_new=True)
+
+
+def attach_file(
+    content: DocumentInput, file: SentFile, name: str, other_id: int, *, actor: Actor, now: datetime
+) -> Document:
+    """File a document and attach it to a line or an entry, as one; a file that exists already is attached as it is.
+
+    Raises what `documents.create` and `relate` raise.
+    """
+    document = queried.with_file(actor.organization_id, sha256(file.data).hexdigest())
+    if document is None:
+        document = documents.create(content, file, actor=actor, now=now)
+    relate(document, name, other_id, actor=actor, now=now)
+    return document
 
 
 def unrelate(document: Document, name: str, other_id: int, *, actor: Actor, now: datetime) -> None:
