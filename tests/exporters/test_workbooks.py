@@ -75,6 +75,13 @@ def test_the_same_table_is_the_same_file():
     assert workbook([TYPED]) == workbook([TYPED])
 
 
+def test_a_number_with_more_digits_than_a_spreadsheet_holds_is_text():
+    exact, long = Money(999_999_999_999_999, "EUR"), Money(-1_234_567_890_123_456, "EUR")
+    (row,) = read(workbook([(exact, long)]))
+    assert [str(cell) for cell in row] == ["9999999999999.99", "-12345678901234.56"]
+    assert [type(cell) for cell in row] == [NumberCell, str]
+
+
 def test_a_sheet_that_is_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(workbooks, "MOST_ROWS", 3)
     assert len(read(workbook([TYPED, TYPED]))) == 2
