@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 
 from tests.fixtures.helpers.documents import DOCUMENTS, PDF, filed, pdf, read, sent
+from tests.fixtures.helpers.habits import decide
 
 
 @pytest.fixture
@@ -188,3 +189,15 @@ def test_an_entry_is_kept_though_its_document_went_while_it_was_written(ben, ban
     assert 'name="documentId"' not in page.text
     del form["documentId"]
     assert desk_.post("/journal/new", data=form).status_code == 303
+
+
+def test_the_likely_account_of_a_document_comes_first_with_its_reason(ada, ben, bank, desk_):
+    bank.open()
+    travel = bank.account("Travel")
+    decide(ada, bank, travel, "DB Vertrieb 4711", "DB Vertrieb", "DB Vertrieb 12")
+    bill = filed(ben, sender="DB Vertrieb GmbH 0815", documentType="BILL")
+    page = desk_.get(f"/documents/{bill['id']}").text
+    assert f'data-likely="{travel}"' in page
+    assert "3 of 3 payments to DB Vertrieb went to Travel." in page
+    invoice = filed(ben, sender="DB Vertrieb", documentType="INVOICE", number="7")
+    assert "data-likely" not in desk_.get(f"/documents/{invoice['id']}").text

@@ -42,6 +42,7 @@ NOUNS = (
     "transactions.confirmations",
     "transactions.feed_accounts",
     "transactions.line_joins",
+    "transactions.line_rules",
     "transactions.settlements",
     "transactions.shared_edits",
     "transactions.transactions",

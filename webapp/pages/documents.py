@@ -183,6 +183,7 @@ def show_document(document_id: int, problem: Problem | None = None) -> Response:
         held=queries.documents.deletion_blockers.blocker(document),
         set_by_rules=pages.set_by_rules(document),
         accounts=queries.accounts.choices.accounts(organization_id(), chosen=[document.account_id]),
+        likely=queries.suggestions.likely_accounts.of_document(document),
         merchants=queries.accounts.choices.merchants(organization_id()),
         projects=queries.accounts.choices.projects(organization_id()),
         types=TYPES,

@@ -49,6 +49,7 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     project_group_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     line = fields.FormId(load_default=None)
+    selected = fields.Text(most=2000, load_default="")
     edit = fields.OneOf("splits", "description", "why", "documents", "confirm", "closed", load_default=None)
 
 
@@ -88,12 +89,16 @@ class RunsPageSchema(AddressSchema, PageSchema):
 
 
 class RuleLinesPageSchema(AddressSchema, PageSchema):
-    """The past lines on which a rule is previewed, with those that change first or all by id."""
+    """The past lines on which a rule is previewed, with those that change first or all by id.
+
+    `back` is the list of lines that somebody came from: the id of its account, `?`, and its filters as in an address.
+    """
 
     show = fields.OneOf("first", "all", load_default="first")
     from_ = fields.Day(data_key="from", load_default=None)
     to = fields.Day(load_default=None)
     fa_id = fields.FormId(load_default=None)
+    back = fields.Text(most=4000, load_default=None)
 
 
 class NewRulePageSchema(AddressSchema):
@@ -105,6 +110,8 @@ class NewRulePageSchema(AddressSchema):
     field = fields.Text(most=32, load_default=None)
     operator = fields.Text(most=32, load_default=None)
     value = fields.Text(most=4000, load_default=None)
+    direction = fields.OneOf("IN", "OUT", load_default=None)
+    of_fa_id = fields.FormId(load_default=None)
     account_id = fields.FormId(load_default=None)
     org_merchant_id = fields.FormId(load_default=None)
     project_id = fields.FormId(load_default=None)

@@ -120,6 +120,7 @@
         row.id = `combobox-option-${opened.shown.length}`;
         row.setAttribute("role", "option");
         row.append(element("span", "combobox-name", each.text), " ", element("span", "combobox-code", each.code));
+        if (each.value === source.dataset.likely && source.dataset.reason) row.append(element("span", "combobox-reason", source.dataset.reason));
         opened.shown.push(each);
       }
     }

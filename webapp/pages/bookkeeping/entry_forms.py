@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import marshmallow as ma
 
 from webapp import queries
+from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
 from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from webapp.models import Account, Document, JournalEntry
 
 BLANK_LEGS = 2
-PAID_TO_US = ("INVOICE", "CREDIT_NOTE")
 MOST_SUGGESTED = 4
 Row = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from webapp.pages.rules import forms
 from webapp.pages.rules import rows as rule_rows
 from webapp.pages.rules.effects import ShownPreview, shown_preview
 from webapp.pages.rules.forms import RuleForm
-from webapp.pages.rules.previews import query_of
+from webapp.pages.rules.previews import lines_address, query_of
 from webapp.pages.rules.rules import sentence
 from webapp.schemas.addresses import NewRulePageSchema, RuleLinesPageSchema
 from webapp.web.access import requests
@@ -113,7 +113,7 @@ def rearrange(form: RuleForm) -> None:
 
 
 def prefilled(query: dict[str, Any]) -> RuleForm:
-    """Fill a form with one condition and its effects from the URL."""
+    """Fill a form with conditions and effects from the URL: a text, the direction, the bank account."""
     field = Field(query["field"]) if query["field"] in set(Field) else Field.ANY_TEXT
     operator = Operator(query["operator"]) if query["operator"] in set(Operator) else Operator.CONTAINS
     effects = [
@@ -125,20 +125,29 @@ def prefilled(query: dict[str, Any]) -> RuleForm:
         )
         if query[name] is not None and (key := VALUE_KEY[kind])
     ]
+    further = [
+        {"field": each.value, "operator": Operator.EQUALS.value, "value": str(query[name])}
+        for each, name in ((Field.DIRECTION, "direction"), (Field.FEED_ACCOUNT, "of_fa_id"))
+        if query[name] is not None
+    ]
     return RuleForm(
         name=query["name"] or "",
-        conditions=[{"field": field.value, "operator": operator.value, "value": query["value"] or ""}],
+        conditions=[
+            {"field": field.value, "operator": operator.value, "value": query["value"] or ""},
+            *further,
+        ],
         effects=effects or [{"kind": EffectKind.SET_ACCOUNT.value}],
     )
 
 
 def after_saving(rule_id: int) -> str:
-    """The URL after saving: the list, or the rule's preview if requested."""
+    """The URL after saving: the rule's preview if requested, the lines that somebody came from, or the list."""
+    chosen = RuleLinesPageSchema.read_leniently_of(request.form)
     if request.form.get("act") == "apply":
-        lines = query_of(RuleLinesPageSchema.read_leniently_of(request.form))
+        lines = query_of(chosen)
         query = f"?{urlencode(lines)}" if lines else ""
         return url_for("rule_previews.show", rule_id=rule_id) + query
-    return url_for("rules.index")
+    return lines_address(chosen["back"]) or url_for("rules.index")
 
 
 def show_form(
@@ -161,6 +170,7 @@ def show_form(
         "words": rule_wording,
         "feeds": choices["faId"],
         "lines": query,
+        "lines_address": lines_address(query["back"]),
         "found": preview_of(form, rule, query),
         "problem": problem,
         "wrong": wrong,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from flask import Blueprint, Response, request, url_for
 
@@ -18,6 +19,9 @@ from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
+
+# The digits of an id, and one more.
+LONGEST_ID = 19
 
 bp = Blueprint("rule_previews", __name__, url_prefix="/rules")
 
@@ -47,7 +51,8 @@ def apply(rule_id: int) -> Response:
             )
     except REFUSALS as error:
         return show_preview(rule_id, lines, problem_of(error))
-    return redirect_to(url_for("rule_runs.show", run_id=run.id))
+    address = url_for("rule_runs.show", run_id=run.id)
+    return redirect_to(f"{address}?{urlencode({'back': lines['back']})}" if lines["back"] else address)
 
 
 @bp.get("/<id:rule_id>/progress")
@@ -69,6 +74,8 @@ def show_preview(rule_id: int, query: dict[str, Any], problem: Problem | None = 
         words=rule_wording,
         lines=query,
         keep=query_of(query),
+        is_narrowed=any(query[name] for name in ("from_", "to", "fa_id")),
+        lines_address=lines_address(query["back"]),
         feeds=queries.accounts.choices.feed_accounts(organization_id()),
         found=shown_preview(rule, query),
         problem=problem,
@@ -77,5 +84,16 @@ def show_preview(rule_id: int, query: dict[str, Any], problem: Problem | None = 
 
 def query_of(query: dict[str, Any]) -> dict[str, str]:
     """The selection of lines as parameters of the URL."""
-    parameters = {"from": query["from_"], "to": query["to"], "faId": query["fa_id"]}
+    parameters = {"from": query["from_"], "to": query["to"], "faId": query["fa_id"], "back": query["back"]}
     return {name: str(value) for name, value in parameters.items() if value}
+
+
+def lines_address(back: str | None) -> str | None:
+    """The page of the lines that somebody came from, with its filters and selection; None from elsewhere.
+
+    Only the query is the sender's, so that it never leads to another page.
+    """
+    fa_id, _, query = (back or "").partition("?")
+    if not (fa_id.isascii() and fa_id.isdigit() and len(fa_id) < LONGEST_ID):
+        return None
+    return f"{url_for('feed_accounts.show', fa_id=int(fa_id))}?{urlencode(parse_qsl(query))}"

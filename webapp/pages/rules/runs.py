@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.pages.rules.previews import lines_address
 from webapp.schemas.addresses import RunsPageSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -87,5 +88,6 @@ def show_run(
         words=rule_wording,
         next_cursor=paging.encode(page.next_key),
         is_first=after is None,
+        lines_address=lines_address(request.args.get("back")),
         problem=problem,
     )

@@ -107,6 +107,11 @@ def workspace_filters(fa_id: int) -> dict[str, Any]:
     return WorkspaceQuerySchema.read_leniently(query)
 
 
+def selected_lines(text: str) -> frozenset[int]:
+    """The ids of the lines that an address selects, as in 17.4.9."""
+    return frozenset(int(each) for each in text.split(".") if each.isascii() and each.isdigit())
+
+
 def workspace(
     fa_id: int,
     query: Mapping[str, Any],
@@ -126,6 +131,7 @@ def workspace(
         "keep": filters_query(facts.filters),
         "current_id": query["line"],
         "editing": query["edit"],
+        "selected": frozenset() if is_htmx() else selected_lines(query["selected"]),
         "split_rows": [],
         "why": None,
         "candidates": (),

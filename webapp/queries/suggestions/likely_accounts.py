@@ -1,4 +1,4 @@
-"""The likely account of lines that are on an uncategorised one, with its reason."""
+"""The likely account of lines that are on an uncategorised one, and of documents, with its reason."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import sqlalchemy as sa
 
 from webapp.db import db
 from webapp.ledger.chart import UNCATEGORISED
+from webapp.ledger.codes import PAID_TO_US
 from webapp.ledger.money import Money
 from webapp.ledger.suggestions.likely_accounts import Likely, likely
 from webapp.ledger.suggestions.wording import sentence
-from webapp.models import Account
+from webapp.models import Account, Document
 from webapp.queries.accounts.choice_names import ChoiceNames
 from webapp.queries.suggestions import confirmed_lines
 
@@ -71,7 +72,7 @@ class _HabitLine:
 def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[int, LikelyAccount]:
     """Give the likely accounts of the uncategorised ones of these lines, by id, in a constant number of statements."""
     booked = [line for line in lines if line.status == "BOOKED" and line.account_id is not None]
-    uncategorised = _uncategorised(organization_id) if booked else frozenset()
+    uncategorised = uncategorised_accounts(organization_id) if booked else frozenset()
     candidates = [line for line in booked if line.account_id in uncategorised]
     if not candidates:
         return {}
@@ -91,6 +92,19 @@ def of_lines(organization_id: str, lines: Sequence[UncategorisedLine]) -> dict[i
     }
 
 
+def of_document(document: Document) -> LikelyAccount | None:
+    """Give the likely account of a document: of the confirmed lines of its sender, or with its text; None for none."""
+    if not document.sender and not document.text:
+        return None
+    sign = 1 if document.document_type in PAID_TO_US else -1
+    like = _HabitLine(document.text or "", document.sender, None, sign)
+    book = confirmed_lines.newest(document.organization_id)
+    (found,) = likely(book, [like])
+    return (
+        None if found is None else _record(found, ChoiceNames(document.organization_id, [found]), book.lines)
+    )
+
+
 def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAccount:
     choice = names.of(found)
     return LikelyAccount(
@@ -102,7 +116,8 @@ def _record(found: Likely, names: ChoiceNames, lines: Sequence[Any]) -> LikelyAc
     )
 
 
-def _uncategorised(organization_id: str) -> frozenset[int]:
+def uncategorised_accounts(organization_id: str) -> frozenset[int]:
+    """Give the ids of the uncategorised accounts."""
     return frozenset(
         db.session.scalars(
             sa.select(Account.id).where(

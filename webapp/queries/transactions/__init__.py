@@ -3,6 +3,7 @@
 from webapp.queries.transactions import (
     line_details,
     line_filters,
+    line_rules,
     selected_lines,
     shown_lines,
     suggestions,
@@ -14,6 +15,7 @@ from webapp.queries.transactions import (
 __all__ = [
     "line_details",
     "line_filters",
+    "line_rules",
     "selected_lines",
     "shown_lines",
     "suggestions",

@@ -46,6 +46,7 @@ class ApplyFormSchema(ApplySchema):
     from_ = fields.Day(data_key="from", load_default=None, allow_none=True)
     to = fields.Day(load_default=None, allow_none=True)
     fa_id = fields.FormId(load_default=None, allow_none=True)
+    back = fields.Text(most=4000, load_default=None, allow_none=True)
 
 
 class RunQuerySchema(PageSchema):

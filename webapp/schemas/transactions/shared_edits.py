@@ -9,8 +9,8 @@ from webapp.schemas.base import Schema
 from webapp.schemas.transactions.transactions import MOST_IDS
 
 
-class SharedEditFormSchema(Schema):
-    """The lines, or all that match the list, and the fields that they get; `asked` is the digest of what was shown."""
+class ChosenLinesFormSchema(Schema):
+    """The selected lines of an account, or all that match the list."""
 
     class Meta:
         """The form is also the one that confirms and clears."""
@@ -20,6 +20,11 @@ class SharedEditFormSchema(Schema):
     fa_id = fields.FormId(required=True)
     ids = ma.fields.List(fields.FormId(), load_default=list, validate=ma.validate.Length(max=MOST_IDS))
     every = fields.FormFlag(load_default=None)
+
+
+class SharedEditFormSchema(ChosenLinesFormSchema):
+    """The lines, and the fields that they get; `asked` is the digest of what was shown."""
+
     account_id = fields.FormId(allow_none=True)
     org_merchant_id = fields.FormId(allow_none=True)
     project_id = fields.FormId(allow_none=True)

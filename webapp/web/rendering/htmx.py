@@ -78,6 +78,13 @@ def is_page(path: str) -> bool:
         return False
 
 
+def visit(address: str) -> Response:
+    """Redirect to a page that has scripts and styles of its own, which htmx would not load."""
+    if is_htmx():
+        return Response("", 200, headers={"HX-Redirect": address})
+    return make_response(redirect(address, 303))
+
+
 def redirect_to(address: str) -> Response:
     """Redirect to another page after a change."""
     if is_htmx():
