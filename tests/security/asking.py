@@ -106,6 +106,7 @@ FORMS = {
     "/settings/members/<id:user_id>/role": organizations.RoleFormSchema,
     "/settings/organization": organizations.OrganizationFormSchema,
     "/settings/organization/choose": organizations.OrganizationChoiceFormSchema,
+    "/settings/sign-in/letter-keys": own_sign_in.LetterKeysFormSchema,
     "/settings/sign-in/password": own_sign_in.OwnPasswordFormSchema,
     "/settings/sign-in/sessions/end": own_sign_in.OwnSessionFormSchema,
     "/start": organizations.StartFormSchema,

@@ -9,6 +9,9 @@
 
   /* Keys: a control has its key in data-key. Controls of the dock come first, then those of the current line. */
 
+  // Without letters only Enter, Esc and the arrows act, and the space bar on what has the focus.
+  const hasLetters = () => !document.body.matches(".without-letters");
+
   const isTyping = ({ target, isComposing }) =>
     isComposing ||
     one("dialog[open]") ||
@@ -34,19 +37,22 @@
   }
 
   const pressing = (key) => (event) => {
+    if (key !== "Enter" && !hasLetters()) return;
     if (["Space", "Enter"].includes(key) && event.target.closest("button, summary, a, input")) return;
     if (press(key)) event.preventDefault();
   };
 
+  const lettered = (act) => (event) => { if (hasLetters()) act(event); };
+
   // Sequences come first: tinykeys uses the first match, and the "c" of "g c" would match "c".
   const keys = Object.fromEntries([..."ahjicmnprysxt"].map((letter) => [`g ${letter}`, pressing(`g ${letter}`)]));
-  Object.assign(keys, { j: () => move(1), k: () => move(-1), x: () => toggle(currentLine()) });
+  Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
   // Without preventDefault the "e" would also choose an option in the select that it opens.
-  keys.e = (event) => { event.preventDefault(); edit(); };
+  keys.e = lettered((event) => { event.preventDefault(); edit(); });
   for (const key of ["c", "s", "o", "n", "w", "z", "Space", "Enter"]) keys[key] = pressing(key);
   keys["[Shift]+/"] = pressing("/");
-  keys["Shift+X"] = () => selectRange(currentLine());
-  keys["[Shift]+?"] = () => one("#keys")?.showModal();
+  keys["Shift+X"] = lettered(() => selectRange(currentLine()));
+  keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());
   tinykeys.tinykeys(window, keys, { ignore: isTyping });
 
   document.addEventListener("keydown", (event) => {

@@ -54,6 +54,7 @@
   let sequenceStart = -Infinity;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    if (document.body.matches(".without-letters")) return;
     const isSequence = event.timeStamp - sequenceStart < 1000;
     sequenceStart = event.key === "g" ? event.timeStamp : -Infinity;
     if (isSequence || !acts[event.key]) return;

@@ -12,7 +12,10 @@ from webapp.models.base import BigId, created
 
 
 class User(Base):
-    """A person with an email address; the password is an argon2id hash, or none yet."""
+    """A person with an email address; the password is an argon2id hash, or none yet.
+
+    With `letter_keys_off` no single letter acts on a page.
+    """
 
     __tablename__ = "users"
     __table_args__ = ({"sqlite_autoincrement": True},)
@@ -22,4 +25,5 @@ class User(Base):
     name: Mapped[str] = mapped_column(sa.String(255))
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
     is_active: Mapped[bool] = mapped_column(default=True)
+    letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     created_at: Mapped[datetime] = created()

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, request, url_for
 from webapp import queries, services
 from webapp.pages.access.sessions import leave
 from webapp.schemas.access.own_sign_in import (
+    LetterKeysFormSchema,
     OwnPasswordFormSchema,
     OwnSessionFormSchema,
     OwnSignInPageSchema,
@@ -16,7 +17,7 @@ from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.access.browsers import let_in, visitor
 from webapp.web.rendering.devices import device_of
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.htmx import redirect_back, redirect_to, render
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("own_sign_in", __name__, url_prefix="/settings/sign-in")
@@ -44,6 +45,15 @@ def change_password() -> Response:
             response.headers["Retry-After"] = str(problem.details["retryAfter"])
         return response
     return let_in(redirect_to(url_for("own_sign_in.show", done="password")), signed_in)
+
+
+@bp.post("/letter-keys")
+@requires("read", session_only=True)
+def switch_letter_keys() -> Response:
+    """Switch the letter keys of all pages on or off for the viewer."""
+    body = LetterKeysFormSchema().load(form_body())
+    services.access.own_sign_in.switch_letter_keys(principal().user_id, is_on=body["is_on"])
+    return redirect_back(url_for("own_sign_in.show"))
 
 
 @bp.post("/sessions/end")

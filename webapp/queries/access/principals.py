@@ -52,6 +52,7 @@ class Principal:
     waiting: int = 0
     last_seen_at: datetime | None = None
     max_requests_a_minute: int | None = None
+    has_letter_keys: bool = True
 
     is_authenticated: bool = True
 
@@ -137,4 +138,5 @@ def _principal(
         email=user.email,
         role=membership.role,
         scopes=scopes,
+        has_letter_keys=not user.letter_keys_off,
     )

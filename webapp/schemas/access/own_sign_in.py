@@ -23,6 +23,12 @@ class OwnSessionFormSchema(Schema):
     session = fields.Text(least=1, most=LONGEST_REFERENCE, required=True)
 
 
+class LetterKeysFormSchema(Schema):
+    """Whether letters are keys on pages."""
+
+    is_on = fields.FormFlag(required=True)
+
+
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 

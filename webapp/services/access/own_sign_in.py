@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from webapp.db import db, lock_books, scope_session
 from webapp.ledger.errors import NotFoundError, UnprocessableError
-from webapp.models import ApiToken, BrowserSession
+from webapp.models import ApiToken, BrowserSession, User
 from webapp.queries.access import sessions as session_queries
 from webapp.services.access import sessions, tokens, users
 from webapp.services.access.sessions import SignedIn, SignInRefusedError
@@ -73,6 +73,11 @@ def own_keys(organization_id: str, user_id: int) -> list[ApiToken]:
         ApiToken.revoked_at.is_(None),
     )
     return list(db.session.scalars(statement.order_by(ApiToken.id)))
+
+
+def switch_letter_keys(user_id: int, *, is_on: bool) -> None:
+    """Let single letters act on a person's pages, or not: who speaks or switches would press them by accident."""
+    db.session.execute(sa.update(User).where(User.id == user_id).values(letter_keys_off=not is_on))
 
 
 def end_session(user_id: int, reference: str) -> None:

@@ -43,7 +43,11 @@ def names() -> dict[str, Any]:
         return {**general, "viewer": None, "organization": None, "can": frozenset(), "waiting": 0}
     return {
         **general,
-        "viewer": {"name": found.user_name, "email": found.email},
+        "viewer": {
+            "name": found.user_name,
+            "email": found.email,
+            "has_letter_keys": found.has_letter_keys,
+        },
         "organization": {
             "id": found.organization_id,
             "name": found.organization_name,
