@@ -13,7 +13,7 @@ WORDLESS = (
 def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, ben):
     page = browse(ben)
     page.goto("/imports/new")
-    page.locator("input[type=file]").set_input_files(
+    page.get_by_label("Files").set_input_files(
         {"name": "april.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
     expect(page.get_by_text("No row is a header with known names")).to_be_visible()
@@ -33,7 +33,7 @@ def test_a_file_that_asks_is_told_its_columns_with_the_lines_following(browse, b
     page.get_by_role("button", name="Import 3 lines").click()
     expect(page.get_by_text("3 lines were added")).to_be_visible()
     page.goto("/imports/new")
-    page.locator("input[type=file]").set_input_files(
+    page.get_by_label("Files").set_input_files(
         {"name": "again.csv", "mimeType": "text/csv", "buffer": WORDLESS.encode()}
     )
     expect(page.get_by_text("The columns were read as remembered for")).to_be_visible()
