@@ -24,6 +24,7 @@ ARROW = {
     "failures": {"ledger", "session_state"},
     "postgresql": set(),
     "db": {"ledger", "config", "models", "session_state", "failures", "postgresql", "sqlite"},
+    "sql_functions": set(),
     "networks": set(),
     "server": {"config", "db", "networks"},
     "importers": {"ledger"},
@@ -31,7 +32,7 @@ ARROW = {
     "demo": {"ledger"},
     "schemas": {"ledger"},
     "models": {"ledger", "db", "session_state"},
-    "queries": {"ledger", "db", "models", "exporters"},
+    "queries": {"ledger", "db", "sql_functions", "models", "exporters"},
     "services": {
         "ledger",
         "networks",

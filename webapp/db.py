@@ -7,7 +7,7 @@ import fcntl
 import os
 import threading
 import time
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from flask import current_app
 from flask_sqlalchemy import SQLAlchemy
 from flask_sqlalchemy.session import Session
 from sqlalchemy import event, orm
-from sqlalchemy.ext.compiler import compiles
 
 from webapp import failures, postgresql, sqlite
 from webapp.ledger.errors import LedgerError
@@ -97,35 +96,6 @@ class Exact(sa.TypeDecorator[Decimal]):
         """Read the digits unchanged."""
         del dialect
         return None if value is None else Decimal(value)
-
-
-class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written as a function)
-    """Text in lower case, for search: SQLite's LOWER only converts ASCII, so each connection has Python's."""
-
-    type = sa.String()
-    inherit_cache = True
-
-
-@compiles(fold, "postgresql")
-def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"lower({compiler.process(element.clauses, **kwargs)})"
-
-
-class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
-    """The first day of a day's month, the key of monthly sums."""
-
-    type = sa.Date()
-    inherit_cache = True
-
-
-@compiles(first_of_month, "sqlite")
-def _first_of_month_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"(substr({compiler.process(element.clauses, **kwargs)}, 1, 8) || '01')"
-
-
-@compiles(first_of_month, "postgresql")
-def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
-    return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
 
 
 class BooksSession(Session):

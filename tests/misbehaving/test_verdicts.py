@@ -26,7 +26,7 @@ from webapp.ledger.proofs import proof_findings
 from webapp.models import ProofBreak, Reconciliation
 from webapp.queries import checks
 from webapp.queries.checks import proofs as proof_checks
-from webapp.queries.reconciliation import book_balances, hub, uneven_lines, verdicts
+from webapp.queries.reconciliation import book_balances, draft_entries, hub, uneven_lines, verdicts
 from webapp.services.backups import backups, restores
 from webapp.services.bookkeeping import revaluations
 
@@ -84,6 +84,27 @@ def asked_as_many(organization_id: str, many: int) -> dict[int, tuple[object, ..
         )
         for each, beside in books.items()
     }
+
+
+def drafts_beside_books() -> list[tuple[object, ...]]:
+    """Give the books beside each open draft: found among all lines, by what was posted, and by the open lines."""
+
+    def beside(books: book_balances.StatementBooks) -> tuple[object, ...]:
+        outstanding, in_transit = Counter(books.outstanding), Counter(books.in_transit)
+        return books.ledger_balance_minor, outstanding, in_transit, books.outside_open
+
+    def with_posted(draft: Reconciliation, count: int) -> tuple[object, ...]:
+        with mock.patch.object(draft_entries, "_posted_count", return_value=count):
+            return beside(book_balances.of_draft(draft))
+
+    return [
+        (
+            beside(book_balances.of_statements(draft.organization_id, [draft.id])[draft.id]),
+            with_posted(draft, 0),
+            with_posted(draft, sys.maxsize),
+        )
+        for draft in db.session.scalars(sa.select(Reconciliation).where(Reconciliation.status == "DRAFT"))
+    ]
 
 
 class RestoredBooks:
@@ -146,19 +167,21 @@ class Judge:
     def ask(self, *, restores: bool) -> None:
         """Hold that all answers are the same."""
         organization_id = self.ada.organization_id
-        counted, computed, shown, few, every, accounts, found = self.bank.ask(
+        counted, computed, shown, few, every, drafts, accounts, found = self.bank.ask(
             lambda: (
                 ProofOracle().verdicts(),
                 figures(verdicts.computed, organization_id),
                 figures(verdicts.of_proofs, organization_id),
                 asked_as_many(organization_id, sys.maxsize),
                 asked_as_many(organization_id, 1),
+                drafts_beside_books(),
                 {each.fa_id: each.broken for each in hub.accounts(organization_id)},
                 [each.as_json() for check in proof_checks.CHECKS for each in check()],
             )
         )
         assert {proof_id: holds for proof_id, (holds, _, _) in computed.items()} == counted
         assert few == every
+        assert all(among_all == by_posted == by_open for among_all, by_posted, by_open in drafts)
         assert shown == computed
         assert found == []
         self._look_at_hub(computed, accounts)
@@ -167,7 +190,9 @@ class Judge:
             assert self.restored.verdicts_of(organization_id, self.ada.app) == (computed, [])
             self.seen["restores"] += 1
         broken = sum(not holds for holds, _, _ in computed.values())
-        self.seen.update(acts=1, proofs=len(computed), broken=broken, states=bool(computed))
+        self.seen.update(
+            acts=1, drafts=len(drafts), proofs=len(computed), broken=broken, states=bool(computed)
+        )
 
     def _look_at_hub(self, computed: Verdicts, recorded: dict[int, Any]) -> None:
         """Hold that the hub names the oldest broken proof of each account, and that its status follows from it."""
@@ -272,7 +297,8 @@ def test_after_every_act_all_answers_about_proofs_are_the_same(
     figure(
         "P1",
         f"{judge.seen['acts']} acts ({done.total()} writes, {refused} refused), {judge.seen['restores']} restores:"
-        f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs;"
+        f" 0 differences in {judge.seen['proofs']} verdicts, {judge.seen['broken']} of them on broken proofs,"
+        f" and beside {judge.seen['drafts']} drafts;"
         f" runs of rules changed {ruled['lines that a run changed']} lines, undoing them restored"
         f" {ruled['fields that an undo restored']} fields",
     )

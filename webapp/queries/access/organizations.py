@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.ledger.errors import NotFoundError
 from webapp.ledger.financial_years import FinancialYears, FirstMonth
 from webapp.models import FinancialYear, Membership, Organization
+from webapp.sql_functions import fold
 
 
 def get(organization_id: str) -> Organization:

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.ledger.chart import AccountType, Role
 from webapp.ledger.money import Money
 from webapp.models import Account, FeedAccount, MonthSum, Posting, of_same_organization, refers_to
@@ -18,6 +18,7 @@ from webapp.queries.accounts import balances
 from webapp.queries.accounts.balances import Balance
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
+from webapp.sql_functions import fold
 
 # Accounts without a code come after all others, A to Z.
 BY_CODE = Order(

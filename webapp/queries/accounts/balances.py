@@ -9,8 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, first_of_month
+from webapp.db import db
 from webapp.models import DaySum, LineDaySum, LineMonthSum, MonthSum
+from webapp.sql_functions import first_of_month
 
 
 @dataclass(frozen=True, slots=True)

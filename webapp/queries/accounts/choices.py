@@ -6,9 +6,10 @@ from collections.abc import Collection
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.models import Account, FeedAccount, Merchant, Project, ProjectGroup
 from webapp.queries.accounts.accounts import BY_CODE
+from webapp.sql_functions import fold
 
 
 def accounts(

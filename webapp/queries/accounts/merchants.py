@@ -6,11 +6,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import fold
 from webapp.models import Merchant
 from webapp.queries.common import lookups
 from webapp.queries.common.paging import Order, Page, page
 from webapp.queries.common.search import like_pattern
+from webapp.sql_functions import fold
 
 BY_NAME = Order((fold(Merchant.name), Merchant.id), ascends=True)  # type: ignore[arg-type]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import fold
 from webapp.ledger.currencies import DIGITS
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
 from webapp.models import JournalEntry, Posting, Transaction
+from webapp.sql_functions import fold
 
 # The same typed amount is another number of minor units in currencies of other digits.
 _BY_DIGITS = [

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.ledger.errors import LedgerError, NotFoundError
 from webapp.ledger.money import Money
 from webapp.models import Document, DocumentRelation
@@ -21,6 +21,7 @@ from webapp.queries.documents.findings import DocumentFinding, findings_of
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
 from webapp.queries.rules.runs import Provenance
+from webapp.sql_functions import fold
 
 NEWEST = Order((Document.id,))  # type: ignore[arg-type]
 

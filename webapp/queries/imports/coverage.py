@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, first_of_month
+from webapp.db import db
 from webapp.ledger.codes import IN_BOOKS
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered
@@ -30,6 +30,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.imports.imports import ImportAccountRecord
+from webapp.sql_functions import first_of_month
 
 
 @dataclass(frozen=True, slots=True)

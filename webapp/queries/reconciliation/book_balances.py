@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ from webapp.models import (
     refers_to,
 )
 from webapp.queries.accounts.balances import reaches
-from webapp.queries.reconciliation import uneven_lines
+from webapp.queries.reconciliation import draft_entries, uneven_lines
 from webapp.queries.reconciliation.statement_items import is_line_of, posted_to_feed_accounts
 
 
@@ -54,13 +54,30 @@ def of_statements(organization_id: str, reconciliation_ids: Collection[int]) -> 
 
     Where there are many, they are standing proofs.
     """
+    return _books(organization_id, reconciliation_ids, _rows(organization_id, reconciliation_ids))
+
+
+def of_draft(draft: Reconciliation) -> StatementBooks:
+    """Read the books beside an open draft, without going through what was proved before."""
+    statement = _postings(draft.organization_id, [draft.id])
+    rows = (
+        row
+        for some in draft_entries.entries(draft)
+        for row in db.session.execute(statement.where(JournalEntry.id.in_(some)))
+    )
+    return _books(draft.organization_id, [draft.id], rows)[draft.id]
+
+
+def _books(
+    organization_id: str, reconciliation_ids: Collection[int], rows: Iterable[Any]
+) -> dict[int, StatementBooks]:
     if not reconciliation_ids:
         return {}
     books = {each: StatementBooks() for each in reconciliation_ids}
     for statement_id, balance in db.session.execute(_balances(organization_id, reconciliation_ids)):
         books[statement_id].ledger_balance_minor = int(balance)
     days: dict[int, Any] = {}
-    for row in _rows(organization_id, reconciliation_ids):
+    for row in rows:
         posting = _posting(row)
         books[row.reconciliation_id].postings.append(posting)
         days[row.reconciliation_id] = row.statement_date

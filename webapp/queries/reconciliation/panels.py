@@ -10,13 +10,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from webapp.db import db
-from webapp.ledger.matching.matching import only_combination
+from webapp.ledger.matching.matching import MOST_AMOUNTS, only_combination
 from webapp.ledger.money import Money, total
 from webapp.ledger.proofs.completion_warnings import CompletionWarning
 from webapp.models import FeedAccount, Reconciliation, Transaction, of_same_organization, refers_to
+from webapp.queries.accounts import balances
 from webapp.queries.reconciliation import completion_warnings, next_statements, reconciliations
 from webapp.queries.reconciliation.next_statements import StatedOpening
-from webapp.queries.reconciliation.statement_items import IS_ENTRY, IS_LINE
+from webapp.queries.reconciliation.reconciliations import Readiness
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ def panel(account: FeedAccount) -> Panel | None:
         return None
     anchor = reconciliations.anchor_of(account)
     ready = reconciliations.readiness(account, draft, anchor)
-    items = [row for row in reconciliations.open_lines(account, draft) if row.day <= draft.statement_date]
+    entries = _until(draft, reconciliations.open_lines(account, draft, transaction_ids=()))
+    lines = balances.unreconciled_until(account.organization_id, account.id, draft.statement_date)
     currency = account.currency
     return Panel(
         opening_on=anchor.statement_date if anchor is not None else draft.opening_date,
@@ -74,14 +76,14 @@ def panel(account: FeedAccount) -> Panel | None:
         in_sum=Money(ready.sums.in_minor, currency),
         out_count=ready.sums.out_count,
         out_sum=Money(ready.sums.out_minor, currency),
-        item_count=len(items),
+        item_count=lines + len(entries),
         cleared_count=ready.sums.count,
         unconfirmed_count=len(ready.unconfirmed),
         set_aside_count=_set_aside_count(account),
         books_differ=Money(ready.books_differ_minor, currency),
         is_ready=ready.is_ready,
-        other_items=[_other(row, currency) for row in items if row.kind == IS_ENTRY],
-        suggestion=_suggestion(draft, items, ready.difference_minor),
+        other_items=[_other(row, currency) for row in entries],
+        suggestion=_suggestion(account, draft, lines, ready),
         warnings=completion_warnings.of_statement(draft, ready.books.outstanding),
         stated_opening=_stated_opening(account, draft, anchor),
     )
@@ -108,9 +110,19 @@ def _other(row: Any, currency: str) -> OtherItem:
     return OtherItem(row.journal_entry_id, row.day, row.description, amount, bool(row.is_cleared))
 
 
-def _suggestion(draft: Reconciliation, items: Sequence[Any], difference_minor: int) -> Suggestion | None:
-    open_rows = [row for row in items if row.kind == IS_LINE and not row.is_cleared]
-    found = only_combination([int(row.amount_minor) for row in open_rows], difference_minor)
+def _until(draft: Reconciliation, rows: Sequence[Any]) -> list[Any]:
+    return [row for row in rows if row.day <= draft.statement_date]
+
+
+def _suggestion(
+    account: FeedAccount, draft: Reconciliation, line_count: int, ready: Readiness
+) -> Suggestion | None:
+    """Look for the lines that make the difference; of more lines than can be combined none is read."""
+    if ready.difference_minor == 0 or line_count - ready.sums.count > MOST_AMOUNTS:
+        return None
+    rows = _until(draft, reconciliations.open_lines(account, draft, journal_entry_ids=()))
+    open_rows = [row for row in rows if not row.is_cleared]
+    found = only_combination([int(row.amount_minor) for row in open_rows], ready.difference_minor)
     if found is None:
         return None
     ids = [open_rows[index].id for index in found]

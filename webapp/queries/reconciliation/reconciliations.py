@@ -126,7 +126,7 @@ def readiness(account: FeedAccount, draft: Reconciliation, anchor: Reconciliatio
     """Compute what is missing to complete a draft."""
     organization_id = account.organization_id
     sums = draft_sums.of_drafts(organization_id, [draft.id])[draft.id]
-    books = book_balances.of_statements(organization_id, [draft.id])[draft.id]
+    books = book_balances.of_draft(draft)
     unconfirmed = draft_sums.unconfirmed(organization_id, draft.id)
     unposted = sum(amount for _, amount in unconfirmed)
     cleared = cleared_balance(opening_minor(draft, anchor), [sums.minor])

@@ -14,6 +14,7 @@ from webapp.ledger.money import Money
 from webapp.models import (
     FeedAccount,
     JournalEntry,
+    LineMonthSum,
     Posting,
     Reconciliation,
     ReconciliationItem,
@@ -149,8 +150,22 @@ def _open_lines(organization_id: str, feed_account_id: int, draft_id: int) -> sa
             Transaction.organization_id == organization_id,
             Transaction.feed_account_id == feed_account_id,
             Transaction.status == "BOOKED",
+            Transaction.booked_on >= first_open_month(organization_id, feed_account_id),
             sa.or_(item.id.is_(None), item.reconciliation_id == draft_id),
         )
+    )
+
+
+def first_open_month(organization_id: str, feed_account_id: int) -> sa.ScalarSelect[Any]:
+    """Select the first day of the first month with a booked line that no proof cleared, from the kept sums."""
+    return (
+        sa.select(sa.func.min(LineMonthSum.day))
+        .where(
+            LineMonthSum.organization_id == organization_id,
+            LineMonthSum.feed_account_id == feed_account_id,
+            LineMonthSum.unreconciled_count > 0,
+        )
+        .scalar_subquery()
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.ledger.dimensions import Dimension, DimensionSelection
 from webapp.ledger.money import Money
 from webapp.models import (
@@ -25,6 +25,7 @@ from webapp.models import (
 )
 from webapp.queries.common import lookups
 from webapp.queries.common.selections import postings_of
+from webapp.sql_functions import fold
 
 Sums = dict[date, Counter[int]]
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from webapp.db import db, fold
+from webapp.db import db
 from webapp.ledger.dimensions import Dimension
 from webapp.models import Account, Merchant, Posting, Project, ProjectGroup, RegisterLine, refers_to
 from webapp.queries.accounts.accounts import BY_CODE
 from webapp.queries.common.paging import Order
 from webapp.queries.reports.books import ReportBooks
+from webapp.sql_functions import fold
 
 Key = tuple[Any, ...]
 # The places of what earlier years left on personal accounts, and of what belongs to no part; neither has an id.

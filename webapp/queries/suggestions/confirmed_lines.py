@@ -14,6 +14,7 @@ from webapp.ledger.chart import RESTS, UNCATEGORISED, Role
 from webapp.ledger.suggestions.habit_books import Choice, HabitBook
 from webapp.models import Account, FeedAccount, JournalEntry, Posting, Transaction, refers_to
 from webapp.models.base import table_of
+from webapp.sql_functions import unindexed
 
 # The lines confirmed last predict best what comes next, and this many are read quickly.
 NEWEST = 1500
@@ -42,29 +43,39 @@ _COLUMNS: tuple[Any, ...] = (
 
 def all_lines(organization_id: str) -> HabitBook:
     """Read all booked lines, oldest first, with the choices of those that are posted, in three statements."""
-    lines = db.session.execute(_booked(organization_id).order_by(_LINE.c.booked_on, _LINE.c.id)).all()
+    lines = db.session.execute(
+        _lines(_LINE.c.organization_id == organization_id).order_by(_LINE.c.booked_on, _LINE.c.id)
+    ).all()
     return _habit_book(organization_id, lines, _legs(organization_id))
 
 
 def newest(organization_id: str) -> HabitBook:
-    """Read the newest posted lines, newest first, with their choices, in four statements."""
-    lines = db.session.execute(
-        _booked(organization_id)
-        .where(_ENTRY.c.status == "POSTED")
-        .order_by(_LINE.c.booked_on.desc(), _LINE.c.id.desc())
+    """Read the lines posted last, newest first, with their choices, in four statements.
+
+    They are found by the numbers of entries: an account may have more drafts than can be gone through for a page.
+    """
+    ids = db.session.scalars(
+        sa.select(_ENTRY.c.id)
+        .where(
+            _ENTRY.c.organization_id == organization_id,
+            _ENTRY.c.number.is_not(None),
+            _ENTRY.c.status == "POSTED",
+            _ENTRY.c.source == "bank_feed",
+        )
+        .order_by(_ENTRY.c.number.desc())
         .limit(NEWEST)
     ).all()
-    ids = [line.journal_entry_id for line in lines]
+    found = db.session.execute(
+        _lines(unindexed(_LINE.c.organization_id) == organization_id, _LINE.c.journal_entry_id.in_(ids))
+    )
+    lines = sorted(found, key=lambda line: (line.booked_on, line.id), reverse=True)
     return _habit_book(organization_id, lines, _legs(organization_id, ids))
 
 
-def _booked(organization_id: str) -> sa.Select[Any]:
-    """Select the booked lines, each with the status of its entry."""
-    return (
-        sa.select(*_COLUMNS)
-        .join(_ENTRY, refers_to(_LINE.c.journal_entry_id, _ENTRY))
-        .where(_LINE.c.organization_id == organization_id, _LINE.c.status == "BOOKED")
-    )
+def _lines(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Select the booked lines that meet conditions, each with the status of its entry."""
+    with_entry = sa.select(*_COLUMNS).join(_ENTRY, refers_to(_LINE.c.journal_entry_id, _ENTRY))
+    return with_entry.where(_LINE.c.status == "BOOKED", *conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +101,23 @@ def _legs(organization_id: str, entry_ids: Sequence[int] | None = None) -> _Legs
         )
         .join(_POSTING, refers_to(_POSTING.c.journal_entry_id, _ENTRY))
         .where(
-            _ENTRY.c.organization_id == organization_id,
             _ENTRY.c.status == "POSTED",
             _ENTRY.c.source.in_(("bank_feed", "correction")),
             _POSTING.c.is_bank_leg.is_(False),
         )
     )
-    parts = [statement]
+    of_organization = _ENTRY.c.organization_id == organization_id
+    parts = [statement.where(of_organization)]
     if entry_ids is not None:
         # In one statement with OR, SQLite would use the index of neither column.
-        parts = [statement.where(column.in_(entry_ids)) for column in (_ENTRY.c.id, _ENTRY.c.corrects_id)]
+        parts = [
+            statement.where(
+                unindexed(_ENTRY.c.organization_id) == organization_id, _ENTRY.c.id.in_(entry_ids)
+            ),
+            statement.where(
+                of_organization, _ENTRY.c.corrects_id.is_not(None), _ENTRY.c.corrects_id.in_(entry_ids)
+            ).with_hint(_ENTRY, "INDEXED BY ix_journal_entries_corrects", "sqlite"),
+        ]
     first: dict[int, Any] = {}
     several: dict[int, list[Any]] = {}
     for row in chain.from_iterable(db.session.execute(part) for part in parts):

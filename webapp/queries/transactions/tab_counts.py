@@ -83,15 +83,19 @@ def _taken_back(organization_id: str, fa_id: int) -> int:
 
 def _cleared(organization_id: str, draft: OpenDraft) -> int:
     """Count the lines of a statement that its open draft has cleared."""
-    statement = (
-        sa.select(sa.func.count())
-        .select_from(ReconciliationItem)
-        .join(Transaction, refers_to(ReconciliationItem.transaction_id, Transaction))
+    # Not by a join: SQLite would begin it with all lines.
+    is_listed = (
+        sa.exists()
         .where(
-            ReconciliationItem.organization_id == organization_id,
-            ReconciliationItem.reconciliation_id == draft.id,
+            refers_to(ReconciliationItem.transaction_id, Transaction),
             Transaction.status == "BOOKED",
             Transaction.booked_on <= draft.statement_date,
         )
+        .correlate(ReconciliationItem)
+    )
+    statement = sa.select(sa.func.count()).where(
+        ReconciliationItem.organization_id == organization_id,
+        ReconciliationItem.reconciliation_id == draft.id,
+        is_listed,
     )
     return int(db.session.scalar(statement) or 0)

@@ -23,6 +23,7 @@ from webapp.models import (
     Transaction,
     refers_to,
 )
+from webapp.models.base import table_of
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
@@ -30,6 +31,7 @@ from webapp.queries.common.search import matches_text_or_amount
 from webapp.queries.journal.entries import leg_of
 from webapp.queries.rules.runs import Provenance
 from webapp.queries.transactions import line_entries
+from webapp.sql_functions import unindexed
 
 NEWEST = Order((Transaction.booked_on, Transaction.id))  # type: ignore[arg-type]
 
@@ -186,13 +188,15 @@ def _entries(organization_id: str, entry_ids: set[int]) -> dict[int, _EntryState
     """Read the entries of lines together with their corrections and markers."""
     if not entry_ids:
         return {}
-    of_family = sa.select(JournalEntry.id, JournalEntry.status, JournalEntry.corrects_id).where(
-        JournalEntry.organization_id == organization_id
-    )
+    entry = table_of(JournalEntry)
+    of_family = sa.select(entry.c.id, entry.c.status, entry.c.corrects_id)
     # Two questions of one index each: by OR in one, SQLite reads every entry of the organization.
-    own, corrections = (
-        of_family.where(column.in_(entry_ids)) for column in (JournalEntry.id, JournalEntry.corrects_id)
-    )
+    own = of_family.where(unindexed(entry.c.organization_id) == organization_id, entry.c.id.in_(entry_ids))
+    corrections = of_family.where(
+        entry.c.organization_id == organization_id,
+        entry.c.corrects_id.is_not(None),
+        entry.c.corrects_id.in_(entry_ids),
+    ).with_hint(entry, "INDEXED BY ix_journal_entries_corrects", "sqlite")
     family = db.session.execute(sa.union(own, corrections)).all()
     states: dict[int, _EntryState] = {entry_id: _EntryState(legs=[]) for entry_id in entry_ids}
     counted: dict[int, int] = {}

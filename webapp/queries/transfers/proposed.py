@@ -92,14 +92,16 @@ def of_line(line: Transaction) -> list[ProposedTransfer]:
 def is_open(organization_id: str) -> sa.ColumnElement[bool]:
     """Build the condition that a line is open: its entry is a draft, or an open item of a watched account."""
     items = open_items.items_subquery(organization_id)
-    drafts = sa.select(JournalEntry.id).where(
-        JournalEntry.organization_id == organization_id,
-        JournalEntry.status == "DRAFT",
-        JournalEntry.corrects_id.is_(None),
+    has_draft = (
+        sa.exists()
+        .where(
+            refers_to(Transaction.journal_entry_id, JournalEntry),
+            JournalEntry.status == "DRAFT",
+            JournalEntry.corrects_id.is_(None),
+        )
+        .correlate(Transaction)
     )
-    return sa.or_(
-        Transaction.journal_entry_id.in_(drafts), Transaction.journal_entry_id.in_(sa.select(items.c.root_id))
-    )
+    return sa.or_(has_draft, Transaction.journal_entry_id.in_(sa.select(items.c.root_id)))
 
 
 def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
@@ -111,10 +113,13 @@ def _near(organization_id: str, lines: Sequence[Any]) -> list[sa.ColumnElement[b
         Transaction.booked_on.between(first - FEE_WINDOW, last + FEE_WINDOW),
         sa.or_(sa.false(), *(size.between(least, most) for least, most in ranges)),
     ]
-    if len(_currencies(organization_id)) == 1:
-        return near
+    feeds = _feeds(organization_id)
+    # The index of lines by day begins with the account.
+    of_feeds = Transaction.feed_account_id.in_(feeds)
+    if len(set(feeds.values())) == 1:
+        return [of_feeds, *near]
     # What an amount is in the base currency stands in no column.
-    return [sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]
+    return [of_feeds, sa.or_(sa.and_(*near), Transaction.booked_on.between(first - WINDOW, last + WINDOW))]
 
 
 def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
@@ -132,12 +137,12 @@ def _ranges(sizes: Iterable[int]) -> list[tuple[int, int]]:
     return merged
 
 
-def _currencies(organization_id: str) -> list[str]:
-    return list(
-        db.session.scalars(
-            sa.select(FeedAccount.currency).where(FeedAccount.organization_id == organization_id).distinct()
-        )
+def _feeds(organization_id: str) -> dict[int, str]:
+    """Give the currency of each feed account by its id."""
+    feeds = sa.select(FeedAccount.id, FeedAccount.currency).where(
+        FeedAccount.organization_id == organization_id
     )
+    return dict(db.session.execute(feeds).all())
 
 
 def _matches(organization_id: str, sides: Sequence[TransferSide]) -> list[TransferMatch]:
@@ -147,7 +152,9 @@ def _matches(organization_id: str, sides: Sequence[TransferSide]) -> list[Transf
 
 
 def _sides(organization_id: str, *conditions: sa.ColumnElement[bool]) -> list[TransferSide]:
-    """Read the booked lines that are in no pair, as sides of transfers."""
+    """Read the booked lines that are in no pair, as sides of transfers; of a single account there are none."""
+    if len(_feeds(organization_id)) < 2:  # noqa: PLR2004  (a transfer is between two)
+        return []
     line = Transaction
     rows = db.session.execute(
         sa.select(

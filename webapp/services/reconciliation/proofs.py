@@ -139,7 +139,7 @@ def _proof(
     lines: Sequence[Item],
     doing: Act,
 ) -> Proof:
-    books = book_balances.of_statements(account.organization_id, [draft.id])[draft.id]
+    books = book_balances.of_draft(draft)
     return Proof(
         id=draft.id,
         organization_id=account.organization_id,

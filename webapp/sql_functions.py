@@ -1,0 +1,58 @@
+"""What SQLite and PostgreSQL write differently, for queries to use as one."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+
+
+class fold(sa.sql.functions.GenericFunction[str]):  # noqa: N801  (it is written as a function)
+    """Text in lower case, for search: SQLite's LOWER only converts ASCII, so each connection has Python's."""
+
+    type = sa.String()
+    inherit_cache = True
+
+
+@compiles(fold, "postgresql")
+def _fold_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **kwargs)})"
+
+
+class first_of_month(sa.sql.functions.GenericFunction[date]):  # noqa: N801  (it is written as a function)
+    """The first day of a day's month, the key of monthly sums."""
+
+    type = sa.Date()
+    inherit_cache = True
+
+
+@compiles(first_of_month, "sqlite")
+def _first_of_month_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"(substr({compiler.process(element.clauses, **kwargs)}, 1, 8) || '01')"
+
+
+@compiles(first_of_month, "postgresql")
+def _first_of_month_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"CAST(date_trunc('month', CAST({compiler.process(element.clauses, **kwargs)} AS date)) AS date)"
+
+
+class unindexed(sa.sql.functions.GenericFunction[Any]):  # noqa: N801  (it is written as a function)
+    """A column that SQLite may look for in no index, where another column of the statement finds fewer rows.
+
+    Without statistics SQLite takes an organization for a few rows, and so prefers an index that begins with it to the
+    ids that are listed. PostgreSQL knows better. https://sqlite.org/optoverview.html#manual_control_of_query_plans
+    """
+
+    inherit_cache = True
+
+
+@compiles(unindexed, "sqlite")
+def _unindexed_on_sqlite(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return f"+{compiler.process(element.clauses, **kwargs)}"
+
+
+@compiles(unindexed, "postgresql")
+def _unindexed_on_postgresql(element: Any, compiler: Any, **kwargs: Any) -> str:
+    return str(compiler.process(element.clauses, **kwargs))
