@@ -219,6 +219,7 @@ def local_links(page):
     ]
 
 
+@pytest.mark.rare
 def test_no_hostile_word_runs_on_any_page(browse, ada, bank, hostile_books, payloads, faults, rounds, figure):
     page = browse(ada)
     visited = crawl(page, "/", rounds(25, 1000))

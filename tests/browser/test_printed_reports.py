@@ -9,6 +9,7 @@ A4, A3 = {"width": 1047, "height": 718}, {"width": 1512, "height": 1047}
 BOX = re.compile(rb"/MediaBox \[0 0 ([0-9]+)[.0-9]* ([0-9]+)")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(
     ("first", "months", "sheet", "points"),
     [("2026-01-01", 12, A4, [842, 595]), ("2025-01-01", 24, A3, [1191, 842])],

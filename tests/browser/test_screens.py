@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
 from tests.fixtures.screens import PAGES
 
@@ -40,6 +42,7 @@ def look_at_a_mismatch(page):
     return look_at(page, month("90.00", "58.00", "2026-10-02", "2026-10-30"))
 
 
+@pytest.mark.rare
 def test_every_page_is_shown_in_light_in_dark_and_on_a_phone(browse, mara, modes, picture, rounds):
     shown = rounds({name: PAGES[name] for name in WIDEST}, PAGES)
     addresses = {**shown, "import-mismatch": look_at_a_mismatch(browse(mara))}

@@ -7,6 +7,7 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import sqlalchemy as sa
 
 from tests.concurrency.crowds import all_at_once, percentile
@@ -39,6 +40,7 @@ def said_by(house, *words):
     return json.loads(Program(house, *words).communicate()[0])
 
 
+@pytest.mark.rare
 def test_confirming_goes_on_during_a_long_import(gunicorn, house, ada, ben, bank, tmp_path, rounds, figure):
     each = rounds(4, 20)
     lines = bank.send_many(

@@ -117,6 +117,7 @@ def database_kind():
     return "both"
 
 
+@pytest.mark.rare
 def test_a_session_is_answered_alike_by_both_databases(sides, rounds, figure):
     stories = []
     for side in sides:

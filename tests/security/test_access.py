@@ -82,6 +82,7 @@ def published():
     return {cells[0].strip("`"): dict(zip(permissions.COLUMNS, cells[2:], strict=True)) for cells in rows}
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("name", "role"), [("ada", "owner"), ("ben", "bookkeeper"), ("cleo", "viewer")])
 def test_a_persons_session_may_what_is_published(people, addresses, published, figure, name, role):
     """Signed in once, and once more for each address that signs out; nothing else ends a session."""
@@ -110,6 +111,7 @@ def test_a_token_with_one_scope_may_what_is_published(ada, addresses, published,
     figure("P38", f"{len(addresses)} of {len(addresses)} cells of a token with {scope} hold")
 
 
+@pytest.mark.rare
 @pytest.mark.parametrize(("name", "role"), [("ben", "bookkeeper"), ("cleo", "viewer")])
 def test_a_token_of_a_lesser_role_may_what_both_may(people, addresses, published, bank, name, role):
     """Also where it was given more: the member's role is now less than it was."""

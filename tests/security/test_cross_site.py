@@ -55,6 +55,7 @@ def unsafe(app):
     return [a for a in addresses_of(app) if not a.is_safe and a.scope != "public"]
 
 
+@pytest.mark.rare
 def test_every_unsafe_address_refuses_every_forged_request(
     ada, signed_in, unsafe, ids, state_of, portion, figure
 ):
@@ -70,6 +71,7 @@ def test_every_unsafe_address_refuses_every_forged_request(
     figure("P44", f"{asked} forged requests to {len(unsafe)} addresses: all refused, nothing changed")
 
 
+@pytest.mark.rare
 def test_our_own_requests_pass(signed_in, unsafe):
     for address in unsafe:
         for why, headers in OURS.items():
@@ -110,6 +112,7 @@ def test_no_header_turns_a_read_into_a_write(ada, ids, header):
     assert ada.get(path).json["transaction"]["status"] == "BOOKED"
 
 
+@pytest.mark.rare
 def test_reading_changes_nothing(app, ada, ids, state_of, bank, portion):
     before = state_of(ada.organization_id)
     sessions = bank.ask(lambda: db.session.query(BrowserSession).count())

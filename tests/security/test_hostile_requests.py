@@ -137,6 +137,7 @@ def assert_says_so(method, path, answer):
     assert len(answer.data) < 200_000, (method, path[:80], len(answer.data))
 
 
+@pytest.mark.rare
 def test_hostile_bodies(app, hostile, ids, rounds, portion, figure):
     unsafe = [address for address in addresses_of(app) if address.is_api and not address.is_safe]
     for index, address in enumerate(unsafe):
@@ -147,6 +148,7 @@ def test_hostile_bodies(app, hostile, ids, rounds, portion, figure):
     figure("P46", f"{len(hostile.asked)} hostile bodies: no 5xx, always JSON")
 
 
+@pytest.mark.rare
 def test_hostile_values_in_every_place(app, hostile, ids, portion):
     """Each value of a well-formed body is exchanged for everything that it is not."""
     strange = [
@@ -219,6 +221,7 @@ def test_hostile_forms(app, ada, ids, portion):
                 assert "Traceback" not in answer.text, (path, name)
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_hostile_queries_on_pages(app, ada, ids, portion):
     browser = ada.browser()

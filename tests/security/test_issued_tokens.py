@@ -48,6 +48,7 @@ def issued(ada, bank, rounds):
     return bank.ask(make)
 
 
+@pytest.mark.rare
 def test_a_thousand_tokens_are_recognisable_unguessable_and_written_nowhere(
     app, house, ada, issued, figure, monkeypatch, capsys, tmp_path, database_kind
 ):

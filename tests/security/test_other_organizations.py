@@ -41,6 +41,7 @@ def test_the_ids_of_these_tests_are_real(ada, app, ids):
             assert ada.get(address.path(ids)).status_code < 400, address.name
 
 
+@pytest.mark.rare
 def test_unknown_foreign_and_impossible_ids_answer_alike(dan, ada, ids, with_ids, state_of, figure):
     before = state_of(ada.organization_id)
     told = {}
@@ -172,6 +173,7 @@ def alike(answer, one):
     return "the id" if answer == one else answer
 
 
+@pytest.mark.rare
 def test_no_canary_is_ever_seen_elsewhere(dan, cleo, app, ids, portion, figure):
     """Cleo sees the canaries of her own books in most lists; Dan sees none, whatever he asks."""
     reading = [

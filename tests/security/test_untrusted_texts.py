@@ -67,6 +67,7 @@ def acts(bank):
     ]
 
 
+@pytest.mark.rare
 def test_every_answer_names_the_texts_of_strangers(app, ada, bank, books, acts):
     agent, found, asked = ada.with_scopes("read", "propose"), {}, 0
     for who, query in ((ada, "?dryRun=true"), (agent, ""), (ada, ""), (ada, "")):

@@ -77,6 +77,7 @@ def correct(ada, entry, target):
         return corrections.post_marker(entry, marker, doing)
 
 
+@pytest.mark.rare
 def test_every_pair_of_a_chain_ends_exactly_at_its_target(ada, bank, accounts, rounds, figure):
     pairs, deepest = rounds(40, 1000), 0
     random = Random(4)  # noqa: S311  (chance that can be had again)

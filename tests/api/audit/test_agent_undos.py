@@ -332,6 +332,7 @@ def busy(world, ada, bank):
     return world
 
 
+@pytest.mark.rare
 def test_one_of_each_kind_goes_back(ada, agent, busy, bank, figure, monkeypatch):
     monkeypatch.setattr(agent_undos, "MOST_AT_ONCE", 100)
     before = dump(ada)

@@ -102,6 +102,7 @@ def test_a_dry_run_of_every_write_tells_what_it_does_and_changes_nothing(app, ad
     assert (rows_of(bank), files_of(app)) == (before, files)
 
 
+@pytest.mark.rare
 @on_sqlite
 def test_every_write_can_be_proposed_and_nothing_is_done(app, ada, bank, trials, portion):
     before, files = rows_of(bank, without=WAITING), files_of(app)

@@ -65,6 +65,7 @@ def test_receipts_are_dropped_on_a_line_and_an_entry_and_pasted(give, ada, bank,
     expect(page.get_by_role("button", name="Import 1 line")).to_be_visible()
 
 
+@pytest.mark.rare
 def test_the_pages_of_a_pdf_are_drawn_beside_its_fields(give, ada, picture):
     page, give_to = give
     page.goto("/documents")

@@ -25,6 +25,7 @@ TEXTS = ["?20", "?32x\n", "SVWZ+", "/REMI/", "/", ":", "\n", "\n:", " ", "9", "1
 INSIDE = ["", ":61:", ":61:260302D", f"{LINE}:86:", f"{LINE}:86:166?20", f"{LINE}:86:/REMI/"]
 
 
+@pytest.mark.rare
 def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(portion):
     for place, inside in enumerate(INSIDE):
         texts = (

@@ -28,6 +28,7 @@ def outcome(data):
         return refusal
 
 
+@pytest.mark.rare
 def test_what_is_repeated_without_end_is_settled_in_time_that_grows_with_it(portion):
     for place, start in enumerate(("<OFX>", INSIDE)):
         texts = (
