@@ -67,7 +67,10 @@ def requests(pages: Pages, fa_id: int, lines: list[int]) -> dict[str, Callable[[
     def statement() -> None:
         expect(pages.get(f"/feeds/{fa_id}?show=statement").text, 'id="lines"')
 
-    return {"page": page, "statement": statement, "line": line, "edit": edit, "confirm": confirm}
+    def hub() -> None:
+        expect(pages.get("/").text, 'id="hub"')
+
+    return {"hub": hub, "page": page, "statement": statement, "line": line, "edit": edit, "confirm": confirm}
 
 
 def post(pages: Pages, path: str, fa_id: int, data: dict[str, str]) -> None:

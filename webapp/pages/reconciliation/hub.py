@@ -40,6 +40,7 @@ def index() -> Response:
         as_of=as_of,
         today=today,
         balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
+        lines=queries.reconciliation.waiting_lines.of_accounts(organization_id(), accounts),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=queries.audit.action_requests.listed(
             organization_id(), now=requests.now(), after=None, limit=RECENT_ACTS

@@ -14,7 +14,7 @@ from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering import rule_wording
 from webapp.web.rendering.forms import form_body
-from webapp.web.rendering.htmx import is_htmx, redirect_back, render
+from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render
 from webapp.web.rendering.problems import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,18 @@ SHOWN, SHOWN_AS_PART, DISMISSED_SHOWN = 20, 5, 50
 def index() -> Response:
     """Show suggested and dismissed rules."""
     return show()
+
+
+@bp.get("/best")
+@requires("read")
+def best() -> Response:
+    """Show the best suggestion as a row of a page, which loads it afterwards; nothing where there is none."""
+    if not is_htmx():
+        return redirect_to(url_for("rule_suggestions.index"))
+    suggestion = queries.suggestions.rule_suggestions.best(organization_id())
+    if suggestion is None:
+        return Response(status=204)
+    return render("rules/suggestions/best.html", suggestion=suggestion)
 
 
 @bp.post("/dismiss")

@@ -7,6 +7,15 @@ from webapp.queries.reconciliation import (
     proof_pages,
     reconciliations,
     records,
+    waiting_lines,
 )
 
-__all__ = ["completion_warnings", "hub", "panels", "proof_pages", "reconciliations", "records"]
+__all__ = [
+    "completion_warnings",
+    "hub",
+    "panels",
+    "proof_pages",
+    "reconciliations",
+    "records",
+    "waiting_lines",
+]

@@ -103,17 +103,27 @@ def filled(organization_id: str, key: str) -> dict[str, Any]:
 
 def found(organization_id: str) -> list[RuleSuggestion]:
     """Find all suggested rules, at most 100, in a number of statements that does not depend on the lines."""
-    book = confirmed_lines.all_lines(organization_id)
+    suggested = _found(organization_id, confirmed_lines.all_lines(organization_id), MOST)
+    return sorted(suggested, key=_order)
+
+
+def best(organization_id: str) -> RuleSuggestion | None:
+    """Find the suggested rule of most lines among the newest confirmed ones, however many lines there are."""
+    newest = confirmed_lines.newest(organization_id)
+    oldest_first = HabitBook(newest.lines[::-1], newest.choices[::-1])
+    return next(iter(_found(organization_id, oldest_first, 1)), None)
+
+
+def _found(organization_id: str, book: HabitBook, most: int) -> list[RuleSuggestion]:
     is_dismissed = _dismissed(organization_id, book)
     is_covered = _covered(organization_id, book)
 
     def is_wanted(habit: Habit) -> bool:
         return not is_dismissed(habit) and not is_covered(habit)
 
-    wanted = habits(book, most=MOST, is_wanted=is_wanted)
+    wanted = habits(book, most=most, is_wanted=is_wanted)
     names = ChoiceNames(organization_id, wanted)
-    suggested = [_suggestion(habit, book, names.of(habit)) for habit in wanted]
-    return sorted(suggested, key=_order)
+    return [_suggestion(habit, book, names.of(habit)) for habit in wanted]
 
 
 def dismissal(organization_id: str, key: str) -> SuggestionDismissal:
