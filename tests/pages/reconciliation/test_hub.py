@@ -1,4 +1,4 @@
-"""What waits on the hub: unconfirmed lines with the uncategorised among them, proposals, and the best suggested rule."""
+"""What waits on the hub: unconfirmed and uncategorised lines, proposals, and the best suggested rule."""
 
 from html import unescape
 

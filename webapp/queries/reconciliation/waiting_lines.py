@@ -48,8 +48,8 @@ def _uncategorised(organization_id: str, fa_ids: Sequence[int]) -> int:
     """Count the BOOKED lines whose draft or correction posts to an uncategorised account, up to `MOST` and one more.
 
     It starts from the postings on these accounts, and ends early: to leave out doubles in the statement, PostgreSQL
-    would read all of them first. SQLite has no index on `feed_account_id + 0`: with the plain column it would go through
-    all lines of an account for each draft.
+    would read all of them first. SQLite has no index on `feed_account_id + 0`: with the plain column it would go
+    through all lines of an account for each draft.
     """
     uncategorised = sa.select(Account.id).where(
         Account.organization_id == organization_id, Account.role.in_(UNCATEGORISED)
