@@ -26,7 +26,9 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
     for mode, options in modes.items():
         page = browse(ada, **options)
         page.goto("/")
-        assert "Ben's program changed" in page.inner_text(".breach")
+        text = page.inner_text(".breach")
+        assert "Ben's program voided entry 2, Adobe Creative Cloud, 14 Sep on" in text
+        assert "its bank leg of −49.00 no longer counts" in text
         assert "−49.00" in page.inner_text(".breach .is-bad"), page.inner_text(".breach")
         assert not page.is_visible("text=Accept it as it is now")
         picture(page, f"hub-broken-{mode}", full_page=True)
@@ -37,6 +39,11 @@ def test_a_broken_proof_names_its_culprit_and_can_be_reopened_from_the_hub(
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page = browse(ada)
     page.goto("/")
+    page.click(".repair:has-text('Confirm the line again')")
+    page.wait_for_url("**/feeds/*")
+    assert page.evaluate("document.activeElement.innerText").startswith("Confirm")
+    assert "accent" not in page.get_attribute("button:has-text('Start reconciling')", "class")
+    page.click("text=Repair the proof")
     page.click("summary:has-text('Reopen from')")
     page.fill(".breach [name=reason]", "The voided line was right")
     page.click("text=Reopen the proof")

@@ -50,7 +50,17 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     org_merchant_id = fields.FormId(load_default=None)
     line = fields.FormId(load_default=None)
     selected = fields.Text(most=2000, load_default="")
-    edit = fields.OneOf("splits", "description", "why", "documents", "confirm", "closed", load_default=None)
+    edit = fields.OneOf(
+        "splits",
+        "description",
+        "why",
+        "documents",
+        "confirm",
+        "restore",
+        "delete",
+        "closed",
+        load_default=None,
+    )
 
 
 class HubPageQuerySchema(AddressSchema):

@@ -12,6 +12,8 @@ from flask import Blueprint, Response, request
 from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
+from webapp.pages.reconciliation.repairs import repair_of
+from webapp.queries.reconciliation.culprits import Culprits
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.schemas.addresses import HubPageQuerySchema
 from webapp.web.access import requests
@@ -32,9 +34,11 @@ def index() -> Response:
     as_of = HubPageQuerySchema().load(request.args)["as_of"] or today
     accounts = sorted(queries.reconciliation.hub.accounts(organization_id(), as_of=as_of), key=sort_key)
     base = {account.fa_id: in_base(account, as_of) for account in accounts}
+    causes = [account.broken.broken_by for account in accounts if account.broken is not None]
+    culprits = queries.reconciliation.culprits.of_causes(organization_id(), causes)
     return render(
         "hub/index.html",
-        accounts=[shown(account, base[account.fa_id]) for account in accounts],
+        accounts=[shown(account, base[account.fa_id]) | breach(account, culprits) for account in accounts],
         summary=summary(accounts),
         total=total(accounts, base),
         as_of=as_of,
@@ -91,6 +95,15 @@ def shown(account: HubRecord, base: Money | None) -> dict[str, Any]:
         **{name: getattr(account, name) for name in (*names, *counts)},
         "provider_balance_base": base if is_foreign else None,
     }
+
+
+def breach(account: HubRecord, culprits: Culprits) -> dict[str, Any]:
+    """What broke the proof of an account, and its repair; nothing where its proofs hold."""
+    cause = account.broken.broken_by if account.broken is not None else None
+    if cause is None:
+        return {}
+    culprit = culprits.get((cause.transaction_id, cause.journal_entry_id))
+    return {"culprit": culprit, "repair": repair_of(cause, culprit, principal().scopes)}
 
 
 def in_base(account: HubRecord, as_of: date) -> Money | None:

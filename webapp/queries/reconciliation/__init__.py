@@ -2,6 +2,7 @@
 
 from webapp.queries.reconciliation import (
     completion_warnings,
+    culprits,
     hub,
     panels,
     proof_pages,
@@ -12,6 +13,7 @@ from webapp.queries.reconciliation import (
 
 __all__ = [
     "completion_warnings",
+    "culprits",
     "hub",
     "panels",
     "proof_pages",

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from webapp.ledger.titles import counted, joined
-from webapp.web.rendering.figures import MINUS, figure, size
+from webapp.web.rendering.figures import MINUS, day, figure, read_day, size
 
 
 class BreachText(Protocol):
@@ -60,69 +60,53 @@ def summary_sentence(broken: int, needs: int, never: int) -> str:
     return f"{text[0].upper()}{text[1:]}." if text else "Every account agrees with its bank."
 
 
-def breach(culprit: BreachText) -> str:
-    """A sentence on the change that broke a proof: the field, before and after.
-
-    >>> from types import SimpleNamespace
-    >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"))
-    'Its state went from Posted to Voided, so its bank leg no longer counts.'
-    >>> breach(SimpleNamespace(field="amount", before="-49.00", after="-45.00"))
-    'Its amount went from −49.00 to −45.00.'
-    """
-    if culprit.field == "arrival":
-        return f"It is dated inside the statement and came after it was proved, with {figure(culprit.after)}."
-    if culprit.field == "books":
-        return f"The books of that day differ from the statement by {figure(culprit.after)}."
-    if culprit.field == "entryStatus":
-        before, after = ((status or "nothing").capitalize() for status in (culprit.before, culprit.after))
-        return f"Its state went from {before} to {after}, so its bank leg no longer counts."
-    if culprit.field == "lineStatus":
-        return f"Its line went from {str(culprit.before).capitalize()} to {str(culprit.after).capitalize()}."
-    if culprit.field == "amount":
-        return f"Its amount went from {figure(culprit.before)} to {figure(culprit.after)}."
-    return f"Its day went from {culprit.before} to {culprit.after}."
-
-
-class Remedy(NamedTuple):
-    """How the change that broke a proof is undone: the act, and its consequence."""
-
-    act: str
-    consequence: str
-
-
-# By the field that changed, and whether an entry broke the proof.
-LINE_REMOVED = ("The bank removed the line", "When it sends the line again, the proof holds")
-REMEDIES = {
-    ("entryStatus", True): (
-        "Undo the voiding of entry {entry}",
-        "Confirm its new draft again, and the proof holds",
-    ),
-    ("entryStatus", False): ("Restore the line", "Restore and confirm it, and the proof holds"),
-    ("lineStatus", True): LINE_REMOVED,
-    ("lineStatus", False): LINE_REMOVED,
-    ("arrival", True): ("Undo entry {entry}", "Void it, or delete its unconfirmed line, and the proof holds"),
-    ("arrival", False): (
-        "Remove the line",
-        "Delete the line or remove its import, and the proof holds",
-    ),
-    ("other", True): ("Look at entry {entry}", "Put it back as it was, and the proof holds"),
-    ("other", False): ("Look at the line", "With the values that the bank first sent, the proof holds"),
+DEEDS = {
+    "lineStatus": "removed",
+    "arrival": "added",
+    "amount": "changed the amount of",
+    "bookedOn": "changed the day of",
 }
 
 
-def remedy(culprit: BreachText) -> Remedy:
-    """How the change that broke a proof is undone.
+def deed(cause: BreachText) -> str:
+    """What somebody did to the entry or line that broke a proof.
 
     >>> from types import SimpleNamespace
-    >>> remedy(SimpleNamespace(field="entryStatus", journal_entry_id=1187)).act
-    'Undo the voiding of entry 1187'
-    >>> remedy(SimpleNamespace(field="arrival", journal_entry_id=None)).consequence
-    'Delete the line or remove its import, and the proof holds'
+    >>> deed(SimpleNamespace(field="entryStatus", journal_entry_id=1187))
+    'voided'
+    >>> deed(SimpleNamespace(field="entryStatus", journal_entry_id=None))
+    'deleted'
     """
-    entry = culprit.journal_entry_id
-    field = culprit.field if culprit.field in ("entryStatus", "lineStatus", "arrival") else "other"
-    act, consequence = REMEDIES[field, entry is not None]
-    return Remedy(act.format(entry=entry), consequence)
+    if cause.field == "entryStatus":
+        return "voided" if cause.journal_entry_id else "deleted"
+    return DEEDS.get(cause.field, "changed")
+
+
+def breach(cause: BreachText, amount: object = None) -> str:
+    """A sentence on the change that broke a proof: the field, before and after; `amount` is the line's.
+
+    >>> from types import SimpleNamespace
+    >>> breach(SimpleNamespace(field="entryStatus", before="POSTED", after="VOIDED"), "-49.00")
+    'Status went from Posted to Voided, so its bank leg of −49.00 no longer counts.'
+    >>> breach(SimpleNamespace(field="amount", before="-49.00", after="-45.00"))
+    'Amount went from −49.00 to −45.00.'
+    >>> breach(SimpleNamespace(field="bookedOn", before="2026-10-31", after="2026-11-02"))
+    'Day went from 31 Oct 2026 to 2 Nov 2026.'
+    """
+    if cause.field == "arrival":
+        return f"It is dated inside the statement and came after it was proved, with {figure(cause.after)}."
+    if cause.field == "books":
+        return f"The books of that day differ from the statement by {figure(cause.after)}."
+    if cause.field == "entryStatus":
+        before, after = ((status or "nothing").capitalize() for status in (cause.before, cause.after))
+        leg = "its bank leg" if amount is None else f"its bank leg of {figure(amount)}"
+        return f"Status went from {before} to {after}, so {leg} no longer counts."
+    if cause.field == "lineStatus":
+        return f"Its line went from {str(cause.before).capitalize()} to {str(cause.after).capitalize()}."
+    if cause.field == "amount":
+        return f"Amount went from {figure(cause.before)} to {figure(cause.after)}."
+    earlier, later = (read_day(value) for value in (cause.before, cause.after))
+    return f"Day went from {day(earlier) if earlier else 'none'} to {day(later) if later else 'none'}."
 
 
 def owing(balance: object, currency: str) -> str:
@@ -154,6 +138,4 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
 
 
 GLOBALS = {"summary_sentence": summary_sentence}
-FILTERS = {
-    each.__name__: each for each in (spelled, counted, initials, breach, remedy, owing, joined, choices)
-}
+FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, deed, owing, joined, choices)}

@@ -1,0 +1,70 @@
+"""The first repair of a broken proof: a card that does what it is called, or leads to the button that does."""
+
+import re
+from html import unescape
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def proved(bank, desk):
+    """A proof of two lines; answers them."""
+    bank.open("Main account")
+    lines = bank.send_many([("2026-09-02", "1200.00", "Invoice 17"), ("2026-09-14", "-49.00", "Figma")])
+    desk.confirm(*lines)
+    desk.prove("2026-09-30", "1151.00")
+    return lines
+
+
+def repair(person):
+    """The first card of the hub: its words and its address."""
+    hub = person.browser().get("/").text
+    address, text = re.search(r'class="repair" href="([^"]*)">(.*?)</a>', hub, re.DOTALL).groups()
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split()), unescape(address)
+
+
+def focused(person, address):
+    """The words of what has the focus on a page."""
+    page = person.browser().get(address).text
+    return re.findall(
+        r"<(?:button|input)[^>]*\sautofocus[^>]*>([^<]*(?:<svg.*?</svg>)?[^<]*)", page, re.DOTALL
+    )
+
+
+def test_a_voided_entry_of_a_line_is_confirmed_again(ada, desk, proved):
+    desk.void(desk.line(proved[1])["journalEntryId"])
+    text, address = repair(ada)
+    assert text == "Confirm the line again Its draft becomes a new entry, and the proof holds"
+    assert len(focused(ada, address)) == 1
+    assert focused(ada, address)[0].startswith("Confirm")
+
+
+def test_a_line_that_came_late_is_left_out_once_its_entry_is_void(ada, bank, desk, proved):
+    late = bank.send("2026-09-20", "-7.00", "Parcel stamps")
+    text, address = repair(ada)
+    assert text.startswith("Leave the line out of the books")
+    assert focused(ada, address)[0].strip().endswith("Leave out of the books")
+    desk.confirm(late)
+    text, address = repair(ada)
+    assert text.startswith("Void entry")
+    assert len(focused(ada, address)) == 1
+    assert 'name="reason"' in ada.browser().get(address).text
+
+
+def test_a_viewer_is_only_led_to_the_line(cleo, desk, proved):
+    desk.void(desk.line(proved[1])["journalEntryId"])
+    text, address = repair(cleo)
+    assert text.startswith("Open the line")
+    assert focused(cleo, address) == []
+
+
+def test_an_open_draft_is_no_repair_but_a_sentence(ada, desk, proved):
+    desk.void(desk.line(proved[1])["journalEntryId"])
+    desk.put("2026-10-31", "1151.00")
+    hub = ada.browser().get("/").text
+    assert "Reopen from" not in hub
+    assert "Complete or abandon it" in hub
