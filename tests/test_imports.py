@@ -135,7 +135,7 @@ PACKAGES = {
         "common",
     ),
     "importers": ("camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
-    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "exchange", "."),
+    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "exchange", "notation", "."),
     "models": ("reconciliation", "transactions", "rules", "journal", "accounts", "audit", "access", "."),
     "schemas": (
         "access",

@@ -48,7 +48,7 @@ def test_a_line_on_an_archived_account_keeps_it_when_another_field_changes(ada, 
     told = ada.get(f"/api/transactions/{line}").json["transaction"]
     assert (told["accountId"], told["projectId"]) == (account_id, project)
     page = lines(browser.get(f"/feeds/1?line={line}&show=all&edit=splits").text)
-    assert chosen(page, "splits.0.accountId") == [(str(account_id), "Fairs &amp; shows (archived)")]
+    assert chosen(page, "splits.1.accountId") == [(str(account_id), "Fairs &amp; shows (archived)")]
 
 
 def test_a_line_on_what_became_a_banks_account_shows_it(ada, bank):

@@ -56,7 +56,7 @@ def test_a_difference_is_written_in_the_base_currency_alone_and_edited(pages, bo
     made = pages.post("/journal/new", data=form(*legs, act="draft"))
     assert made.status_code == 303
     page = pages.get(f"{made.location}/edit").text
-    assert 'value="-83.33"' in page
+    assert 'value="−83.33"' in page
     refused = pages.post("/journal/new", data=form(("Trade receivables", "1", "", "USD", "-83.33"), legs[1]))
     assert "only one of 0.00 has an amountBase" in said(refused)
     version = page.partition('name="version" value="')[2][:16]
@@ -88,13 +88,13 @@ def test_legs_that_nothing_was_typed_into_are_left_out(pages, books):
         ([("Travel", "5.00", "5.00"), ("petty", "", "5.00")], "A leg has a debit or a credit.", "5.00"),
         ([("Travel", "", ""), ("petty", "", "5.00")], "Enter a debit or a credit.", "Travel"),
         ([("", "5.00", ""), ("petty", "", "5.00")], "Choose an account.", "5.00"),
-        ([("Travel", "-5.00", ""), ("petty", "", "5.00")], "Enter it without a sign", "-5.00"),
+        ([("Travel", "-5.00", ""), ("petty", "", "5.00")], "Enter it without a sign", "−5.00"),
         (
             [("Travel", "5.001", ""), ("petty", "", "5.001")],
             "EUR has 2 digits after the decimal point",
             "5.001",
         ),
-        ([("Travel", "12,34", ""), ("petty", "", "12,34")], "write it as digits", "12,34"),
+        ([("Travel", "1,2,34", ""), ("petty", "", "1,2,34")], "Write an amount like 1,234.50.", "1,2,34"),
         ([("Travel", "5", "", "XXQ"), ("petty", "", "5", "XXQ")], "XXQ is not an ISO 4217 currency", "XXQ"),
         ([("Travel", "5.00", "")], "Write 2 to 200 legs.", "5.00"),
     ],

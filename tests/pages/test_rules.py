@@ -130,7 +130,7 @@ def test_the_form_makes_a_rule_as_the_api_would(ada, pages, food, bank):
         {"kind": "SET_CURRENCY", "currency": "USD", "sortOrder": 1},
     ]
     page = pages.get(f"/rules/{rule['id']}").text
-    assert 'value="-1250.00"' in page
+    assert 'value="−1,250.00"' in page
     assert "bank account is one of One, Two" in said(pages.get("/rules"))
 
 

@@ -22,7 +22,7 @@ def test_a_split_that_does_not_add_up_keeps_what_was_typed(ada, bank, books):
     )
     assert answer.status_code == 422
     form = answer.text.partition('class="line-form"')[2].partition("</form>")[0]
-    assert 'value="-60.00"' in form
+    assert 'value="−60.00"' in form
     assert 'value="-3O.00"' in form
     assert form.count(f'<option value="{travel}" selected') == 1
     assert form.count(f'<option value="{rent}" selected') == 1

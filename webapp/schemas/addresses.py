@@ -69,6 +69,12 @@ class HubPageQuerySchema(AddressSchema):
     as_of = fields.Day(load_default=None)
 
 
+class TypedDaySchema(AddressSchema):
+    """A day as it is typed."""
+
+    text = fields.Text(most=255, load_default="")
+
+
 class ImportsPageQuerySchema(AddressSchema, PageSchema):
     """The page of imports to list, and the account of a new one."""
 

@@ -14,6 +14,7 @@ import marshmallow as ma
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.ledger.notation.days import EARLIEST, LATEST
 from webapp.ledger.references import Kind
 
 LARGEST_ID = 2**63 - 1
@@ -22,7 +23,9 @@ ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,12})?", re.ASCII)
 LONG_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?", re.ASCII)
 SURROGATE = re.compile("[\ud800-\udfff]")
-EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
+AMOUNT_WANTED = "Write an amount like -12.50: digits, and a point before the cents."
+RATE_WANTED = "Write a rate above zero, like 1.0842."
+DAY_WANTED = "Write a day as YYYY-MM-DD."
 # The same range of days as a pattern for the OpenAPI document; it does not check the lengths of months.
 WRITTEN_DAY = "(19|20|21)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
 
@@ -189,7 +192,7 @@ class Day(ma.fields.Date):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
         if not isinstance(value, str) or not ISO_DAY.fullmatch(value):
-            raise ma.ValidationError("Write a day as YYYY-MM-DD.")
+            raise ma.ValidationError(DAY_WANTED)
         try:
             day = date.fromisoformat(value)
         except ValueError as error:
@@ -246,7 +249,7 @@ class Amount(ma.fields.String):
         if not isinstance(value, str):
             raise ma.ValidationError('Write an amount as a decimal string, like "-12.50".')
         if not self.written.fullmatch(value):
-            raise ma.ValidationError("Write an amount like -12.50: digits, and a point before the cents.")
+            raise ma.ValidationError(AMOUNT_WANTED)
         return Decimal(value)
 
 
@@ -268,7 +271,7 @@ class UnitsPerBase(ma.fields.String):
         if not isinstance(value, str):
             raise ma.ValidationError('Write a rate as a decimal string, like "1.0842".')
         if not DECIMAL.fullmatch(value) or Decimal(value) <= 0:
-            raise ma.ValidationError("Write a rate above zero, like 1.0842.")
+            raise ma.ValidationError(RATE_WANTED)
         return Decimal(value)
 
 

@@ -209,13 +209,15 @@
     showSelection();
   }
 
-  // Amounts are added as whole minor units, as in the books.
+  // Amounts are added as whole minor units, as in the books, and written in the notation of the page.
   function sum(amounts) {
     const digits = (amounts[0]?.split(".")[1] ?? "").length;
     const minor = amounts.reduce((total, each) => total + BigInt(each.replace(".", "")), 0n);
     const plain = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
-    const integer = plain.slice(0, plain.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
-    return `${minor < 0n ? "−" : ""}${integer}${digits ? "." + plain.slice(-digits) : ""}`;
+    const { decimal, group, grouping } = document.body.dataset;
+    const groups = grouping === "indian" ? /\B(?=(\d\d)*\d{3}$)/g : /\B(?=(\d{3})+$)/g;
+    const integer = plain.slice(0, plain.length - digits).replace(groups, group);
+    return `${minor < 0n ? "−" : ""}${integer}${digits ? decimal + plain.slice(-digits) : ""}`;
   }
 
   function showSelection() {
@@ -251,8 +253,6 @@
   });
 
   /* Small controls. */
-
-  document.addEventListener("input", (event) => event.target.closest(".day-input")?.classList.add("is-edited"));
 
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy], [data-reveal], [data-print], [data-deselect], [data-sheet]");

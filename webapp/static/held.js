@@ -159,11 +159,16 @@
   const isPending = () => Boolean(held) || answered !== nothing;
 
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
-    const { form, method } = ctx.request;
+    const { form } = ctx.request;
     const isConfirming = form?.matches(".confirming");
     if (isConfirming && (form.matches("[data-holds]") || again.has(form))) hold(ctx);
-    else if (isPending() && !(method === "GET" && ctx.target?.matches?.(".line"))) wait(ctx);
+    else if (isPending() && !isReading(ctx)) wait(ctx);
   });
+
+  // What a line shows of itself, or of what is typed into it, changes nothing.
+  function isReading(ctx) {
+    return ctx.sourceElement?.matches?.("[data-reads]") || (ctx.request.method === "GET" && ctx.target?.matches?.(".line"));
+  }
 
   // An act that a click asked for is not done after a refusal, which its answer could take from view.
   function wait(ctx) {

@@ -14,6 +14,7 @@ from webapp.web.headers import add_headers
 from webapp.web.logs import register_logs
 from webapp.web.proposals.proposing import register_proposing
 from webapp.web.rendering.context import add_context
+from webapp.web.rendering.typed import register_typed
 from webapp.web.static_files import register_static_files
 
 
@@ -30,6 +31,7 @@ def register(app: Flask) -> None:
     register_rate_limits(app)
     register_heavy_calls(app)
     register_proposing(app)
+    register_typed(app)
     app.after_request(add_headers)
     app.after_request(note_last_use)
     app.after_request(selections.name_untrusted)

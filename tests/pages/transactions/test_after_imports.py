@@ -38,7 +38,7 @@ def test_the_result_of_an_import_leads_to_its_lines_and_its_statement(ben):
 def test_the_form_of_a_new_reconciliation_has_the_figures_of_the_file(ben):
     browser, _ = take(ben, december())
     page = browser.get("/feeds/1").text
-    assert 'value="2013-12-30"' in page
+    assert 'value="30 Dec 2013"' in page
     assert 'value="23.06"' in page
     assert "Day and balance as month.xml states them." in page
 

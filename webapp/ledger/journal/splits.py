@@ -6,7 +6,7 @@ from typing import Final
 
 from webapp.ledger.errors import UnprocessableError
 from webapp.ledger.journal.entries import Leg
-from webapp.ledger.money import Money
+from webapp.ledger.money import Money, total
 
 MIN_SPLITS: Final = 2
 MAX_SPLITS: Final = 100
@@ -32,6 +32,36 @@ class Split:
     amount_minor: int
     project_id: int | None = None
     merchant_id: int | None = None
+
+
+def shares(line: Money, sizes: Sequence[Money | None]) -> list[Money]:
+    """Give the parts of a line of amounts that are written without its sign; None takes what the others leave.
+
+    A minus is for a part against the line. Where all parts of money out have one, it is the sign of the line.
+
+    >>> parts = shares(Money(-1000, "EUR"), [Money(600, "EUR"), None])
+    >>> [str(part) for part in parts]
+    ['-6.00', '-4.00']
+    >>> [str(part) for part in shares(Money(-1000, "EUR"), [Money(1050, "EUR"), Money(-50, "EUR")])]
+    ['-10.50', '0.50']
+    >>> [str(part) for part in shares(Money(-1000, "EUR"), [Money(-600, "EUR"), Money(-400, "EUR")])]
+    ['-6.00', '-4.00']
+    """
+    written = [size for size in sizes if size is not None]
+    is_signed = line.minor < 0 and bool(written) and all(size.minor < 0 for size in written)
+    parts = [each if is_signed else size_of(each, line) for each in written]
+    rest = line - total(parts, line.currency)
+    found = iter(parts)
+    return [rest if size is None else next(found) for size in sizes]
+
+
+def size_of(part: Money, line: Money) -> Money:
+    """Give a part as it is written without the line's sign, or such a part with it.
+
+    >>> size_of(Money(-600, "EUR"), Money(-1000, "EUR")), size_of(Money(50, "EUR"), Money(-1000, "EUR"))
+    (Money(minor=600, currency='EUR'), Money(minor=-50, currency='EUR'))
+    """
+    return -part if line.minor < 0 else part
 
 
 def split_legs(line: Money, splits: Sequence[Split]) -> tuple[Leg, ...]:

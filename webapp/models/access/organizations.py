@@ -8,13 +8,17 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from webapp.db import Base
+from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import ROLES
 from webapp.models.access.users import User
 from webapp.models.base import BigId, Organized, created, one_of
 
 
 class Organization(Base):
-    """Whose books they are; everything else belongs to exactly one."""
+    """Whose books they are; everything else belongs to exactly one.
+
+    Its `locale` decides how pages write and read amounts and days, unless a person has another one.
+    """
 
     __tablename__ = "organizations"
 
@@ -22,6 +26,7 @@ class Organization(Base):
     name: Mapped[str] = mapped_column(sa.String(255))
     base_currency: Mapped[str] = mapped_column(sa.String(3))
     time_zone: Mapped[str] = mapped_column(sa.String(64), default="UTC")
+    locale: Mapped[str] = mapped_column(sa.String(16), default=DEFAULT_LOCALE, server_default=DEFAULT_LOCALE)
     lock_date: Mapped[date | None]
     is_demo: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = created()

@@ -14,7 +14,7 @@ from webapp.models.base import BigId, created
 class User(Base):
     """A person with an email address; the password is an argon2id hash, or none yet.
 
-    With `letter_keys_off` no single letter acts on a page.
+    With `letter_keys_off` no single letter acts on a page. Without a `locale` pages have that of the organization.
     """
 
     __tablename__ = "users"
@@ -26,4 +26,5 @@ class User(Base):
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
     is_active: Mapped[bool] = mapped_column(default=True)
     letter_keys_off: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    locale: Mapped[str | None] = mapped_column(sa.String(16))
     created_at: Mapped[datetime] = created()

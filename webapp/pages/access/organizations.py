@@ -18,6 +18,7 @@ from webapp.web.access.auth import acting, organization_id, principal, requires
 from webapp.web.access.browsers import set_session_cookie, visitor
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_to, render
+from webapp.web.rendering.notation import notations
 from webapp.web.rendering.problems import REFUSALS, Problem, act_or_show, problem_of
 
 bp = Blueprint("organizations", __name__)
@@ -74,7 +75,9 @@ def open_books() -> Response:
     """Start new books and switch to them, or show the error."""
     try:
         body = StartFormSchema().load(form_body())
-        opened = services.access.organizations.open_own(principal().user_id, **body, now=requests.now())
+        opened = services.access.organizations.open_own(
+            principal().user_id, **body, locale=principal().locale, now=requests.now()
+        )
     except REFUSALS as error:
         return show_start(problem_of(error))
     return switch_organization(opened.id)
@@ -104,6 +107,7 @@ def show_organization(problem: Problem | None = None) -> Response:
             if each.id != organization_id()
         ],
         time_zones=sorted(available_timezones()),
+        locales=notations(),
         form=request.form,
         problem=problem,
     )

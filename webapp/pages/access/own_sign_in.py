@@ -8,6 +8,7 @@ from webapp import queries, services
 from webapp.pages.access.sessions import leave
 from webapp.schemas.access.own_sign_in import (
     LetterKeysFormSchema,
+    OwnLocaleFormSchema,
     OwnPasswordFormSchema,
     OwnSessionFormSchema,
     OwnSignInPageSchema,
@@ -18,6 +19,7 @@ from webapp.web.access.browsers import let_in, visitor
 from webapp.web.rendering.devices import device_of
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import redirect_back, redirect_to, render
+from webapp.web.rendering.notation import notations
 from webapp.web.rendering.problems import REFUSALS, Problem, problem_of
 
 bp = Blueprint("own_sign_in", __name__, url_prefix="/settings/sign-in")
@@ -56,6 +58,15 @@ def switch_letter_keys() -> Response:
     return redirect_back(url_for("own_sign_in.show"))
 
 
+@bp.post("/locale")
+@requires("read", session_only=True)
+def choose_locale() -> Response:
+    """Choose the locale of the viewer's pages."""
+    body = OwnLocaleFormSchema().load(form_body())
+    services.access.own_sign_in.choose_locale(principal().user_id, body["locale"])
+    return redirect_to(url_for("own_sign_in.show", done="locale"))
+
+
 @bp.post("/sessions/end")
 @requires("read", session_only=True)
 def end_session() -> Response:
@@ -84,6 +95,8 @@ def show_sign_in(problem: Problem | None = None) -> Response:
         status=problem.status if problem else 200,
         sessions=[{"record": each, "device": device_of(each.user_agent)} for each in sessions],
         key_count=len(services.access.own_sign_in.own_keys(organization_id(), principal().user_id)),
+        locales=notations(),
+        own_locale=principal().own_locale,
         done=query["done"] if problem is None else None,
         problem=problem,
     )

@@ -16,7 +16,6 @@ from webapp.ledger.journal.entries import Leg, is_base_only, mirrored
 from webapp.ledger.money import Money
 from webapp.schemas.bookkeeping.journal_entries import NewEntryPageSchema
 from webapp.web.access.auth import organization_id
-from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.problems import Problem
 
@@ -81,7 +80,7 @@ class EntryForm:
         currency = self.currency_of(row, base)
         money = Money.of(signed(row), currency)
         is_difference = row.get("amountBase") and not money and currency != base
-        base_minor = Money.of(typed(row["amountBase"]), base).minor if is_difference else None
+        base_minor = Money.of(row["amountBase"], base).minor if is_difference else None
         return Leg(account.id if account else 0, money.minor, currency, base_minor)
 
     def currency_of(self, row: Row, base: str) -> str:
@@ -221,7 +220,7 @@ def account_of(accounts: Sequence[Account], text: str) -> Account:
 
 def signed(row: Row) -> str:
     """The signed amount of a leg: its debit, or the opposite of its credit; nothing beside a difference in base."""
-    debit, credit = typed(row.get("debit") or ""), typed(row.get("credit") or "")
+    debit, credit = row.get("debit") or "", row.get("credit") or ""
     if debit and credit:
         raise ma.ValidationError(
             {"credit": ["A leg has a debit or a credit. Enter the other one as another leg."]}

@@ -24,7 +24,6 @@ from webapp.services.reconciliation.cleared_items import ClearingChoice
 from webapp.services.reconciliation.drafts import StatementInput
 from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back, redirect_to, render, target
 from webapp.web.rendering.problems import Problem, problem_of
@@ -164,11 +163,8 @@ def render_workspace(fa_id: int, *, problem: Problem | None = None) -> Response:
 
 
 def save_draft(account: FeedAccount) -> None:
-    """Save the draft's form, with amounts as people type them, and the sign of an owed amount."""
+    """Save the draft's form, with the sign of an owed amount."""
     body: dict[str, Any] = form_body()
-    for name in ("statementBalance", "openingBalance"):
-        if body.get(name):
-            body[name] = typed(body[name])
     if account.account.type == "LIABILITY":
         for name, choice in (("statementBalance", "owed"), ("openingBalance", "openingOwed")):
             body[name] = signed(body.get(name), is_owed=body.get(choice) != "credit")

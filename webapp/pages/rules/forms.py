@@ -26,8 +26,8 @@ from webapp.ledger.rules.effects import VALUE_KEY, EffectKind, effect_problem
 from webapp.ledger.rules.triggers import Target, Trigger
 from webapp.pages.rules.rows import CONDITIONS, SEVERAL, triggers_of
 from webapp.schemas.rules.rules import RuleReplacementSchema, canonical_effects
-from webapp.web.rendering.figures import typed
 from webapp.web.rendering.forms import nest
+from webapp.web.rendering.typed import canonical_amount, canonical_day
 
 if TYPE_CHECKING:
     from webapp.models.rules.rules import RuleContent
@@ -185,13 +185,11 @@ def of_input(rule: Mapping[str, Any]) -> RuleForm:
 
 
 def condition_of(row: Mapping[str, Any]) -> dict[str, str | None]:
-    """A condition as in the API; typed amounts are converted to plain decimals."""
+    """A condition as in the API."""
     field_, operator = Field(row["field"]), Operator(row["operator"])
     ends = [str(row.get("value") or "")]
     if operator is Operator.BETWEEN:
         ends = [ends[0], str(row.get("last") or "")]
-    if KIND_OF[field_] in (ValueKind.AMOUNT, ValueKind.SIZE) and operator not in SEVERAL:
-        ends = [typed(end) for end in ends]
     value = "..".join(ends) if any(ends) else None
     return {"field": field_.value, "operator": operator.value, "value": value}
 
@@ -211,8 +209,21 @@ def _fitting(row: Row, target: Target) -> Row:
     field_ = Field(row["field"]) if row.get("field") in allowed else Field.ANY_TEXT
     operators = operators_of(field_)
     usual = Operator.CONTAINS if Operator.CONTAINS in operators else operators[0]
-    operator = str(row.get("operator"))
-    return {**row, "field": field_.value, "operator": operator if operator in operators else usual.value}
+    operator = Operator(row["operator"]) if row.get("operator") in operators else usual
+    return {
+        **row,
+        **_canonical_ends(row, field_, operator),
+        "field": field_.value,
+        "operator": operator.value,
+    }
+
+
+def _canonical_ends(row: Row, field_: Field, operator: Operator) -> dict[str, str]:
+    """The values of a condition as in the API, where they are single amounts or days."""
+    kind = KIND_OF[field_]
+    read = canonical_day if kind is ValueKind.DAY else canonical_amount
+    is_read = kind in (ValueKind.DAY, ValueKind.AMOUNT, ValueKind.SIZE) and operator not in SEVERAL
+    return {name: read(row[name]) for name in ("value", "last") if is_read and row.get(name)}
 
 
 def _with_range_ends(row: Mapping[str, str]) -> Row:

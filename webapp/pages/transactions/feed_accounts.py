@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
+from webapp.pages.transactions import split_forms
 from webapp.pages.transactions.workspace_facts import (
     WorkspaceFacts,
     candidates,
     choices,
     coverage,
     filters_query,
-    split_rows,
     why,
 )
 from webapp.schemas.accounts.feed_accounts import BatchesFormSchema
@@ -91,7 +91,11 @@ def render_line(
     form = request.form if problem else None
     context = workspace(transaction.feed_account_id, query, parts, problem=problem, form=form)
     line = queries.transactions.workspaces.line(transaction)
-    context |= {"line": line, "split_rows": rows or split_rows(line), "why": why(transaction.id, query)}
+    context |= {
+        "line": line,
+        "split_rows": rows or split_forms.of_line(line),
+        "why": why(transaction.id, query),
+    }
     context["candidates"] = candidates(transaction.id, query)
     context["changed"] = {changed.line_id: changed} if changed else {}
     context |= {"choices": choices(line, rows or ())}

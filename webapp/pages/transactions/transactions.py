@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import marshmallow as ma
-from flask import Blueprint, Response, request, url_for
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
+from webapp.ledger.money import Money
+from webapp.pages.transactions import split_forms
 from webapp.pages.transactions.feed_accounts import render_line
 from webapp.schemas.transactions.transactions import TransactionFormSchema
 from webapp.services.transactions.confirmations import ChangedLineError
 from webapp.services.transactions.edits import LineChanges
+from webapp.web.access import requests
 from webapp.web.access.auth import acting, organization_id, requires
-from webapp.web.rendering.figures import typed
-from webapp.web.rendering.forms import chosen_id, form_body
+from webapp.web.rendering.forms import form_body
 from webapp.web.rendering.htmx import is_htmx, redirect_back
 from webapp.web.rendering.problems import problem_of
 
@@ -48,6 +50,26 @@ def restore(transaction_id: int) -> Response:
     return act_on(transaction_id, lambda line: services.transactions.lifecycle.restore(line, **acting()))
 
 
+@bp.post("/<id:transaction_id>/parts")
+@requires("draft", begins=False)
+def parts(transaction_id: int) -> Response:
+    """Show what the typed parts of a line leave of it, or the form with another part if requested; writes nothing."""
+    _ = request.form  # read before the snapshot is opened, so that a slow sender holds none
+    requests.begin_reading(organization_id())
+    line = queries.transactions.transactions.get(organization_id(), transaction_id)
+    if "add" in request.args:
+        rows = split_forms.typed()
+        return render_line(
+            line,
+            parts=("line",),
+            current_id=line.id,
+            editing="splits",
+            rows=[*rows[:-1], split_forms.empty(), *rows[-1:]],
+        )
+    rest = split_forms.rest(Money(line.amount_minor, line.currency))
+    return make_response(render_template("feed_accounts/line/_rest.html", line_id=line.id, rest=rest))
+
+
 def act_on(
     transaction_id: int,
     act: Callable[[Transaction], object],
@@ -65,7 +87,7 @@ def act_on(
     except (LedgerError, ma.ValidationError) as error:
         problem = problem_of(error, line_id=transaction_id, place="line")
         line = queries.transactions.transactions.get(organization_id(), transaction_id)
-        rows = typed_rows()
+        rows = split_forms.typed()
         editing = "splits" if rows else "description" if "description" in request.form else None
         changed = None
         if shown is not None and problem.code == ChangedLineError.code:
@@ -78,33 +100,11 @@ def act_on(
     return render_line(line, current_id=None if closes else transaction_id)
 
 
-def as_typed(part: Any) -> Any:
-    """A split with its typed amount as a plain decimal; None for an empty one."""
-    if not isinstance(part, dict) or not isinstance(part.get("amount"), (str, type(None))):
-        return part
-    return {**part, "amount": typed(part["amount"])} if part.get("amount") else None
-
-
-def typed_rows() -> list[dict[str, Any]]:
-    """The rows of a refused split form as they were typed."""
-    parts = form_body().get("splits")
-    rows = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    return [
-        {
-            "amount": row.get("amount"),
-            "account_id": chosen_id(row.get("accountId")),
-            "org_merchant_id": chosen_id(row.get("orgMerchantId")),
-            "project_id": chosen_id(row.get("projectId")),
-        }
-        for row in rows
-    ]
-
-
 def save(line: Transaction) -> None:
     """Save the changed fields of a line's form."""
     body = form_body()
     if isinstance(body.get("splits"), list):
-        body["splits"] = [part for part in map(as_typed, body["splits"]) if part]
+        body["splits"] = split_forms.read(Money(line.amount_minor, line.currency))
     changes = TransactionFormSchema().load(body)
     present = queries.transactions.transactions.record(line)
     changed = {

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from webapp import queries
+from webapp.pages.transactions import split_forms
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
-from webapp.web.rendering.figures import figure
 from webapp.web.rendering.htmx import is_htmx
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from webapp.queries.rule_decisions.line_reasons import LineReasons
     from webapp.queries.transactions.workspaces import AccountOfLine, NamedSplit, WorkspaceLine
 
-EMPTY_SPLIT_ROWS = 2
-SPLIT_CHOICES = ("account_id", "org_merchant_id", "project_id")
 STRIP_MONTHS = 12
 
 
@@ -98,7 +96,7 @@ class WorkspaceFacts:
     @cached_property
     def split_rows(self) -> list[dict[str, Any]]:
         """The rows of the split form of the current line."""
-        return split_rows(self._current) if self._current else []
+        return split_forms.of_line(self._current) if self._current else []
 
     @cached_property
     def why(self) -> LineReasons | None:
@@ -204,14 +202,3 @@ def neighbours(hub: list[Any], fa_id: int) -> dict[str, Any]:
         "next": by_name[at + 1] if at + 1 < len(by_name) else None,
         "waiting": next((each for each in later if each.status != "reconciled"), None),
     }
-
-
-def split_rows(line: WorkspaceLine) -> list[dict[str, Any]]:
-    """The rows of the split form: the existing splits, and empty rows."""
-    parts: Sequence[WorkspaceLine | NamedSplit] = line.splits or [line]
-    rows = [
-        {"amount": figure(part.amount), **{name: getattr(part, name) for name in SPLIT_CHOICES}}
-        for part in parts
-    ]
-    empty = dict.fromkeys(("amount", *SPLIT_CHOICES))
-    return [*rows, *(dict(empty) for _ in range(EMPTY_SPLIT_ROWS))]

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import orm
 
+from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.ledger.scopes import PROPOSE, scopes_of_role
 from webapp.models import (
     ApiToken,
@@ -36,6 +37,7 @@ class Principal:
     """The principal of a request: a session in its chosen organization, or a token in its only one.
 
     `waiting` is the number of proposals that wait for the signed-in person; it is read in the same statement.
+    `locale` is the person's own one, or else that of the organization.
     """
 
     organization_id: str
@@ -53,6 +55,9 @@ class Principal:
     last_seen_at: datetime | None = None
     max_requests_a_minute: int | None = None
     has_letter_keys: bool = True
+    locale: str = DEFAULT_LOCALE
+    own_locale: str | None = None
+    time_zone: str = "UTC"
 
     is_authenticated: bool = True
 
@@ -139,4 +144,7 @@ def _principal(
         role=membership.role,
         scopes=scopes,
         has_letter_keys=not user.letter_keys_off,
+        locale=user.locale or organization.locale,
+        own_locale=user.locale,
+        time_zone=organization.time_zone,
     )

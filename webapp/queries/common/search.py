@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 from webapp.ledger.currencies import DIGITS
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
+from webapp.ledger.notation.amounts import readings
 from webapp.models import JournalEntry, Posting, Transaction
 from webapp.sql_functions import fold
 
@@ -44,16 +44,11 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
 
 def _is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:
     """Build the conditions that an amount of any currency is the typed one, of either sign."""
-    number = amount_typed(typed)
     found: list[sa.ColumnElement[bool]] = []
-    if number is None:
-        return found
     for codes in _BY_DIGITS:
-        try:
-            minor = Money.of(number, codes[0]).minor
-        except LedgerError:
-            continue
-        found.append(sa.and_(amount_minor.in_((minor, -minor)), currency.in_(codes)))
+        minors = amounts_typed(typed, codes[0])
+        if minors:
+            found.append(sa.and_(amount_minor.in_(minors), currency.in_(codes)))
     return found
 
 
@@ -67,16 +62,19 @@ def like_pattern(typed: str) -> str:
     return f"%{escaped}%"
 
 
-def amount_typed(typed: str) -> Decimal | None:
-    """Read what may be an amount, with the thousands marks and the minus of our own pages.
+def amounts_typed(typed: str, currency: str) -> list[int]:
+    """Give the minor units of what may be an amount in a currency, of either sign and in any notation.
 
-    >>> amount_typed("1,284.60"), amount_typed("\u2212 76.90"), amount_typed("DB ICE") is None
-    (Decimal('1284.60'), Decimal('76.90'), True)
+    >>> amounts_typed("1,284.60", "EUR"), amounts_typed("\u2212 76,90", "EUR"), amounts_typed("DB ICE", "EUR")
+    ([-128460, 128460], [-7690, 7690], [])
+    >>> amounts_typed("1,284", "BHD")
+    [-1284000, -1284, 1284, 1284000]
     """
-    text = typed.strip().lstrip("+-\u2212 ").replace(",", "").replace("\u202f", "").replace(" ", "")
-    if not text or not set(text) <= set("0123456789."):
-        return None
-    try:
-        return Decimal(text)
-    except InvalidOperation:
-        return None
+    found: set[int] = set()
+    for number in readings(typed):
+        try:
+            minor = Money.of(number, currency).minor
+        except LedgerError:
+            continue
+        found |= {minor, -minor}
+    return sorted(found)

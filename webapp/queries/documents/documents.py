@@ -10,13 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy import orm
 
 from webapp.db import db
-from webapp.ledger.errors import LedgerError, NotFoundError
+from webapp.ledger.errors import NotFoundError
 from webapp.ledger.money import Money
+from webapp.ledger.notation.amounts import readings
 from webapp.models import Document, DocumentRelation
 from webapp.queries.common import lookups
 from webapp.queries.common.changed_since import only_changed
 from webapp.queries.common.paging import Order, Page, page
-from webapp.queries.common.search import amount_typed, like_pattern
+from webapp.queries.common.search import amounts_typed, like_pattern
 from webapp.queries.documents.findings import DocumentFinding, findings_of
 from webapp.queries.journal import attachments
 from webapp.queries.rules import runs
@@ -157,17 +158,12 @@ def _matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     texts = (Document.number, Document.sender, Document.file_name, Document.text)
     pattern = like_pattern(typed)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
-    number = amount_typed(typed)
-    if number is not None:
-        amounts = (Document.net_minor, Document.tax_minor, Document.total_minor)
-        in_use = sa.select(Document.currency).where(
-            Document.organization_id == organization_id, Document.currency.is_not(None)
-        )
-        for code in db.session.scalars(in_use.distinct()):
-            try:
-                minor = Money.of(number, code or "").minor
-            except LedgerError:
-                continue
-            is_it = sa.or_(*(amount.in_((minor, -minor)) for amount in amounts))
-            found.append(sa.and_(Document.currency == code, is_it))
+    amounts = (Document.net_minor, Document.tax_minor, Document.total_minor)
+    in_use = sa.select(Document.currency).where(
+        Document.organization_id == organization_id, Document.currency.is_not(None)
+    )
+    for code in db.session.scalars(in_use.distinct()) if readings(typed) else ():
+        minors = amounts_typed(typed, code or "")
+        is_it = sa.or_(*(amount.in_(minors) for amount in amounts))
+        found.append(sa.and_(Document.currency == code, is_it))
     return sa.or_(*found)

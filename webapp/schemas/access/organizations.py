@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webapp.ledger.notation.locales import NOTATIONS
 from webapp.ledger.scopes import ROLES
 from webapp.schemas import fields
 from webapp.schemas.base import Schema
@@ -15,10 +16,11 @@ class StartFormSchema(Schema):
 
 
 class OrganizationFormSchema(Schema):
-    """The name and the time zone of an organization."""
+    """The name, the time zone and the locale of an organization."""
 
     name = fields.Name(required=True)
     time_zone = fields.Text(least=1, most=64, required=True)
+    locale = fields.OneOf(*NOTATIONS, load_default=None)
 
 
 class OrganizationChoiceFormSchema(Schema):

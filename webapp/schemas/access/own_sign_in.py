@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webapp.ledger.notation.locales import NOTATIONS
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
 from webapp.schemas.base import Schema
@@ -29,7 +30,13 @@ class LetterKeysFormSchema(Schema):
     is_on = fields.FormFlag(required=True)
 
 
+class OwnLocaleFormSchema(Schema):
+    """The locale of a person's pages; none for the organization's."""
+
+    locale = fields.OneOf(*NOTATIONS, load_default=None, allow_none=True)
+
+
 class OwnSignInPageSchema(AddressSchema):
     """What has just been done, for the sentence about it."""
 
-    done = fields.OneOf("password", "session", load_default=None)
+    done = fields.OneOf("password", "session", "locale", load_default=None)

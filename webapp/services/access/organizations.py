@@ -12,6 +12,7 @@ from webapp.db import db
 from webapp.ledger.chart import DEFAULT_CHART, ChartAccount
 from webapp.ledger.currencies import canonical
 from webapp.ledger.errors import LedgerError, NotFoundError, UnprocessableError
+from webapp.ledger.notation.locales import DEFAULT_LOCALE
 from webapp.models import Account, ApiToken, BrowserSession, Membership, Organization, User
 from webapp.services.audit import proposals
 from webapp.services.audit.act import Actor
@@ -41,6 +42,7 @@ def create(
     actor_kind: str = "COMMAND",
     now: datetime,
     is_demo: bool = False,
+    locale: str = DEFAULT_LOCALE,
 ) -> Organization:
     """Open an organization's books: the default chart of accounts, and its first owner."""
     organization = Organization(
@@ -48,6 +50,7 @@ def create(
         name=name,
         base_currency=canonical(base_currency),
         time_zone="UTC",
+        locale=locale,
         is_demo=is_demo,
         created_at=now,
     )
@@ -85,16 +88,23 @@ def account_of(organization_id: str, proposed: ChartAccount, now: datetime) -> A
     )
 
 
-def open_own(user_id: int, *, name: str, base_currency: str, now: datetime) -> Organization:
+def open_own(user_id: int, *, name: str, base_currency: str, locale: str, now: datetime) -> Organization:
     """Open books of their own for somebody who is signed in."""
-    return create(name, base_currency, db.session.get_one(User, user_id), actor_kind="PERSON", now=now)
+    owner = db.session.get_one(User, user_id)
+    return create(name, base_currency, owner, actor_kind="PERSON", locale=locale, now=now)
 
 
 def update(
-    organization: Organization, *, name: str, time_zone: str, actor: Actor, now: datetime
+    organization: Organization,
+    *,
+    name: str,
+    time_zone: str,
+    locale: str | None = None,
+    actor: Actor,
+    now: datetime,
 ) -> Organization:
-    """Change an organization's name and time zone, which decides which day is today."""
-    fields = {"name": name, "time_zone": time_zone}
+    """Change an organization's name, its time zone, which decides which day is today, and the locale of its pages."""
+    fields = {"name": name, "time_zone": time_zone, "locale": locale or organization.locale}
     target = ("organization", organization.id)
     title = f"Changed {organization.name}"
     with act(

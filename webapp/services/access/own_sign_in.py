@@ -80,6 +80,11 @@ def switch_letter_keys(user_id: int, *, is_on: bool) -> None:
     db.session.execute(sa.update(User).where(User.id == user_id).values(letter_keys_off=not is_on))
 
 
+def choose_locale(user_id: int, locale: str | None) -> None:
+    """Let a person's pages write and read amounts and days in a locale; without one, in the organization's."""
+    db.session.execute(sa.update(User).where(User.id == user_id).values(locale=locale))
+
+
 def end_session(user_id: int, reference: str) -> None:
     """End one of a person's sessions, or raise NotFoundError."""
     ended = db.session.execute(

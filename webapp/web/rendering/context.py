@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from flask import Flask
+from jinja2 import pass_context
+from jinja2.runtime import Context
 
 from webapp.ledger.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import figures, wording
 from webapp.web.rendering.addresses import line_address
+from webapp.web.rendering.notation import notation, sentence
 
 
 def add_context(app: Flask) -> None:
     """Register the templates' names, filters and tests."""
-    app.jinja_env.filters.update(figures.FILTERS | wording.FILTERS)
-    app.jinja_env.filters.update({each.__name__: dated(each) for each in figures.NEAR})
+    filters: dict[str, Callable[..., Any]] = {
+        each.__name__: each for each in (*figures.PLAIN, *wording.PLAIN)
+    }
+    filters |= {each.__name__: noted(each) for each in figures.NOTED}
+    filters |= {each.__name__: dated(each) for each in figures.NEAR}
+    filters |= {each.__name__: reworded(each) for each in wording.SENTENCES}
+    app.jinja_env.filters.update(filters, worded=sentence)
     app.jinja_env.tests.update(figures.TESTS)
     app.jinja_env.globals.update(wording.GLOBALS, line_address=line_address)
     app.jinja_env.finalize = printed
@@ -31,14 +39,31 @@ def printed(value: Any) -> Any:
     return legible(value) if type(value) is str else value
 
 
-def dated(printed: Callable[[datetime, date], str]) -> Callable[[datetime], str]:
+def noted(printed: Callable[..., str]) -> Callable[..., str]:
+    """Make a filter from a function that prints in a notation."""
+
+    # Jinja works out a filter without the context once for all readers where its value is written in the template.
+    @pass_context
+    def filter_(_context: Context, *values: Any) -> str:
+        return printed(*values, notation())
+
+    return filter_
+
+
+def dated(printed: Callable[..., str]) -> Callable[[datetime], str]:
     """Make a filter from a function that prints a day relative to the request's day."""
-    return lambda value: printed(value, requests.now().date())
+    return lambda value: printed(value, requests.now().date(), notation())
+
+
+def reworded(sentence_of: Callable[..., str]) -> Callable[..., str]:
+    """Make a filter from a function that makes a sentence with figures."""
+    return lambda *values: sentence(sentence_of(*values))
 
 
 def names() -> dict[str, Any]:
     """The names that base.html documents."""
-    found, general = state().principal, {"request_id": state().id, "notice": None}
+    found = state().principal
+    general: dict[str, Any] = {"request_id": state().id, "notice": None, "notation": notation()}
     if found is None:
         return {**general, "viewer": None, "organization": None, "can": frozenset(), "waiting": 0}
     return {

@@ -6,40 +6,81 @@ A figure is anything whose str is a plain decimal, such as Money ("-1234.50").
 from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 
-MINUS = "\N{MINUS SIGN}"
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+from webapp.ledger.notation.amounts import MINUS, written
+from webapp.ledger.notation.days import MONTHS, written_day, written_short_day
+from webapp.ledger.notation.locales import DEFAULT, Notation
+from webapp.schemas.fields import DECIMAL
+
+# Stands before a text that could be more than one amount, of which one is how the API writes it.
+UNCLEAR = "\N{QUESTIONED EQUAL TO}"
 
 
-def figure(amount: object) -> str:
+def figure(amount: object, notation: Notation = DEFAULT) -> str:
     """Print an amount with its own digits, thousands separators and a real minus sign.
 
     >>> figure("-1234567.50"), figure("1482600"), figure("0.00"), figure("-0.005")
     ('−1,234,567.50', '1,482,600', '0.00', '−0.005')
     """
-    plain = str(amount)
-    sign = MINUS if plain.startswith("-") else ""
-    whole, point, fraction = plain.removeprefix("-").partition(".")
-    return f"{sign}{int(whole):,}{point}{fraction}"
+    return written(amount, notation)
 
 
-def change(amount: object) -> str:
+def rate(units: Decimal, notation: Notation = DEFAULT) -> str:
+    """Print a rate without groups, as it is typed.
+
+    >>> rate(Decimal("17084.5000"))
+    '17084.5000'
+    """
+    return written(f"{units:f}", notation, is_grouped=False)
+
+
+def number(count: int, notation: Notation = DEFAULT) -> str:
+    """Print a count.
+
+    >>> number(5073)
+    '5,073'
+    """
+    return written(count, notation)
+
+
+def typed_amount(text: object, notation: Notation = DEFAULT) -> str:
+    """Print an amount into its field: a plain decimal in the notation, anything else as it was typed.
+
+    >>> typed_amount("-1234.50"), typed_amount("12.50 EUR?"), typed_amount(None)
+    ('−1,234.50', '12.50 EUR?', '')
+    """
+    plain = "" if text is None else str(text)
+    return written(plain, notation) if DECIMAL.fullmatch(plain) else plain.removeprefix(UNCLEAR)
+
+
+def typed_rate(text: str, notation: Notation = DEFAULT) -> str:
+    """Print a rate into its field, without groups: a plain decimal in the notation, anything else as it was typed.
+
+    >>> typed_rate("17084.5"), typed_rate("soon")
+    ('17084.5', 'soon')
+    """
+    is_plain = DECIMAL.fullmatch(text)
+    return written(text, notation, is_grouped=False) if is_plain else text.removeprefix(UNCLEAR)
+
+
+def change(amount: object, notation: Notation = DEFAULT) -> str:
     """Print an amount as a change, with a plus for money in.
 
     >>> change("35.10"), change("-35.10"), change("0.00")
     ('+35.10', '−35.10', '0.00')
     """
-    printed = figure(amount)
-    return printed if printed.startswith(MINUS) or not printed.strip("0.,") else f"+{printed}"
+    printed = figure(amount, notation)
+    return f"+{printed}" if money_in(amount) else printed
 
 
-def size(amount: object) -> str:
+def size(amount: object, notation: Notation = DEFAULT) -> str:
     """Print an amount without its sign, for a page that shows the sign in words or by a column.
 
     >>> size("-2356.38"), size("12.00")
     ('2,356.38', '12.00')
     """
-    return figure(amount).removeprefix(MINUS)
+    return figure(amount, notation).removeprefix(MINUS)
 
 
 def money_in(amount: object) -> bool:
@@ -52,25 +93,6 @@ def money_in(amount: object) -> bool:
     return not plain.startswith("-") and bool(plain.strip("0."))
 
 
-def typed(text: str) -> str:
-    """Convert an amount as people type or paste it to the plain decimal of the schemas.
-
-    Only unambiguous notation is converted: spaces, the minus sign and groups of three digits.
-    Anything else stays as it is, so that the schema refuses it and the form shows it again.
-
-    >>> typed(" 21,736.48 "), typed("−1 450.00"), typed("1,482,600")
-    ('21736.48', '-1450.00', '1482600')
-    >>> typed("21.736,48"), typed("12,34"), typed("+5")
-    ('21.736,48', '12,34', '+5')
-    """
-    plain = "".join(text.split()).replace(MINUS, "-")
-    whole, point, fraction = plain.removeprefix("-").partition(".")
-    first, *threes = whole.split(",")
-    if threes and not (0 < len(first) < 4 and all(len(group) == 3 for group in threes)):  # noqa: PLR2004
-        return plain
-    return f"{'-' if plain.startswith('-') else ''}{first}{''.join(threes)}{point}{fraction}"
-
-
 def share(part: int, total: int) -> str:
     """Print a part of a total as a percentage, for the width of a bar.
 
@@ -80,31 +102,31 @@ def share(part: int, total: int) -> str:
     return f"{100 * part / total if total else 0:.2f}"
 
 
-def day(value: date | datetime) -> str:
+def day(value: date | datetime, notation: Notation = DEFAULT) -> str:
     """Print a day in full.
 
     >>> day(date(2026, 10, 31)), day(date(2026, 11, 2))
     ('31 Oct 2026', '2 Nov 2026')
     """
-    return f"{short_day(value)} {value.year}"
+    return written_day(value, notation)
 
 
-def short_day(value: date | datetime) -> str:
+def short_day(value: date | datetime, notation: Notation = DEFAULT) -> str:
     """Print a day without its year, where the context has it.
 
     >>> short_day(date(2026, 10, 31))
     '31 Oct'
     """
-    return f"{value.day} {MONTHS[value.month - 1]}"
+    return written_short_day(value, notation)
 
 
-def near_day(value: date | datetime, today: date) -> str:
+def near_day(value: date | datetime, today: date, notation: Notation = DEFAULT) -> str:
     """Print a day in a list of several years: with its year unless it is this year.
 
     >>> near_day(date(2026, 10, 31), date(2026, 11, 21)), near_day(date(2025, 10, 31), date(2026, 11, 21))
     ('31 Oct', '31 Oct 2025')
     """
-    return short_day(value) if value.year == today.year else day(value)
+    return short_day(value, notation) if value.year == today.year else day(value, notation)
 
 
 def month(value: date | datetime) -> str:
@@ -134,18 +156,32 @@ def month_end(value: date) -> date:
     return value.replace(day=monthrange(value.year, value.month)[1])
 
 
-def read_day(value: date | str | None) -> date | None:
-    """Read the day of a date field, so that a refused form can show it again; None where it is invalid.
+def typed_day(value: date | str | None, notation: Notation = DEFAULT) -> str:
+    """Print a day into its field; what is no day stays as it was typed.
 
-    >>> read_day("2026-10-31"), read_day("31.10."), read_day(None), read_day(date(2026, 1, 9))
-    (datetime.date(2026, 10, 31), None, None, datetime.date(2026, 1, 9))
+    >>> typed_day("2026-10-31"), typed_day("soon"), typed_day(None), typed_day(date(2026, 1, 9))
+    ('31 Oct 2026', 'soon', '', '9 Jan 2026')
     """
     if not isinstance(value, str):
-        return value
+        return "" if value is None else day(value, notation)
     try:
-        return date.fromisoformat(value)
+        return day(date.fromisoformat(value), notation)
     except ValueError:
-        return None
+        return value
+
+
+def iso_text(value: date | str | None) -> str:
+    """Print what is in a day's field for the browser's calendar; nothing where it is no day.
+
+    >>> iso_text(date(2026, 1, 9)), iso_text("2026-01-09"), iso_text("soon"), iso_text(None)
+    ('2026-01-09', '2026-01-09', '', '')
+    """
+    if not isinstance(value, str):
+        return value.isoformat() if value else ""
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        return ""
 
 
 def iso_day(value: date | datetime) -> str:
@@ -157,25 +193,25 @@ def iso_day(value: date | datetime) -> str:
     return f"{value:%Y-%m-%d}"
 
 
-def moment(value: datetime) -> str:
+def moment(value: datetime, notation: Notation = DEFAULT) -> str:
     """Print an instant with its zone, for comparison with other documents.
 
     >>> moment(datetime(2026, 11, 3, 9, 6))
     '3 Nov 2026, 09:06 UTC'
     """
-    return f"{day(value)}, {value:%H:%M} UTC"
+    return f"{day(value, notation)}, {value:%H:%M} UTC"
 
 
-def short_moment(value: datetime, today: date) -> str:
+def short_moment(value: datetime, today: date, notation: Notation = DEFAULT) -> str:
     """Print an instant of a history, with its year unless it is this year.
 
     >>> short_moment(datetime(2026, 10, 31, 9, 14), date(2026, 11, 21))
     '31 Oct 09:14'
     """
-    return f"{near_day(value, today)} {value:%H:%M}"
+    return f"{near_day(value, today, notation)} {value:%H:%M}"
 
 
-def ago(value: datetime, now: datetime) -> str:
+def ago(value: datetime, now: datetime, notation: Notation = DEFAULT) -> str:
     """Print how long ago an instant was, and after a day its date.
 
     >>> now = datetime(2026, 11, 3, 12, 0)
@@ -191,7 +227,7 @@ def ago(value: datetime, now: datetime) -> str:
         count = minutes // length
         if count < (60 if unit == "minute" else 24):
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    return day(value)
+    return day(value, notation)
 
 
 def shifted(value: date, days: int) -> date:
@@ -232,9 +268,8 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
     return f"{2 + (width - 4) * (1 - age / (days - 1)):.1f}" if 0 <= age < days else ""
 
 
-AMOUNTS = (figure, change, size, share, stepped)
-DAYS = (day, short_day, month, short_month, month_end, read_day, iso_day, moment, ago, shifted, placed)
-# Filters that also get the present day.
+# Filters by what the page gives them beside their value: its notation, the present day, both or nothing.
+NOTED = (figure, change, size, rate, number, typed_amount, typed_rate, typed_day, day, short_day, moment, ago)
 NEAR = (near_day, short_moment)
-FILTERS = {each.__name__: each for each in (*AMOUNTS, *DAYS)}
+PLAIN = (share, stepped, month, short_month, month_end, iso_text, iso_day, shifted, placed)
 TESTS = {"money_in": money_in}

@@ -16,6 +16,7 @@ from webapp.services.audit.action_requests import record_refusal
 from webapp.web.access import requests
 from webapp.web.access.auth import organization_id
 from webapp.web.rendering.htmx import redirect_to
+from webapp.web.rendering.notation import sentence
 
 # The errors that a page catches and shows at the place of the act.
 UNPROCESSABLE = 422
@@ -45,10 +46,10 @@ def problem_of(
         if error.status != UNPROCESSABLE:
             record_refusal(error)
         problem = Problem(
-            sentence_for_page(error),
+            sentence(sentence_for_page(error)),
             error.code,
             error.status,
-            dict(error.fields),
+            {path: [sentence(each) for each in messages] for path, messages in error.fields.items()},
             dict(error.details),
             line_id,
             place,
@@ -56,7 +57,7 @@ def problem_of(
     else:
         fields: dict[str, list[str]] = {}
         for path, message in walk_messages(error.messages, ()):
-            fields.setdefault(path, []).append(message)
+            fields.setdefault(path, []).append(sentence(message))
         message = " ".join(messages[0] for messages in fields.values())
         problem = Problem(message, "validation", 422, fields, {}, line_id, place)
     # Nobody waits for a page: what it shows of a large book may take seconds to read.

@@ -12,6 +12,7 @@ from webapp.ledger.rules.triggers import NAMES, Target, Trigger
 from webapp.ledger.titles import joined
 from webapp.queries.rules.names import ID_FIELDS
 from webapp.web.rendering.figures import day, figure
+from webapp.web.rendering.notation import notation
 
 # Names by the JSON key of an id, and the id.
 Names = Mapping[tuple[str, int], str]
@@ -141,9 +142,9 @@ def _one(field: Field, value: str, names: Names) -> str:
     text = value.strip()
     formats: dict[ValueKind, Callable[[str], str]] = {
         ValueKind.TEXT: "“{}”".format,
-        ValueKind.AMOUNT: figure,
-        ValueKind.SIZE: figure,
-        ValueKind.DAY: lambda value: day(date.fromisoformat(value)),
+        ValueKind.AMOUNT: lambda value: figure(value, notation()),
+        ValueKind.SIZE: lambda value: figure(value, notation()),
+        ValueKind.DAY: lambda value: day(date.fromisoformat(value), notation()),
         ValueKind.DIRECTION: lambda value: DIRECTIONS[value.upper()],
         ValueKind.DOCUMENT_TYPE: lambda value: value.replace("_", " ").lower(),
         ValueKind.CURRENCY: str.upper,

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from webapp.ledger.notation.amounts import MINUS
 from webapp.ledger.titles import counted, joined
-from webapp.web.rendering.figures import MINUS, day, figure, read_day, size
+from webapp.web.rendering.figures import figure, size, typed_day
 
 
 class BreachText(Protocol):
@@ -105,8 +106,8 @@ def breach(cause: BreachText, amount: object = None) -> str:
         return f"Its line went from {str(cause.before).capitalize()} to {str(cause.after).capitalize()}."
     if cause.field == "amount":
         return f"Amount went from {figure(cause.before)} to {figure(cause.after)}."
-    earlier, later = (read_day(value) for value in (cause.before, cause.after))
-    return f"Day went from {day(earlier) if earlier else 'none'} to {day(later) if later else 'none'}."
+    earlier, later = (typed_day(value) or "none" for value in (cause.before, cause.after))
+    return f"Day went from {earlier} to {later}."
 
 
 def owing(balance: object, currency: str) -> str:
@@ -138,4 +139,6 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
 
 
 GLOBALS = {"summary_sentence": summary_sentence}
-FILTERS = {each.__name__: each for each in (spelled, counted, initials, breach, deed, owing, joined, choices)}
+# Filters whose sentences hold figures, which are written in the notation of the page, and the others.
+SENTENCES = (spelled, counted, breach, owing)
+PLAIN = (initials, deed, joined, choices)
