@@ -57,10 +57,12 @@
 
   function showRest(form) {
     const left = form.querySelector("[data-rest]")?.dataset.rest ?? "";
-    const amounts = [...form.querySelectorAll(".split-row [inputmode=decimal]")];
-    const taking = amounts.find((field) => field.value.trim() === "=");
-    if (taking && left) taking.value = left;
-    amounts.forEach((field, at) => { field.placeholder = at === amounts.length - 1 && !taking ? left : ""; });
+    const rows = [...form.querySelectorAll(".split-row")];
+    const amounts = rows.map((row) => row.querySelector("[inputmode=decimal]"));
+    const asking = amounts.find((field) => field.value.trim() === "=");
+    if (asking && left) asking.value = left;
+    const taking = rows.findLast((row, at) => !amounts[at].value && row.querySelector("[name$=accountId]").value);
+    rows.forEach((row, at) => { amounts[at].placeholder = row === taking && !asking ? left : ""; });
   }
 
   document.addEventListener("htmx:after:swap", () => {

@@ -31,9 +31,9 @@ def test_the_fields_show_what_was_read_and_the_last_part_takes_the_rest(browse, 
 
     page.goto(f"/feeds/1?show=all&line={line}&edit=splits")
     first, last = (page.locator(f"[name='splits.{at}.amount']") for at in (0, 1))
-    expect(page.locator(".split-rest")).to_have_text("1.234,50 EUR is left, for the last part.")
+    expect(page.locator(".split-rest")).to_have_text("1.234,50 EUR is left.")
     first.press_sequentially("1.000,5")
-    expect(page.locator(".split-rest")).to_have_text("234,00 EUR is left, for the last part.")
+    expect(page.locator(".split-rest")).to_have_text("234,00 EUR is left.")
     expect(last).to_have_attribute("placeholder", "234,00")
     last.press_sequentially("=")
     expect(last).to_have_value("234,00")

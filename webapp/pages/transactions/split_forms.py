@@ -37,7 +37,7 @@ class Rest:
             return "Nothing is left."
         if self.left.minor < 0:
             return f"{abs(self.left).formatted} too much."
-        return f"{self.left.formatted} is left, for the last part."
+        return f"{self.left.formatted} is left."
 
 
 def of_line(line: WorkspaceLine) -> list[Row]:

@@ -58,14 +58,9 @@ def parts(transaction_id: int) -> Response:
     requests.begin_reading(organization_id())
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     if "add" in request.args:
-        rows = split_forms.typed()
-        return render_line(
-            line,
-            parts=("line",),
-            current_id=line.id,
-            editing="splits",
-            rows=[*rows[:-1], split_forms.empty(), *rows[-1:]],
-        )
+        # At the end, for a morph keeps what is typed in the rows before by their numbers.
+        rows = [*split_forms.typed(), split_forms.empty()]
+        return render_line(line, parts=("line",), current_id=line.id, editing="splits", rows=rows)
     rest = split_forms.rest(Money(line.amount_minor, line.currency))
     return make_response(render_template("feed_accounts/line/_rest.html", line_id=line.id, rest=rest))
 
