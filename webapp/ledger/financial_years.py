@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from webapp.ledger.periods import Period
 
 JANUARY, DECEMBER = 1, 12
+QUARTER = 3
 DAY = timedelta(days=1)
 
 
@@ -63,6 +64,22 @@ class FinancialYears:
         ('2025-04-01', '2026-03-31')
         """
         return Period(self.start_of(day), self._next_start(day) - DAY)
+
+    def quarter_of(self, day: date) -> Period:
+        """Give the quarter of its financial year that a day belongs to; a short year's last one may be shorter.
+
+        >>> quarter = FinancialYears((FirstMonth(date.min, 2),)).quarter_of(date(2026, 1, 31))
+        >>> str(quarter.first), str(quarter.last)
+        ('2025-11-01', '2026-01-31')
+        """
+        months = list(self.of(day).months)
+        place = next(number for number, month in enumerate(months) if day <= month.last)
+        begun = place - place % QUARTER
+        return Period(months[begun].first, months[begun : begun + QUARTER][-1].last)
+
+    def month_of(self, day: date) -> Period:
+        """Give the month that a day belongs to."""
+        return next(month for month in self.of(day).months if day <= month.last)
 
     def year_to(self, day: date) -> Period:
         """Give the financial year up to a day."""

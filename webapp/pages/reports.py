@@ -19,8 +19,8 @@ from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
 COMPARISONS = [
+    {"id": Comparison.PREVIOUS_YEAR, "name": "The same days a year before"},
     {"id": Comparison.PREVIOUS_PERIOD, "name": "The period before"},
-    {"id": Comparison.PREVIOUS_YEAR, "name": "The year before"},
     {"id": Comparison.NONE, "name": "Nothing"},
 ]
 
@@ -79,6 +79,7 @@ def general_ledger() -> Response:
     return render(
         "reports/general_ledger.html",
         period=period,
+        period_choices=periods.period_choices(period),
         keep=kept(LedgerPageQuerySchema(exclude=NOT_KEPT), query),
         selected=selected(selection),
         choices=choices(),
@@ -95,10 +96,13 @@ def general_ledger() -> Response:
 def shown(template: str, report: Callable[[str, ReportColumns], Any]) -> Response:
     """Render a report with the columns that the address asks for; links within it keep what else that has."""
     query = ReportPageQuerySchema.read_leniently(request.query_string.decode())
+    if not query["compare_from"]:
+        query["compare_with"] = query["compare_with"] or Comparison.PREVIOUS_YEAR
     columns = periods.report_columns(query)
     return render(
         template,
         period=columns.period,
+        period_choices=periods.period_choices(columns.period),
         columns=columns,
         keep=kept(ReportPageQuerySchema(exclude=("from_", "to")), query),
         comparisons=COMPARISONS,

@@ -108,8 +108,33 @@ def test_pages_name_the_totals_of_both_columns(cleo, rents):
     result = browser.get(f"/reports/profit-and-loss?{query}").text
     assert "28 Feb 2025" in result
     assert "compareWith=previous_year" in result
+    assert "Total income" in result
+    assert "Total equity" in sheet
     alone = browser.get(f"/reports/profit-and-loss?{FEBRUARY}&compareWith=none&months=true").text
     assert "Change" not in alone
     assert "Feb 2026" in alone
     assert browser.get(f"/reports/trial-balance?{query}&months=true").status_code == 200
     assert browser.get(f"/reports/trial-balance?{FEBRUARY}&compareFrom=2025-01-01").status_code == 200
+
+
+def test_pages_compare_with_the_same_days_a_year_before(cleo, rents):
+    result = cleo.browser().get(f"/reports/profit-and-loss?{FEBRUARY}").text
+    assert re.search("1 Feb 2025 . 28 Feb 2025", result)
+    assert "compareWith=previous_year" in result[result.index("Export") :]
+
+
+def test_pages_offer_the_month_the_quarter_and_the_financial_year(cleo, rents):
+    page = cleo.browser().get(f"/reports/balance-sheet?{FEBRUARY}&compareWith=none").text
+    spans = re.findall(
+        r'href="/reports/balance-sheet\?([^"]*)" ?(aria-current)?[^>]*>\s*(Month|Quarter|Year)', page
+    )
+    assert [(name, bool(current)) for _, current, name in spans] == [
+        ("Month", True),
+        ("Quarter", False),
+        ("Year", False),
+    ]
+    assert all("compareWith=none" in address for address, _, _ in spans)
+    assert "from=2026-01-01" in spans[1][0]
+    assert "to=2026-03-31" in spans[1][0]
+    assert 'aria-label="The month before"' in page
+    assert 'aria-label="The month after"' in page

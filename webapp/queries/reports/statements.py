@@ -64,7 +64,8 @@ class BalanceSheet:
 
     The equity has what earlier years left: `earlier_results` is within retained earnings although no entry carried it
     there, `personal_earlier` a line without an account. `against` is what stands against the assets, above zero:
-    liabilities and equity with the result of the year.
+    liabilities and equity with the result of the year; `equity_with_results` is that without the liabilities, a
+    credit below zero.
     """
 
     base_currency: str
@@ -77,6 +78,7 @@ class BalanceSheet:
     personal_of_year: Sums
     earlier_results: Sums
     personal_earlier: Sums
+    equity_with_results: Sums
     against: Sums
 
 
@@ -118,10 +120,14 @@ def balance_sheet(organization_id: str, columns: ReportColumns) -> BalanceSheet:
         personal_of_year=grid.total(_personal(results)),
         earlier_results=earlier.sums(earlier.row(lambda amounts: amounts[BUSINESS])),
         personal_earlier=earlier.sums(earlier.row(lambda amounts: amounts[PERSONAL])),
+        equity_with_results=grid.total(
+            row for account, row in [*rows, *results] if account.type not in DEBTS_AND_GOODS
+        ),
         against=-grid.total(row for account, row in [*rows, *results] if account.type != AccountType.ASSET),
     )
 
 
+DEBTS_AND_GOODS = (AccountType.ASSET, AccountType.LIABILITY)
 # The results of earlier years, in place of accounts.
 BUSINESS, PERSONAL = 0, 1
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from webapp.ledger.dimensions import Dimension, DimensionSelection
-from webapp.ledger.financial_years import FinancialYears
+from webapp.ledger.financial_years import DAY, FinancialYears
 from webapp.ledger.periods import Period
 from webapp.ledger.report_columns import Comparison, ReportColumns, compared, side_by_side
 from webapp.queries.access import organizations
@@ -38,6 +38,32 @@ def report_period(from_: date | None, to: date | None) -> Period:
     if from_:
         return Period(from_, last)
     return organizations.financial_years(organization_id()).year_to(last)
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChoices:
+    """The month, the quarter and the year around a period's last day; `chosen` names the one that it is.
+
+    Of the chosen one, the periods before and after it; `later` none where that is still to come.
+    """
+
+    periods: Mapping[str, Period]
+    chosen: str | None
+    earlier: Period | None
+    later: Period | None
+
+
+def period_choices(period: Period) -> PeriodChoices:
+    """Give the month, quarter and financial year that a period is or ends in, and the ones beside it."""
+    years = organizations.financial_years(organization_id())
+    today = organizations.today(organization_id(), requests.now())
+    kinds = {"Month": years.month_of, "Quarter": years.quarter_of, "Year": years.of}
+    periods = {name: kind(period.last) for name, kind in kinds.items()}
+    chosen = next((name for name, each in periods.items() if each == period), None)
+    if chosen is None:
+        return PeriodChoices(periods, None, None, None)
+    later = kinds[chosen](period.last + DAY)
+    return PeriodChoices(periods, chosen, kinds[chosen](period.eve), later if later.first <= today else None)
 
 
 def report_columns(query: Mapping[str, Any]) -> ReportColumns:
