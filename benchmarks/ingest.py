@@ -108,6 +108,7 @@ def _schema(database: str) -> list[tuple[str, str]]:
     with closing(pysqlite3.connect(database)) as connection:
         return connection.execute(
             "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+            " AND name NOT LIKE 'line_words_%'"
             " ORDER BY type = 'trigger', type = 'index'"
         ).fetchall()
 

@@ -115,6 +115,7 @@ PACKAGES = {
         "storage",
     ),
     "queries": (
+        "finding",
         "transactions",
         "suggestions",
         "checks",
@@ -135,7 +136,7 @@ PACKAGES = {
         "common",
     ),
     "importers": ("camt", "mt940", "providers", "qif", "xlsx", "ofx", "tables", "."),
-    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "exchange", "notation", "."),
+    "ledger": ("suggestions", "rules", "matching", "proofs", "journal", "exchange", "notation", ".", "texts"),
     "models": ("reconciliation", "transactions", "rules", "journal", "accounts", "audit", "access", "."),
     "schemas": (
         "access",
@@ -156,6 +157,7 @@ PACKAGES = {
         "access",
         "audit",
         "bookkeeping",
+        "finding",
         "imports",
         "reconciliation",
         "transactions",

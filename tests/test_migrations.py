@@ -27,9 +27,15 @@ def engine(empty_database_url):
     engine.dispose()
 
 
+def is_of_models(name, kind, _parents):
+    """Whether the models know it: not the words of lines, which each engine indexes in its own way."""
+    return not (kind in {"table", "index"} and name.startswith(("line_words", "ix_transactions_words")))
+
+
 def differences(engine):
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_name": is_of_models}
+        context = MigrationContext.configure(connection, opts=opts)
         return compare_metadata(context, Base.metadata)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final
 
-from webapp.ledger import legible
 from webapp.ledger.money import Money
+from webapp.ledger.texts import legible
 
 # Banks write hundreds of letters of purpose; so many tell a line apart.
 LONGEST: Final = 60

@@ -28,6 +28,7 @@ NOUNS = (
     "days",
     "documentation",
     "documents",
+    "finding.finding",
     "health",
     "imports.columns",
     "imports.imports",

@@ -63,6 +63,12 @@ class WorkspaceQuerySchema(AddressSchema, PageSchema):
     )
 
 
+class FindingQuerySchema(AddressSchema):
+    """What is searched for."""
+
+    q = fields.Text(least=1, most=255, load_default=None)
+
+
 class HubPageQuerySchema(AddressSchema):
     """The day of the bank balances."""
 

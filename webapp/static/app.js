@@ -49,7 +49,7 @@
   Object.assign(keys, { j: lettered(() => move(1)), k: lettered(() => move(-1)), x: lettered(() => toggle(currentLine())) });
   // Without preventDefault the "e" would also choose an option in the select that it opens.
   keys.e = lettered((event) => { event.preventDefault(); edit(); });
-  for (const key of ["c", "s", "o", "n", "w", "z", "Space", "Enter"]) keys[key] = pressing(key);
+  for (const key of ["c", "s", "o", "n", "w", "z", "f", "Space", "Enter"]) keys[key] = pressing(key);
   keys["[Shift]+/"] = pressing("/");
   keys["Shift+X"] = lettered(() => selectRange(currentLine()));
   keys["[Shift]+?"] = lettered(() => one("#keys")?.showModal());

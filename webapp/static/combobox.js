@@ -4,6 +4,8 @@
 
 (() => {
   const MOST_SHOWN = 60;
+  // Other fields of this role have lists of their own.
+  const FIELD = "[role=combobox][aria-controls=combobox-list]";
   const SOURCES = "select[data-combobox], input[data-combobox]";
   const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
@@ -216,7 +218,7 @@
 
   function keydown(event) {
     const { target: field, key } = event;
-    if (!field.matches?.("[role=combobox]") || event.isComposing) return;
+    if (!field.matches?.(FIELD) || event.isComposing) return;
     const isOpen = opened?.field === field;
     if (key === "ArrowDown" || key === "ArrowUp") {
       event.preventDefault();
@@ -282,26 +284,26 @@
 
   document.addEventListener("keydown", keydown, true);
   document.addEventListener("focusin", ({ target }) => {
-    if (!target.matches?.("[data-combobox], [role=combobox]")) return;
-    if (!target.matches("[role=combobox]")) enhance(target);
+    if (!target.matches?.(`[data-combobox], ${FIELD}`)) return;
+    if (!target.matches(FIELD)) enhance(target);
     target.select?.();
   });
   document.addEventListener("focusout", ({ target }) => {
     if (opened?.field === target) restore(target);
   });
   document.addEventListener("input", (event) => {
-    if (!event.target.matches?.("[role=combobox]") || !event.isTrusted) return;
+    if (!event.target.matches?.(FIELD) || !event.isTrusted) return;
     open(event.target, event.target.value);
     opened.isCleared = !event.target.value.trim();
   });
   // What is typed here is no value of a form yet: its form hears of it when it is taken.
   for (const kind of ["input", "change"]) {
     document.addEventListener(kind, (event) => {
-      if (event.target.matches?.("[role=combobox]") && event.target.source) event.stopPropagation();
+      if (event.target.matches?.(FIELD) && event.target.source) event.stopPropagation();
     });
   }
   document.addEventListener("click", ({ target }) => {
-    const field = target.closest?.("[role=combobox]");
+    const field = target.closest?.(FIELD);
     if (field && opened?.field !== field) open(field);
   });
   // The list is no part of the menu that its field may be in, which a click elsewhere closes.

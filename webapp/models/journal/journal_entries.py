@@ -50,6 +50,14 @@ class JournalEntry(Numbered, Base):
             sqlite_where=sa.text("status = 'DRAFT'"),
             postgresql_where=sa.text("status = 'DRAFT'"),
         ),
+        # A search reads the texts of entries that no bank line brought; a line's own is found by its words.
+        sa.Index(
+            "ix_journal_entries_own",
+            "organization_id",
+            "id",
+            sqlite_where=sa.text("source <> 'bank_feed'"),
+            postgresql_where=sa.text("source <> 'bank_feed'"),
+        ),
         # Whoever deletes a draft makes the database ask whether a reversal names it, and whoever deletes a document
         # whether an entry came from it: without these, by a full scan.
         *(

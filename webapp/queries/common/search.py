@@ -24,8 +24,7 @@ def matches_text_or_amount(typed: str) -> sa.ColumnElement[bool]:
     pattern = like_pattern(typed)
     texts = (Transaction.description, Transaction.counterparty, Transaction.reference, Transaction.iban)
     found: list[sa.ColumnElement[bool]] = [fold(text).like(pattern, escape="\\") for text in texts]
-    is_amount = _is_amount(typed, Transaction.currency, Transaction.amount_minor)
-    return sa.or_(*found, *is_amount)
+    return sa.or_(*found, *is_amount(typed, Transaction.currency, Transaction.amount_minor))
 
 
 def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
@@ -33,23 +32,32 @@ def entry_matches(organization_id: str, typed: str) -> sa.ColumnElement[bool]:
     found: list[sa.ColumnElement[bool]] = [
         fold(JournalEntry.description).like(like_pattern(typed), escape="\\")
     ]
-    is_amount = _is_amount(typed, Posting.currency, Posting.amount_minor)
-    if is_amount:
+    amounts = is_amount(typed, Posting.currency, Posting.amount_minor)
+    if amounts:
         of_leg = sa.select(Posting.journal_entry_id).where(
-            Posting.organization_id == organization_id, sa.or_(*is_amount)
+            Posting.organization_id == organization_id, sa.or_(*amounts)
         )
         found.append(JournalEntry.id.in_(of_leg))
     return sa.or_(*found)
 
 
-def _is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:
-    """Build the conditions that an amount of any currency is the typed one, of either sign."""
+def is_amount(typed: str, currency: Any, amount_minor: Any) -> list[sa.ColumnElement[bool]]:
+    """Build the conditions that an amount of any currency is the typed one, of either sign; none for no amount."""
     found: list[sa.ColumnElement[bool]] = []
     for codes in _BY_DIGITS:
         minors = amounts_typed(typed, codes[0])
         if minors:
             found.append(sa.and_(amount_minor.in_(minors), currency.in_(codes)))
     return found
+
+
+def sizes_typed(typed: str) -> list[int]:
+    """Give the minor units without a sign of what may be an amount, in currencies of any digits.
+
+    >>> sizes_typed("12.5"), sizes_typed("DB ICE")
+    ([1250, 12500, 125000], [])
+    """
+    return sorted({abs(minor) for codes in _BY_DIGITS for minor in amounts_typed(typed, codes[0])})
 
 
 def like_pattern(typed: str) -> str:

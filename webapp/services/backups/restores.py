@@ -32,7 +32,7 @@ from webapp.services.backups.backups import (
     to_nobody,
 )
 from webapp.services.backups.rows import reader, tables
-from webapp.services.storage import document_files, kept_files
+from webapp.services.storage import document_files, kept_files, line_words
 from webapp.services.storage.kept_files import PROPOSALS
 
 ROWS_AT_ONCE = 2000
@@ -100,6 +100,7 @@ def restore(
                 bare.set_last_ids(manifest["lastIds"])
                 # Before anything reads what was loaded: the keys as they are put back, the sums, the checks.
                 show("looking at the tables")
+                line_words.index(session.connection())
                 analyze(session.connection())
             _bring_files(session, archive, manifest["lostFiles"])
     except sa.exc.OperationalError as error:

@@ -18,6 +18,7 @@ from webapp.services.ingestion import rule_choices, staging
 from webapp.services.ingestion.new_lines import mirrors, staged_lines
 from webapp.services.ingestion.rules import LineRules
 from webapp.services.ingestion.staging import CHOICES, LINES, NewLine
+from webapp.services.storage import line_words
 
 
 class BooksFacts(NamedTuple):
@@ -82,6 +83,9 @@ def write_staged(
         values = {**facts._asdict(), "portion": portion, "import_id": import_id, "now": now}
         for statement in (_ENTRIES, _TRANSACTIONS, _POSTINGS):
             connection.execute(statement, values)
+        written = sa.select(LINES.c.transaction_id).where(LINES.c.portion == portion)
+        of_books = _LINE.c.organization_id == organization.id
+        line_words.index(connection, of_books, _LINE.c.id.in_(written))
         if run_id is not None:
             rule_choices.write_settings(connection, values | {"run_id": run_id})
     return facts

@@ -10,7 +10,7 @@ from flask import Flask
 from jinja2 import pass_context
 from jinja2.runtime import Context
 
-from webapp.ledger.legible import legible
+from webapp.ledger.texts.legible import legible
 from webapp.web.access import requests
 from webapp.web.access.request_state import state
 from webapp.web.rendering import figures, wording

@@ -1,0 +1,1 @@
+"""Texts as people see them and type them."""

@@ -1,0 +1,1 @@
+"""The search for anything: a page, and the palette over every page."""

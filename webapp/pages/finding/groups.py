@@ -1,0 +1,143 @@
+"""What a search has found, in groups: each with its name and its hits, and the group with the best hit first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from flask import url_for
+
+from webapp import queries
+from webapp.ledger.money import Money
+from webapp.ledger.texts.finding import Fit, fit
+from webapp.pages.finding.places import ACTS, PAGES, Destination, acts_on, address
+from webapp.queries.common.search import sizes_typed
+from webapp.queries.finding.lines import FoundLine
+from webapp.queries.finding.names import Named
+from webapp.queries.finding.records import FoundDocument, FoundEntry
+from webapp.web.rendering.addresses import line_address
+
+LONGEST = 255
+NO_TEXT = "No description"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One thing that was found, as a row that leads to it."""
+
+    title: str
+    href: str
+    icon: str
+    fit: Fit
+    detail: str = ""
+    day: date | None = None
+    amount: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some hits of one kind."""
+
+    name: str
+    hits: list[Hit]
+
+    @property
+    def best(self) -> Fit:
+        """How well its best hit fits."""
+        return min(each.fit for each in self.hits)
+
+
+class _Search(Protocol):
+    def __call__(self, organization_id: str, typed: str, *, limit: int) -> list[Named]: ...
+
+
+def found(organization_id: str, scopes: frozenset[str], typed: str, *, limit: int) -> list[Group]:
+    """Find what was typed; where nothing was, list the acts and the pages."""
+    typed = typed.strip()[:LONGEST]
+    places = [
+        Group("Acts", list(_acts(organization_id, scopes, typed))),
+        Group("Pages", list(_places(PAGES, scopes, typed))),
+    ]
+    if not typed:
+        return places
+    groups = [
+        *(Group(each.name, sorted(each.hits, key=lambda hit: hit.fit)[:limit]) for each in places),
+        *_named(organization_id, typed, limit),
+        *_recorded(organization_id, typed, limit),
+    ]
+    return sorted((each for each in groups if each.hits), key=lambda group: group.best)
+
+
+def _places(places: Iterable[Destination], scopes: frozenset[str], typed: str) -> Iterator[Hit]:
+    for place in places:
+        fits = fit(typed, place.title, more=place.words) if typed else Fit.NAME
+        if fits is not None and place.scope in scopes:
+            yield Hit(place.title, address(place), place.icon, fits)
+
+
+def _acts(organization_id: str, scopes: frozenset[str], typed: str) -> Iterator[Hit]:
+    yield from _places(ACTS, scopes, typed)
+    for account in queries.finding.names.feed_accounts(organization_id) if typed else ():
+        for title, href, more in acts_on(account, scopes):
+            fits = fit(typed, title, code=account.code, more=more)
+            if fits is not None:
+                yield Hit(title, href, "landmark", fits, detail=f"•• {account.code}" if account.code else "")
+
+
+def _named(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
+    """Group what has a name: accounts, merchants, projects and rules."""
+    names = queries.finding.names
+    kinds: tuple[tuple[str, _Search, str, str, str], ...] = (
+        ("Accounts", names.accounts, "folder", "accounts.show", "account_id"),
+        ("Merchants", names.merchants, "store", "merchants.show", "merchant_id"),
+        ("Projects", names.projects, "tag", "projects.show", "project_id"),
+        ("Rules", names.rules, "zap", "rule_editor.show", "rule_id"),
+    )
+    for name, search, icon, endpoint, key in kinds:
+        rows = search(organization_id, typed, limit=limit)
+        yield Group(name, [_name(row, icon, endpoint, {key: row.id}) for row in rows])
+
+
+def _name(row: Named, icon: str, endpoint: str, ids: dict[str, Any]) -> Hit:
+    detail = " · ".join(part for part in (row.code, row.detail) if part)
+    return Hit(row.name, url_for(endpoint, **ids), icon, row.fit, detail)
+
+
+def _recorded(organization_id: str, typed: str, limit: int) -> Iterator[Group]:
+    """Group documents, lines and entries: a typed amount or number means them before any name."""
+    fits = Fit.CODE_BEGINS if sizes_typed(typed) else Fit.WORDS_BEGIN
+    records = queries.finding.records
+    documents = records.documents(organization_id, typed, limit=limit)
+    yield Group("Documents", [_document(each, fits) for each in documents])
+    lines = queries.finding.lines.lines(organization_id, typed, limit=limit)
+    yield Group("Lines", [_line(each, fits) for each in lines])
+    numbered = records.numbered_entries(organization_id, typed)
+    others = [each for each in records.entries(organization_id, typed, limit=limit) if each not in numbered]
+    everywhere = Hit(
+        "Search the whole journal for this",
+        url_for("journal_entries.index", q=typed),
+        "search",
+        Fit.PARTS,
+        "Any part of a text",
+    )
+    found = [*(_entry(each, Fit.CODE) for each in numbered), *(_entry(each, fits) for each in others)]
+    yield Group("Entries", [*found, everywhere])
+
+
+def _document(document: FoundDocument, fits: Fit) -> Hit:
+    href = url_for("documents.show", document_id=document.id)
+    kind = document.document_type.replace("_", " ").capitalize()
+    return Hit(document.label, href, "file", fits, kind, document.issued_on, document.total)
+
+
+def _line(line: FoundLine, fits: Fit) -> Hit:
+    href = line_address(line.fa_id, line.id)
+    return Hit(line.text or NO_TEXT, href, "ring", fits, line.account_name, line.booked_on, line.amount)
+
+
+def _entry(entry: FoundEntry, fits: Fit) -> Hit:
+    href = url_for("journal_entries.show", entry_id=entry.id)
+    number = f"Entry {entry.number}" if entry.number else "Draft"
+    return Hit(entry.description or NO_TEXT, href, "book-open", fits, number, entry.effective_on)

@@ -1,0 +1,82 @@
+"""What can be gone to and done: the pages and the acts of the palette, each with the words that also find it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from flask import url_for
+
+from webapp.queries.finding.names import Named
+
+
+class Destination(NamedTuple):
+    """A page, or a page on which something is done: its endpoint, the scope that it needs, and words that find it."""
+
+    title: str
+    endpoint: str
+    icon: str
+    words: str = ""
+    scope: str = "read"
+    anchor: str | None = None
+
+
+PAGES: Final = (
+    Destination("Hub", "hub.index", "landmark", "home overview start balances banks"),
+    Destination("Import", "imports.new", "download", "files upload statement bank csv camt"),
+    Destination("Journal", "journal_entries.index", "book-open", "entries bookings postings"),
+    Destination("Rules", "rules.index", "zap", "automation"),
+    Destination("Suggested rules", "rule_suggestions.index", "zap", "automation habits"),
+    Destination("Runs of rules", "rule_runs.index", "history", "automation undo"),
+    Destination("Documents", "documents.index", "file", "receipts invoices bills"),
+    Destination("Approvals", "proposals.index", "inbox", "proposals waiting agents"),
+    Destination("Trial balance", "reports.trial_balance", "equal", "reports sums"),
+    Destination(
+        "Profit and loss", "reports.profit_and_loss", "equal", "reports income statement expenses result"
+    ),
+    Destination("Balance sheet", "reports.balance_sheet", "equal", "reports assets liabilities equity"),
+    Destination("General ledger", "reports.general_ledger", "equal", "reports accounts register"),
+    Destination("Transfers", "transfers.index", "arrow-right", "between own accounts open items"),
+    Destination("Chart of accounts", "accounts.index", "folder", "ledger accounts"),
+    Destination("Merchants", "merchants.index", "store", "counterparties suppliers customers"),
+    Destination("Projects", "projects.index", "tag", "cost centres groups"),
+    Destination("Activity", "action_requests.index", "history", "audit log acts who did what"),
+    Destination("Organization", "organizations.show", "settings", "settings company name"),
+    Destination("Members", "members.index", "users", "settings people team roles"),
+    Destination("Exchange rates", "exchange_rates.show", "settings", "settings currencies revaluation"),
+    Destination("Financial year", "financial_years.show", "calendar", "settings closing"),
+    Destination("Lock date", "lock_dates.show", "lock", "settings close period month"),
+    Destination("API keys", "tokens.index", "key-round", "settings tokens agents"),
+    Destination("Your sign-in", "own_sign_in.show", "user", "settings password sessions"),
+)
+ACTS: Final = (
+    Destination(
+        "Import bank files", "imports.new", "download", "upload statement csv camt mt940 ofx", "draft"
+    ),
+    Destination("New entry", "manual_entries.new", "plus", "write create journal booking by hand", "draft"),
+    Destination("New rule", "rule_editor.new", "plus", "create add automation", "draft"),
+    Destination("New merchant", "merchants.index", "plus", "create add counterparty", "draft", "new"),
+    Destination("New project", "projects.index", "plus", "create add", "draft", "new"),
+    Destination("New account", "accounts.index", "plus", "create add ledger", "admin", "new"),
+    Destination("Add a document", "documents.index", "plus", "new upload receipt invoice bill", "draft"),
+    Destination("Invite a member", "members.index", "plus", "new add person user", "admin"),
+    Destination("New API key", "tokens.index", "plus", "create token agent"),
+    Destination("Lock a period", "lock_dates.show", "lock", "close month", "admin"),
+)
+
+
+def address(place: Destination) -> str:
+    """Give the address of a place."""
+    return url_for(place.endpoint, _anchor=place.anchor)
+
+
+def acts_on(account: Named, scopes: frozenset[str]) -> list[tuple[str, str, str]]:
+    """Give the acts on a bank account: the title, the address and the words that also find it."""
+    acts = [(f"Lines of {account.name}", "all", "open workspace transactions bank account")]
+    if "confirm" in scopes:
+        acts.append((f"Confirm lines of {account.name}", "unconfirmed", "work through bookkeeping drafts"))
+    if "reconcile" in scopes:
+        acts.append((f"Reconcile {account.name}", "statement", "statement proof tie out clear balance"))
+    return [
+        (title, url_for("feed_accounts.show", fa_id=account.id, show=show), more)
+        for title, show, more in acts
+    ]

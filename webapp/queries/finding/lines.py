@@ -1,0 +1,136 @@
+"""Bank lines by the beginnings of their words or by their amount: an index of words finds them (migration 0047)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSQUERY
+
+from webapp.db import db
+from webapp.ledger.money import Money
+from webapp.ledger.texts.finding import LEAST_PART, folded, words
+from webapp.models import FeedAccount, Transaction, refers_to
+from webapp.queries.common.search import is_amount, sizes_typed
+from webapp.queries.transactions.line_filters import shown
+
+# SQLite's index knows the order in which lines came, not their days: of so many that came last the newest are shown.
+LATEST: Final = 400
+# Marks an amount in minor units among words, which have letters and digits only.
+AMOUNT: Final = "$"
+IBAN: Final = re.compile(r"[a-z]{2}[0-9]{2}[a-z0-9]{2,30}")
+_ON_SQLITE = sa.text(
+    "SELECT rowid AS id FROM line_words WHERE line_words MATCH :wanted ORDER BY rowid DESC LIMIT :latest"
+).columns(sa.column("id", sa.BigInteger))
+
+
+class FoundLine(NamedTuple):
+    """A bank line as a search lists it."""
+
+    id: int
+    fa_id: int
+    account_name: str
+    booked_on: date
+    text: str
+    amount: Money
+
+
+def lines(organization_id: str, typed: str, *, limit: int) -> list[FoundLine]:
+    """Find lines of all bank accounts that have every typed word's beginning, or the typed amount; the newest first."""
+    newest = _on_postgresql if db.engine.dialect.name == "postgresql" else _on_sqlite
+    words_wanted, sizes = _wanted(typed), [[f"{AMOUNT}{size}"] for size in sizes_typed(typed)]
+    ids = newest(organization_id, words_wanted, limit) if words_wanted else []
+    if sizes:
+        # The same minor units are another amount in a currency of other digits.
+        in_currency = sa.or_(*is_amount(typed, Transaction.currency, Transaction.amount_minor))
+        ids += newest(organization_id, sizes, limit, in_currency)
+    if not ids:
+        return []
+    rows = db.session.execute(
+        sa.select(
+            Transaction.id,
+            Transaction.feed_account_id,
+            FeedAccount.name,
+            Transaction.booked_on,
+            Transaction.counterparty,
+            Transaction.description,
+            Transaction.amount_minor,
+            Transaction.currency,
+        )
+        .join(FeedAccount, refers_to(Transaction.feed_account_id, FeedAccount))
+        .where(
+            Transaction.organization_id == organization_id,
+            Transaction.id.in_(ids),
+        )
+    ).all()
+    rows = sorted(rows, key=lambda row: (row.booked_on, row.id), reverse=True)
+    return [
+        FoundLine(row[0], row[1], row[2], row[3], _text(row[4], row[5]), Money(row[6], row[7]))
+        for row in rows[:limit]
+    ]
+
+
+def _text(counterparty: str | None, description: str) -> str:
+    """Write a line's texts once each: many banks repeat the counterparty in front of the description."""
+    if not counterparty or description.lower().startswith(counterparty.lower()):
+        return description
+    return f"{counterparty} · {description}" if description else counterparty
+
+
+def _wanted(typed: str) -> list[list[str]]:
+    """Read what was typed as alternatives, each a list of words."""
+    found, joined = [], folded(typed).replace(" ", "")
+    parts = words(typed)
+    if any(len(part) >= LEAST_PART for part in parts):
+        found.append(parts)
+    if len(parts) > 1 and IBAN.fullmatch(joined):
+        found.append([joined])
+    return found
+
+
+def _on_sqlite(
+    organization_id: str, wanted: Sequence[Sequence[str]], limit: int, *conditions: sa.ColumnElement[bool]
+) -> list[int]:
+    def word(part: str) -> str:
+        return f'"\ue001{part[1:]}"' if part[0] == AMOUNT else f'"{part}"*'
+
+    books = "\ue000" + organization_id.replace("_", "")
+    either = " OR ".join("(" + " AND ".join(map(word, parts)) + ")" for parts in wanted)
+    latest = _ON_SQLITE.bindparams(wanted=f'"{books}" AND ({either})', latest=LATEST).subquery()
+    # Asked for an order, SQLite would read all lines in it.
+    rows = db.session.execute(
+        sa.select(Transaction.booked_on, Transaction.id).where(
+            *_is_listed(organization_id), *conditions, Transaction.id.in_(sa.select(latest.c.id))
+        )
+    )
+    return [row.id for row in sorted(rows, reverse=True)[:limit]]
+
+
+def _on_postgresql(
+    organization_id: str, wanted: Sequence[Sequence[str]], limit: int, *conditions: sa.ColumnElement[bool]
+) -> list[int]:
+    def word(part: str) -> str:
+        return f"'{part}'" if part[0] == AMOUNT else f"'{part}':*"
+
+    either = " | ".join("(" + " & ".join(map(word, parts)) + ")" for parts in wanted)
+    found = sa.func.words_of_line(
+        Transaction.organization_id,
+        Transaction.description,
+        Transaction.counterparty,
+        Transaction.reference,
+        Transaction.iban,
+        Transaction.amount_minor,
+    )
+    has_words = found.bool_op("@@")(sa.cast(f"'#{organization_id}' & ({either})", TSQUERY))
+    newest = (Transaction.booked_on.desc(), Transaction.id.desc())
+    listed = sa.select(Transaction.id).where(*_is_listed(organization_id), *conditions, has_words)
+    return list(db.session.scalars(listed.order_by(*newest).limit(limit)))
+
+
+def _is_listed(organization_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """Build the conditions of the lines that stand in a workspace."""
+    of_books = Transaction.organization_id == organization_id
+    return of_books, Transaction.status != "DELETED", shown("all", None)
