@@ -35,8 +35,12 @@ def test_it_has_an_account_of_each_status_and_passes_every_check(demo_installati
     assert {name: each.status for name, each in shown.items()} == {
         "Current account": "needs",
         "Company card": "never",
-        "USD account": "reconciled",
+        "USD account": "broken",
+        "Savings account": "reconciled",
     }
+    broken = shown["USD account"].broken
+    assert broken is not None and broken.off_by_minor
+    assert shown["Current account"].last_proof is not None
     assert shown["Current account"].draft.difference.minor != 0
     assert shown["Current account"].draft.cleared_count > 0
 

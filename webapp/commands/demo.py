@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from http import HTTPStatus
 
 import click
 import sqlalchemy as sa
 
 from webapp.commands import demo_sign_in
-from webapp.commands.books import JSON, answer, books
+from webapp.commands.books import JSON, answer, application, books
 from webapp.commands.demo_sign_in import SignIn
 from webapp.config import is_loopback
 from webapp.db import begin_write, db
@@ -17,7 +20,10 @@ from webapp.demo import studio
 from webapp.models import Organization
 from webapp.services.access import users
 from webapp.services.demo import making
+from webapp.services.demo.making import PLOTTER, Made
 
+# Three years.
+DEPRECIATED_MONTHS = 36
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
@@ -38,7 +44,7 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 )
 @JSON
 def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> None:
-    """Create a demo organization: a design studio with three bank accounts and fourteen months."""
+    """Create a demo organization: a design studio with four bank accounts and fourteen months."""
     now = datetime.now(UTC)
     with books() as settings:
         if not is_loopback(settings.host):
@@ -51,17 +57,42 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> N
             click.echo("There are books already; no demo was created.", err=True)
             return
         sign_in = SignIn(studio.OWNER_EMAIL, _password())
-        organization_id = _make(seed, day.date() if day else now.date(), sign_in, now)
+        present = day.date() if day else now.date()
+        made = _make(seed, present, sign_in, now)
+        organization_id = made.organization.id
         demo_sign_in.keep(settings.instance_path, sign_in)
         db.session.commit()
+    _propose(made.agent_key, present.replace(day=1) - timedelta(days=1))
     value = {"organizationId": organization_id, "email": sign_in.email, "password": sign_in.password}
     answer(value, f"Sign in as {sign_in.email} with {sign_in.password}", as_json=as_json)
 
 
-def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> str:
+def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> Made:
     owner = users.find_or_create(sign_in.email, name=studio.OWNER_NAME, now=now)
     users.set_password(sign_in.email, users.hash_password(sign_in.password))
-    return making.make(owner, seed=seed, day=day).id
+    return making.make(owner, seed=seed, day=day)
+
+
+def _propose(key: str, day: date) -> None:
+    """Ask over the API for a month's depreciation on a day, as an agent does that may only propose."""
+    agent = application().test_client()
+    logging.getLogger("tieout.requests").setLevel(logging.WARNING)
+    headers = {"Authorization": f"Bearer {key}"}
+    accounts = agent.get("/api/accounts", headers=headers).get_json()["accounts"]
+    of_code = {each["code"]: each["id"] for each in accounts}
+    month = (PLOTTER / DEPRECIATED_MONTHS).quantize(Decimal("0.01"))
+    entry = {
+        "effectiveAt": day.isoformat(),
+        "description": "Monthly depreciation of the plotter",
+        "postings": [
+            {"accountId": of_code["6800"], "amount": f"{month}"},
+            {"accountId": of_code["1510"], "amount": f"-{month}"},
+        ],
+        "post": True,
+    }
+    answer = agent.post("/api/journal-entries", json=entry, headers=headers)
+    if answer.status_code != HTTPStatus.ACCEPTED:
+        raise click.ClickException(f"The demo's agent was answered {answer.status}: {answer.text}")
 
 
 def _password() -> str:

@@ -30,19 +30,23 @@ class Month:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """All that the demo is made of; the card's statement runs to the day, the dollars' to the last month's end."""
+    """All that the demo is made of.
+
+    The statements of the current account and the card run to the day, the others to the last month's end.
+    """
 
     day: date
     months: tuple[Month, ...]
     current: BankAccount
     card: BankAccount
     dollars: BankAccount
+    savings: BankAccount
     rates: tuple[tuple[date, Decimal], ...]
 
     @property
-    def accounts(self) -> tuple[BankAccount, BankAccount, BankAccount]:
-        """All three accounts."""
-        return self.current, self.card, self.dollars
+    def accounts(self) -> tuple[BankAccount, BankAccount, BankAccount, BankAccount]:
+        """All four accounts."""
+        return self.current, self.card, self.dollars, self.savings
 
 
 def make_story(seed: int, day: date) -> Story:
@@ -87,6 +91,15 @@ def make_story(seed: int, day: date) -> Story:
             "Atlantic Business Bank",
             412500,
             _kept(dollars, "D", before),
+        ),
+        savings=BankAccount(
+            "Savings account",
+            "DE75200505501015871407",
+            "EUR",
+            "BANK",
+            "Hansa Kontor Bank",
+            1200000,
+            _kept(_lines(f"{seed} savings", months, studio.SAVINGS), "S", before),
         ),
         rates=rates,
     )

@@ -126,6 +126,8 @@ DOLLARS: Final = (
     Recurrence("Atlantic Business Bank", "Incoming wire fee", (5,), -1500, -1500, "7000"),
 )
 
+SAVINGS: Final = (Recurrence("Hansa Kontor Bank", "Interest {month}", (28,), 1480, 1960, "4800"),)
+
 # What the card is about to be charged on any day.
 PENDING: Final = (
     Recurrence("Café Möwe", "Reserved", (), -5620, -1490, "6550"),

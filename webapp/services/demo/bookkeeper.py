@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -12,12 +12,18 @@ import sqlalchemy as sa
 from webapp.db import db
 from webapp.demo import files, studio
 from webapp.demo.lines import BankAccount, Booking, DemoLine
+from webapp.demo.papers import Paper
 from webapp.ledger.money import Money
-from webapp.models import Account, FeedAccount, Transaction, of_same_organization
+from webapp.models import Account, ApiToken, FeedAccount, Transaction, of_same_organization
+from webapp.queries.access import organizations
+from webapp.services.access import tokens
 from webapp.services.accounts import feed_accounts, merchants, projects
 from webapp.services.audit.act import Actor
-from webapp.services.bookkeeping import exchange_rates
+from webapp.services.bookkeeping import exchange_rates, voids
 from webapp.services.bookkeeping.exchange_rates import RateInput
+from webapp.services.documents import documents, relations
+from webapp.services.documents.documents import SentFile
+from webapp.services.documents.fields import DocumentInput
 from webapp.services.imports import runs
 from webapp.services.imports.uploads import Upload
 from webapp.services.reconciliation import cleared_items, drafts, proofs
@@ -133,6 +139,36 @@ class Bookkeeper:
     def confirm(self, line: DemoLine, note: str = "") -> None:
         """Make a line's entry, or its correction, part of the books."""
         lifecycle.confirm(self.line(line), note=note, **self.act)
+
+    def void(self, line: DemoLine, reason: str, *, key: ApiToken | None = None) -> None:
+        """Cancel the entry of a line, by a key where one is named."""
+        entry = self.line(line).journal_entry
+        if entry is None:
+            raise ValueError(f"{line.reference} has no entry")
+        act = self.act
+        if key is not None:
+            act["actor"] = replace(self._actor, kind="TOKEN", id=key.id, name=key.name)
+        voids.void(entry, reason=reason, **act)
+
+    def make_key(self, name: str, scopes: Sequence[str]) -> tuple[ApiToken, str]:
+        """Make an API key, and give its text, which is shown only once."""
+        organization_id, user_id = self._actor.organization_id, self._actor.user_id
+        membership = organizations.membership(organization_id, user_id or 0)
+        return tokens.create(membership, name=name, scopes=scopes, **self.act)
+
+    def file(self, paper: Paper, *, attach_to: DemoLine | None = None) -> None:
+        """File an invoice, and attach it to a line where one is named."""
+        content: DocumentInput = {
+            "document_type": "BILL",
+            "number": paper.number,
+            "issued_on": paper.issued_on,
+            "sender": paper.sender,
+            "currency": paper.total.currency,
+            "total": paper.total.decimal,
+        }
+        document = documents.create(content, SentFile(paper.file_name, paper.pdf()), **self.act)
+        if attach_to is not None:
+            relations.relate(document, "transaction_id", self.line(attach_to).id, **self.act)
 
     def pair_transfers(self) -> None:
         """Link what went from one account to another, where only two lines fit."""

@@ -1,38 +1,50 @@
 """The demo organization: a studio's fourteen months, kept the way that a person would keep them.
 
-The dollars are reconciled to the last month's end; the current account has an open draft that is half cleared;
-the card was never reconciled. On the way there are a split, corrections, a void, an open correction marker, and
-rules: two were applied by hand, and all of them run on what the banks sent last.
+The savings are reconciled to the last month's end, and so were the dollars, until a key voided an entry that the last
+proof had cleared; the current account has an open draft that is half cleared; the card was never reconciled. On the way
+there are a split, corrections, a void, an open correction marker, invoices, one of them attached, and rules: two were
+applied by hand, and all of them run on what the banks sent last. A key for an agent is there, which may propose.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from webapp.demo import studio
-from webapp.demo.lines import Booking, DemoLine
+from webapp.demo.lines import BankAccount, Booking, DemoLine
+from webapp.demo.papers import Paper
 from webapp.demo.story import Story, make_story
 from webapp.ledger.money import Money
 from webapp.models import Organization, User
-from webapp.queries.journal import entries
 from webapp.services.access import organizations
 from webapp.services.audit.act import Actor
-from webapp.services.bookkeeping import manual_entries, voids
+from webapp.services.bookkeeping import manual_entries
 from webapp.services.demo import rules
 from webapp.services.demo.bookkeeper import Bookkeeper
 
 MIDDLE = 15
+AGENT, SCRIPT = "Month-end agent", "Bank fee script"
 # How many days after a month's end its statements are worked on.
 LATER = timedelta(days=2)
 # The months, counted from 0 for the first, of which an account's lines were not touched any more.
-CURRENT_UNPROVED, CARD_UNCONFIRMED, CARD_UNTOUCHED, DOLLARS_UNPROVED = 12, 10, 12, 13
+CURRENT_UNPROVED, CARD_UNCONFIRMED, CARD_UNTOUCHED, OTHERS_UNPROVED = 12, 10, 12, 13
 # The months in which something happens beside the routine.
-BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED = 2, 4, 5, 6, 8, 10
+BOUGHT, LEFT_OPEN, SPLIT, MISTAKEN, VOIDED, MOVED, PAID = 2, 4, 5, 6, 8, 10, 12
+PLOTTER = Decimal("1249.00")
 
 
-def make(owner: User, *, seed: int, day: date) -> Organization:
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The demo organization, and the text of the key that its agent proposes with."""
+
+    organization: Organization
+    agent_key: str
+
+
+def make(owner: User, *, seed: int, day: date) -> Made:
     """Open the demo organization of a seed and keep its books up to a day."""
     story = make_story(seed, day)
     opened_at = datetime.combine(story.months[0].first, time(8), UTC)
@@ -44,7 +56,11 @@ def make(owner: User, *, seed: int, day: date) -> Organization:
     keeper.quote(rate for rate in story.rates if rate[0] < story.months[0].first)
     for index in range(len(story.months)):
         _keep_month(keeper, story, index)
-    return organization
+    keeper.sit_down(day)
+    _file_invoices(keeper, story)
+    _break_a_proof(keeper, story)
+    _, agent_key = keeper.make_key(AGENT, ("read", "draft", "propose"))
+    return Made(organization, agent_key)
 
 
 def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
@@ -58,7 +74,8 @@ def _keep_month(keeper: Bookkeeper, story: Story, index: int) -> None:
             keeper.take(account, month.first, month.last, with_pending=bool(pending))
     _keep_current(keeper, story, index)
     _keep_card(keeper, story, index)
-    _keep_dollars(keeper, story, index)
+    for account in (story.dollars, story.savings):
+        _keep_proved(keeper, account, story, index)
     if index < CURRENT_UNPROVED:
         keeper.pair_transfers()
     _happen(keeper, story, index)
@@ -95,12 +112,12 @@ def _keep_card(keeper: Bookkeeper, story: Story, index: int) -> None:
             keeper.book(line)
 
 
-def _keep_dollars(keeper: Bookkeeper, story: Story, index: int) -> None:
-    """Prove the dollars month by month, to the last month's end."""
+def _keep_proved(keeper: Bookkeeper, account: BankAccount, story: Story, index: int) -> None:
+    """Prove an account month by month, to the last month's end."""
     month = story.months[index]
-    if index < DOLLARS_UNPROVED:
-        _finish(keeper, story.dollars.booked(month.first, month.last))
-        keeper.prove(story.dollars, month.last, opening_date=_opening_date(story, index))
+    if index < OTHERS_UNPROVED:
+        _finish(keeper, account.booked(month.first, month.last))
+        keeper.prove(account, month.last, opening_date=_opening_date(story, index))
 
 
 def _finish(keeper: Bookkeeper, lines: Sequence[DemoLine]) -> None:
@@ -145,13 +162,12 @@ def _of(lines: Sequence[DemoLine], code: str) -> DemoLine:
 
 def _buy_privately(keeper: Bookkeeper, day: date) -> None:
     """Write an entry without a bank line."""
-    price = Decimal("1249.00")
     manual_entries.create(
         effective_at=day,
         description="Plotter, paid privately by Mara",
         postings=[
-            {"account_id": keeper.code("1500"), "amount": price},
-            {"account_id": keeper.code("3100"), "amount": -price},
+            {"account_id": keeper.code("1500"), "amount": PLOTTER},
+            {"account_id": keeper.code("3100"), "amount": -PLOTTER},
         ],
         post=True,
         **keeper.act,
@@ -176,9 +192,22 @@ def _split(keeper: Bookkeeper, line: DemoLine) -> None:
 
 def _void(keeper: Bookkeeper, line: DemoLine) -> None:
     """Void a line's entry, and book the fresh draft as what it was."""
-    entry = keeper.line(line).journal_entry
-    if entry is not None:
-        reason = "A private dinner, paid with the wrong card."
-        voids.void(entries.get(entry.organization_id, entry.id), reason=reason, **keeper.act)
+    keeper.void(line, "A private dinner, paid with the wrong card.")
     keeper.book(line, Booking("3200"))
     keeper.confirm(line)
+
+
+def _file_invoices(keeper: Bookkeeper, story: Story) -> None:
+    """File the invoices of two card payments, and attach the first to its line."""
+    month = story.months[PAID]
+    card = story.card.booked(month.first, month.last)
+    keeper.file(Paper.of(_of(card, "6250"), studio.BASE_CURRENCY), attach_to=_of(card, "6250"))
+    keeper.file(Paper.of(_of(card, "6350"), studio.BASE_CURRENCY))
+
+
+def _break_a_proof(keeper: Bookkeeper, story: Story) -> None:
+    """Let a key void an entry that the last proof of the dollars cleared."""
+    month = story.months[PAID]
+    fee = _of(story.dollars.booked(month.first, month.last), "7000")
+    key, _ = keeper.make_key(SCRIPT, ("read", "draft", "confirm"))
+    keeper.void(fee, "It looked like a double of the fee before.", key=key)
