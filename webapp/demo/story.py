@@ -92,16 +92,21 @@ def make_story(seed: int, day: date) -> Story:
             412500,
             _kept(dollars, "D", before),
         ),
-        savings=BankAccount(
-            "Savings account",
-            "DE75200505501015871407",
-            "EUR",
-            "BANK",
-            "Hansa Kontor Bank",
-            1200000,
-            _kept(_lines(f"{seed} savings", months, studio.SAVINGS), "S", before),
-        ),
+        savings=_savings(seed, months, before),
         rates=rates,
+    )
+
+
+def _savings(seed: int, months: Iterable[Month], last: date) -> BankAccount:
+    lines = _lines(f"{seed} savings", months, studio.SAVINGS)
+    return BankAccount(
+        "Savings account",
+        "DE75200505501015871407",
+        "EUR",
+        "BANK",
+        "Hansa Kontor Bank",
+        1200000,
+        _kept(lines, "S", last),
     )
 
 

@@ -30,6 +30,7 @@ NOUNS = (
     "documents",
     "finding.finding",
     "health",
+    "help",
     "imports.columns",
     "imports.imports",
     "imports.progress",

@@ -42,6 +42,7 @@ class Principal:
 
     organization_id: str
     organization_name: str
+    is_demo: bool
     base_currency: str
     user_id: int
     user_name: str
@@ -137,6 +138,7 @@ def _principal(
     return Principal(
         organization_id=organization.id,
         organization_name=organization.name,
+        is_demo=organization.is_demo,
         base_currency=organization.base_currency,
         user_id=user.id,
         user_name=user.name,

@@ -77,6 +77,7 @@ def names() -> dict[str, Any]:
             "id": found.organization_id,
             "name": found.organization_name,
             "base_currency": found.base_currency,
+            "is_demo": found.is_demo,
         },
         "can": found.scopes,
         "waiting": found.waiting,

@@ -1,0 +1,64 @@
+"""Help: a page for each task in plain words, and what to try in the demo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, Response
+from werkzeug.exceptions import NotFound
+
+from webapp.web.access.auth import requires
+from webapp.web.rendering.htmx import render
+
+bp = Blueprint("help", __name__, url_prefix="/help")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task that has a page of help: the last part of its address, its title, and when one needs it."""
+
+    slug: str
+    title: str
+    summary: str
+
+
+TASKS = {
+    task.slug: task
+    for task in (
+        Task("import", "Bring in a bank's file", "A statement or an export comes from the bank."),
+        Task("lines", "Work through bank lines", "Lines wait for an account and for your confirmation."),
+        Task("reconcile", "Reconcile with a statement", "You prove that books and bank agree on a day."),
+        Task("broken-proof", "Repair a broken proof", "The hub says that a proof no longer holds."),
+        Task("transfers", "Pair transfers", "Money moves between two of your own accounts."),
+        Task("rules", "Let rules book lines", "The same kind of line comes again and again."),
+        Task("receipts", "Attach receipts and invoices", "A paper belongs to a payment."),
+        Task("corrections", "Correct or void an entry", "Something is posted, and it is wrong."),
+        Task("approvals", "Decide what agents propose", "A program asks for something that needs a person."),
+        Task("currencies", "Keep foreign money", "An account is in another currency than your books."),
+        Task("lock", "Lock a period", "A month is reported, and nothing in it may change."),
+        Task("reports", "Read and print reports", "You want to know how the year went."),
+    )
+}
+
+
+@bp.get("")
+@requires("read")
+def index() -> Response:
+    """List the tasks that have a page."""
+    return render("help/index.html", tasks=TASKS.values())
+
+
+@bp.get("/what-to-try")
+@requires("read")
+def try_out() -> Response:
+    """Show seven things to try in the demo's books."""
+    return render("help/try.html")
+
+
+@bp.get("/<slug>")
+@requires("read")
+def show(slug: str) -> Response:
+    """Show how one task is done."""
+    if slug not in TASKS:
+        raise NotFound
+    return render(f"help/{slug.replace('-', '_')}.html", task=TASKS[slug])
