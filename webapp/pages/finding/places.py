@@ -47,6 +47,7 @@ PAGES: Final = (
     Destination("Lock date", "lock_dates.show", "lock", "settings close period month"),
     Destination("API keys", "tokens.index", "key-round", "settings tokens agents"),
     Destination("Your sign-in", "own_sign_in.show", "user", "settings password sessions"),
+    Destination("Help", "help.index", "landmark", "how to tasks guide manual questions"),
 )
 ACTS: Final = (
     Destination(
