@@ -42,4 +42,14 @@ FEED_ACCOUNT_TYPES: Final = ("ASSET", "LIABILITY")
 RECONCILIATION_STATUSES: Final = ("DRAFT", "COMPLETED", "REOPENED")
 REPAIRS: Final = ("UNDONE", "REOPENED", "ACCEPTED")
 
+# What an act may be about, by the kinds of its target; every kind that is in none of them is a setting.
+ACTIVITY_AREAS: Final = {
+    "lines": ("transaction", "journal_entry", "settlement"),
+    "statements": ("reconciliation",),
+    "files": ("import", "feed_account"),
+    "rules": ("rule", "rule_run", "suggestion"),
+    "documents": ("document",),
+    "names": ("account", "merchant", "project", "project_group"),
+    "settings": (),
+}
 ACTION_STATUSES: Final = ("PENDING", "EXECUTED", "REJECTED", "FAILED", "EXPIRED")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, request, url_for
@@ -15,45 +16,93 @@ from webapp.web.rendering.htmx import render
 
 bp = Blueprint("action_requests", __name__, url_prefix="/activity")
 CHOICES = (("", "All"), ("EXECUTED", "Done"), ("FAILED", "Refused"), ("PENDING", "Waiting"))
+AREAS = {
+    "lines": "Lines and entries",
+    "statements": "Statements",
+    "files": "Files and feeds",
+    "rules": "Rules",
+    "documents": "Documents",
+    "names": "Accounts, merchants, projects",
+    "settings": "Settings and people",
+}
 
 
 @bp.get("")
 @requires("read")
 def index() -> Response:
-    """Show acts, newest first, of everybody or of one key or person."""
+    """Show acts, newest first, of everybody or of one key or person, all or those that the filters leave."""
     query = ActivityQuerySchema.read_leniently(request.query_string.decode())
     cursor, shown = query.pop("cursor"), query["status"] or ""
-    actor = actor_of(query.pop("token_id"), query.pop("person_id"))
-    after = paging.decode(cursor, "s")
+    actor = actor_of(query)
+    narrowed = {
+        "area": query["area"],
+        "fa_id": query["fa_id"],
+        "from_date": query["from_"],
+        "to_date": query["to"],
+    }
     page = queries.audit.action_requests.listed(
-        organization_id(), actor=actor, now=requests.now(), after=after, **query
+        organization_id(),
+        status=query["status"],
+        kind=query["kind"],
+        actor=actor,
+        among=queries.audit.activity.conditions(organization_id(), **narrowed),
+        now=requests.now(),
+        after=paging.decode(cursor, "s"),
+        limit=query["limit"],
     )
+    keep = kept(actor, query)
     return render(
         "action_requests/index.html",
-        requests=page.items,
+        acts=queries.audit.activity.grouped(page.items),
+        count=len(page.items),
         places=queries.audit.action_requests.addresses(organization_id(), page.items),
         changes=queries.audit.field_changes.of(organization_id(), page.items),
         whose=actor[0] if actor else None,
         name=page.items[0].actor["name"] if actor and page.items else None,
         shown=shown,
+        filters={**narrowed, "who": "-".join(map(str, actor)) if actor else None},
+        is_narrowed=any(narrowed.values()),
+        keep=keep,
+        actors=actors(),
+        areas=[{"id": area, "name": name} for area, name in AREAS.items()],
+        accounts=queries.accounts.choices.feed_accounts(organization_id(), chosen=[query["fa_id"]]),
         choices=[
-            {"value": value, "label": label, "href": address(actor, status=value)} for value, label in CHOICES
+            {"value": value, "label": label, "href": address(keep, status=value)} for value, label in CHOICES
         ],
-        older=address(actor, status=shown, cursor=paging.encode(page.next_key)) if page.next_key else None,
-        newest=address(actor, status=shown) if cursor else None,
+        older=address(keep, status=shown, cursor=paging.encode(page.next_key)) if page.next_key else None,
+        newest=address(keep, status=shown) if cursor else None,
     )
 
 
-def actor_of(token_id: int | None, person_id: int | None) -> tuple[str, int] | None:
-    """The actor whose acts are listed; a key comes before a person."""
-    if token_id is not None:
-        return "TOKEN", token_id
-    return None if person_id is None else ("PERSON", person_id)
+def actors() -> list[dict[str, str]]:
+    """Who may have acted, as choices of a form."""
+    kinds = {"PERSON": "", "TOKEN": " (API key)"}
+    return [
+        {"id": f"{kind}-{row_id}", "name": f"{name}{kinds[kind]}"}
+        for kind, row_id, name in queries.audit.activity.actors(organization_id())
+    ]
 
 
-def address(actor: tuple[str, int] | None, **parameters: str | None) -> str:
-    """The URL of this list for the same actor."""
-    query: dict[str, Any] = {name: value for name, value in parameters.items() if value}
+def actor_of(query: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The actor whose acts are listed: the form's choice, or else an address's key or person."""
+    if query["who"]:
+        kind, _, row_id = query["who"].partition("-")
+        return kind, int(row_id)
+    if query["token_id"] is not None:
+        return "TOKEN", query["token_id"]
+    return None if query["person_id"] is None else ("PERSON", query["person_id"])
+
+
+def kept(actor: tuple[str, int] | None, query: Mapping[str, Any]) -> dict[str, Any]:
+    """The filters as an address has them, the state and the place in the list apart."""
+    found = {"area": query["area"], "faId": query["fa_id"], "from": query["from_"], "to": query["to"]}
+    keep: dict[str, Any] = {name: str(value) for name, value in found.items() if value}
     if actor:
-        query[{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]] = actor[1]
+        keep[{"TOKEN": "tokenId", "PERSON": "personId"}[actor[0]]] = actor[1]
+    return keep
+
+
+def address(keep: Mapping[str, Any], **parameters: str | None) -> str:
+    """The URL of this list with the same filters."""
+    query: dict[str, Any] = {**{name: value for name, value in parameters.items() if value}, **keep}
     return url_for("action_requests.index", **query)

@@ -13,6 +13,7 @@ from webapp import queries
 from webapp.ledger.money import Money
 from webapp.ledger.rates import mirror
 from webapp.pages.reconciliation.repairs import repair_of
+from webapp.queries.audit.activity import Acts
 from webapp.queries.reconciliation.culprits import Culprits
 from webapp.queries.reconciliation.hub import HubRecord
 from webapp.schemas.addresses import HubPageQuerySchema
@@ -24,6 +25,8 @@ bp = Blueprint("hub", __name__)
 
 ORDER = ("broken", "needs", "never", "reconciled")
 RECENT_ACTS = 6
+# So many ticks in a row leave room for other acts beside them.
+MOST_TICKS = 10
 
 
 @bp.get("/")
@@ -46,10 +49,16 @@ def index() -> Response:
         balances=queries.reports.sparklines.balances(organization_id(), as_of, stated_balances(accounts)),
         lines=queries.reconciliation.waiting_lines.of_accounts(organization_id(), accounts),
         watched=queries.transfers.watched.watched(organization_id()),
-        recent=queries.audit.action_requests.listed(
-            organization_id(), now=requests.now(), after=None, limit=RECENT_ACTS
-        ).items,
+        recent=recent(),
     )
+
+
+def recent() -> list[Acts]:
+    """The newest acts; the ticks of a statement that follow each other are one."""
+    newest = queries.audit.action_requests.listed(
+        organization_id(), now=requests.now(), after=None, limit=RECENT_ACTS * MOST_TICKS
+    )
+    return queries.audit.activity.grouped(newest.items)[:RECENT_ACTS]
 
 
 def sort_key(account: HubRecord) -> tuple[int, str]:

@@ -99,12 +99,16 @@ def listed(
     kind: str | None = None,
     actor: tuple[str, int] | None = None,
     since: datetime | None = None,
+    among: Sequence[sa.ColumnElement[bool]] = (),
     now: datetime,
     after: tuple[Any, ...] | None,
     limit: int,
 ) -> Page[ActionRequest]:
-    """List acts, newest first, with their status at `now`; `actor` is the kind and id of who did them."""
-    statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id)
+    """List acts, newest first, with their status at `now`; `actor` is the kind and id of who did them.
+
+    `among` are further conditions.
+    """
+    statement = sa.select(ActionRequest).where(ActionRequest.organization_id == organization_id, *among)
     statement = statement.outerjoin(ActionRequest.proposal).options(contains_eager(ActionRequest.proposal))
     is_over = sa.and_(ActionRequest.status == "PENDING", Proposal.expires_at <= now)
     if status == "EXPIRED":

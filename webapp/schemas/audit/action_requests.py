@@ -7,7 +7,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from webapp.ledger.codes import ACTION_STATUSES
+from webapp.ledger.codes import ACTION_STATUSES, ACTIVITY_AREAS
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.addresses import AddressSchema
@@ -199,7 +199,17 @@ class ActionRequestQuerySchema(PageSchema):
 
 
 class ActivityQuerySchema(AddressSchema, ActionRequestQuerySchema):
-    """The action requests on a page: of everybody, of one key or of one person."""
+    """The action requests on a page: of everybody, of one key or of one person, an area, an account and days.
 
+    `who` is a person or a key as the form names them: PERSON-3, TOKEN-4.
+    """
+
+    who = ma.fields.String(
+        load_default=None, validate=ma.validate.Regexp(r"(PERSON|TOKEN)-[1-9][0-9]{0,17}\Z")
+    )
     token_id = fields.FormId(load_default=None)
     person_id = fields.FormId(load_default=None)
+    area = fields.OneOf(*ACTIVITY_AREAS, load_default=None)
+    fa_id = fields.FormId(load_default=None)
+    from_ = fields.Day(data_key="from", load_default=None)
+    to = fields.Day(load_default=None)

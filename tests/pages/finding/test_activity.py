@@ -1,0 +1,67 @@
+"""Activity by person, area, bank account and day; ticks of one statement that follow each other are one row."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.fixtures.desks import Desk
+
+TITLE = re.compile(r'<div class="act-line">\s*<span>(?:<a [^>]*>)?(.*?)(?:</a>)?</span>', re.DOTALL)
+
+
+@pytest.fixture
+def titles(ada):
+    """Read the titles of the acts on a page of the activity, the newest first."""
+    browser = ada.browser()
+
+    def read(**query):
+        answer = browser.get("/activity", query_string=query)
+        assert answer.status_code == 200
+        return TITLE.findall(answer.text)
+
+    return read
+
+
+@pytest.fixture
+def desk(ada, ben, bank):
+    """Two bank accounts; Ada names a project, Ben confirms three lines of the first and ticks them one by one."""
+    bank.open("Savings")
+    bank.open("Main account")
+    lines = bank.send_many([("2026-03-02", f"-{n}.00", f"Line {n}") for n in (1, 2, 3)])
+    ada.post("/api/projects", json={"name": "Website"})
+    desk = Desk(ben, bank)
+    desk.confirm(*lines)
+    desk.put("2026-03-31", "-6.00")
+    for line in lines:
+        desk.clear(cleared=[line])
+    return desk
+
+
+def test_ticks_in_a_row_are_one_act_with_each_of_them_in_it(ada, desk, titles):
+    newest, *others = titles()
+    assert newest.startswith("Cleared 3 items on the statement of Main account to 31 Mar")
+    assert not [each for each in others if "on the statement of" in each]
+    page = ada.browser().get("/activity").text
+    assert "Each of 3" in page
+    assert "Cleared Line 1" in page
+    assert "Cleared 3 items" in ada.browser().get("/").text
+
+
+def test_acts_are_narrowed_by_who_area_account_and_day(ada, bank, desk, titles):
+    everything = titles()
+    of_program = titles(who=f"TOKEN-{ada.token_id}")
+    assert (
+        of_program == titles(tokenId=ada.token_id) == titles(area="names") == ["Created the project Website"]
+    )
+    assert titles(who=f"PERSON-{ada.user_id}", area="names") == []
+    of_account = titles(faId=bank.fa_id)
+    assert [each.split(" ")[0] for each in of_account] == ["Cleared", "Started", *["Confirmed"] * 3]
+    assert titles(faId=bank.fa_id, area="statements") == of_account[:2]
+    assert titles(faId=bank.fa_id - 1) == []
+    today = datetime.now(UTC).date()
+    recent = titles(**{"from": today, "to": today})
+    assert recent[: len(of_account)] == of_account
+    assert titles(**{"from": today + timedelta(days=1)}) == []
+    assert not set(titles(to=today - timedelta(days=1))) & set(of_account)
+    assert titles(who="nobody", area="nothing", faId="x") == everything
