@@ -29,6 +29,22 @@ def spelled(count: int) -> str:
     return NUMBERS[count] if 0 <= count < len(NUMBERS) else f"{count:,}"
 
 
+def leading(text: str, name: str | None) -> str:
+    """The beginning of a bank's text that only repeats the counterparty's name; empty where nothing would be left.
+
+    >>> leading("Hansa Kontor Bank  Account fee", "HANSA Kontor Bank")
+    'Hansa Kontor Bank  '
+    >>> leading("Hansa Kontor Bank", "Hansa Kontor Bank"), leading("Account fee", None), leading("Annabel", "Anna")
+    ('', '', '')
+    """
+    size = len(name or "")
+    if not size or text[:size].casefold() != (name or "").casefold():
+        return ""
+    rest = text[size:].lstrip(" ,;:·-")
+    is_word = text[size : size + 1].isalnum()
+    return "" if is_word or not rest else text[: len(text) - len(rest)]
+
+
 def initials(name: str) -> str:
     """The initials of a name for its icon: the capitals of the first two words, or a short name as it is.
 
@@ -141,4 +157,4 @@ def choices(values: Iterable[str | tuple[str, str]]) -> list[SelectOption]:
 GLOBALS = {"summary_sentence": summary_sentence}
 # Filters whose sentences hold figures, which are written in the notation of the page, and the others.
 SENTENCES = (spelled, counted, breach, owing)
-PLAIN = (initials, deed, joined, choices)
+PLAIN = (initials, leading, deed, joined, choices)
