@@ -57,6 +57,19 @@ def test_a_page_shows_twelve_months_and_the_newest_postings(cleo, fees, noun, na
     assert ("Villa" in months.split("<h2>Twelve months</h2>")[1]) == (noun == "projects/groups")
 
 
+def test_lists_show_what_each_brought_in_twelve_months_and_drafts_stand_apart(ada, bank, cleo, fees):
+    line = bank.send("2026-03-02", "-12.50", "Paint")
+    ada.patch(
+        f"/api/transactions/{line}", json={"orgMerchantId": fees["merchants"], "projectId": fees["projects"]}
+    )
+    browser = cleo.browser()
+    for noun in ("merchants", "projects"):
+        page = shown(browser, f"/{noun}")
+        assert 'value="300.00"' in page, "the fee of two years ago is no part of it"
+        assert '<td class="number desk">1</td>' in page
+        assert "Paint" in shown(browser, f"/{noun}/{fees[noun]}").split("Not confirmed yet", 1)[1]
+
+
 def test_what_nothing_is_posted_to_says_so(cleo, ada, fees):
     empty = ada.post("/api/projects", json={"name": "Boat"}).json["project"]["id"]
     page = shown(cleo.browser(), f"/projects/{empty}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.dimensions import DimensionSelection
-from webapp.pages.accounts.dimension_figures import figures
+from webapp.ledger.dimensions import Dimension, DimensionSelection
+from webapp.pages.accounts.dimension_figures import figures, results
 from webapp.schemas.accounts.merchants import MerchantPageQuerySchema, NewMerchantSchema
 from webapp.web import paging
 from webapp.web.access.auth import acting, organization_id, requires
@@ -65,6 +65,7 @@ def show_list(problem: Problem | None = None) -> Response:
         "merchants/index.html",
         status=problem.status if problem else 200,
         merchants=page.items,
+        results=results(Dimension.MERCHANT, [merchant.id for merchant in page.items]),
         next_cursor=paging.encode(page.next_key),
         q=query["q"] or "",
         form=request.form,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, Response, request, url_for
 
 from webapp import queries, services
-from webapp.ledger.dimensions import DimensionSelection
-from webapp.pages.accounts.dimension_figures import figures
+from webapp.ledger.dimensions import Dimension, DimensionSelection
+from webapp.pages.accounts.dimension_figures import figures, results
 from webapp.schemas.accounts.projects import ProjectFormSchema, ProjectGroupFormSchema
 from webapp.web.access.auth import acting, organization_id, requires
 from webapp.web.rendering.forms import form_body
@@ -113,10 +113,12 @@ def delete_group(group_id: int) -> Response:
 
 def show_list(problem: Problem | None = None, *, of: str = "") -> Response:
     """Render all projects, with a refused form as it was typed."""
+    groups = queries.accounts.projects.by_group(organization_id())
     return render(
         "projects/index.html",
         status=problem.status if problem else 200,
-        groups=queries.accounts.projects.by_group(organization_id()),
+        groups=groups,
+        results=results(Dimension.PROJECT, [project.id for _, projects in groups for project in projects]),
         all_groups=queries.accounts.choices.project_groups(organization_id()),
         form=request.form,
         problem=problem,

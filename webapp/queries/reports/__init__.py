@@ -1,6 +1,7 @@
 """Statements, ledgers, registers, exports."""
 
 from webapp.queries.reports import (
+    dimension_results,
     dimensions,
     exports,
     general_ledger,
@@ -13,6 +14,7 @@ from webapp.queries.reports import (
 )
 
 __all__ = [
+    "dimension_results",
     "dimensions",
     "exports",
     "general_ledger",

@@ -32,7 +32,7 @@ Sums = dict[date, Counter[int]]
 
 @dataclass(frozen=True, slots=True)
 class DimensionPosting:
-    """A posting that counts, with its account and entry."""
+    """A posting with its account and entry; a draft has no mirror where a rate is missing."""
 
     journal_entry_id: int
     effective_on: date
@@ -40,7 +40,7 @@ class DimensionPosting:
     account_id: int
     account_name: str
     amount: Money
-    amount_base: Money
+    amount_base: Money | None
 
 
 _NAMED: dict[Dimension, type[Project | ProjectGroup | Merchant]] = {
@@ -134,8 +134,14 @@ def _running(moved: Sequence[Counter[int]], days: Sequence[date]) -> Sums:
     return found
 
 
-def newest(organization_id: str, selection: DimensionSelection, *, limit: int) -> list[DimensionPosting]:
-    """List the newest postings of a selection."""
+def newest(
+    organization_id: str,
+    selection: DimensionSelection,
+    *,
+    limit: int,
+    statuses: Collection[str] = COUNTING,
+) -> list[DimensionPosting]:
+    """List the newest postings of a selection, of entries that count or of other states."""
     columns: tuple[Any, ...] = (
         JournalEntry.id,
         JournalEntry.effective_on,
@@ -154,7 +160,7 @@ def newest(organization_id: str, selection: DimensionSelection, *, limit: int) -
         .join(Account, refers_to(Posting.account_id, Account))
         .where(
             Posting.organization_id == organization_id,
-            JournalEntry.status.in_(COUNTING),
+            JournalEntry.status.in_(statuses),
             *postings_of(organization_id, selection),
         )
         .order_by(JournalEntry.effective_on.desc(), JournalEntry.id.desc(), Posting.position)
@@ -168,7 +174,7 @@ def newest(organization_id: str, selection: DimensionSelection, *, limit: int) -
             row.account_id,
             row.name,
             Money(row.amount_minor, row.currency),
-            Money(row.amount_base_minor, row.base_currency),
+            None if row.amount_base_minor is None else Money(row.amount_base_minor, row.base_currency),
         )
         for row in rows
     ]

@@ -1,0 +1,65 @@
+"""What merchants and projects brought and cost in some months, side by side in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from webapp.db import db
+from webapp.ledger.chart import AccountType
+from webapp.ledger.dimensions import Dimension
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.models import COUNTING, Account, JournalEntry, Posting, refers_to
+
+_KEYS: dict[Dimension, Any] = {
+    Dimension.PROJECT: Posting.project_id,
+    Dimension.MERCHANT: Posting.org_merchant_id,
+}
+RESULT_TYPES = (AccountType.INCOME.value, AccountType.EXPENSE.value)
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionResult:
+    """Income less expenses in the base currency, the day of the last posting, and how many drafts are open."""
+
+    result: Money
+    last_on: date | None
+    drafts: int
+
+
+def results(
+    organization_id: str, dimension: Dimension, ids: Collection[int], period: Period, base_currency: str
+) -> dict[int, DimensionResult]:
+    """Give the results of some merchants or projects in a period; one without postings and drafts is left out."""
+    key = _KEYS[dimension]
+    counts = sa.and_(
+        JournalEntry.status.in_(COUNTING), JournalEntry.effective_on.between(period.first, period.last)
+    )
+    is_result = sa.and_(counts, Account.type.in_(RESULT_TYPES), Account.in_scope)
+    draft = sa.case((JournalEntry.status == "DRAFT", JournalEntry.id))
+    rows = db.session.execute(
+        sa.select(
+            key,
+            sa.func.sum(sa.case((is_result, Posting.amount_base_minor), else_=0)),
+            sa.func.max(sa.case((counts, JournalEntry.effective_on))),
+            sa.func.count(draft.distinct()),
+        )
+        .join(JournalEntry, refers_to(Posting.journal_entry_id, JournalEntry))
+        .join(Account, refers_to(Posting.account_id, Account))
+        .where(
+            Posting.organization_id == organization_id,
+            key.in_(sorted(ids)),
+            sa.or_(counts, JournalEntry.status == "DRAFT"),
+        )
+        .group_by(key)
+    )
+    # Income is a credit, and credits are negative.
+    return {
+        row_id: DimensionResult(Money(-int(minor or 0), base_currency), last_on, drafts)
+        for row_id, minor, last_on, drafts in rows
+    }
