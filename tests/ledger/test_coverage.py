@@ -4,6 +4,7 @@ from datetime import date
 
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import Covered, Days, findings, merged
+from webapp.ledger.proofs.covered_months import Evidence, Stated, by_month, in_one_word
 
 
 def day(text):
@@ -57,3 +58,37 @@ def test_days_that_another_statement_has_too_are_an_overlap_and_no_gap():
 def test_statements_merge_into_runs_whatever_their_order():
     there = [MARCH, statement("01-15", "02-10"), JANUARY, statement("02-11", "02-12")]
     assert merged(there) == [Days(day("01-01"), day("02-12")), Days(day("03-01"), day("03-31"))]
+
+
+def months_of(*files, stated=(), moved=None, proofs=()):
+    balances = [Stated(day(on), Money(amount, "EUR")) for on, amount in stated]
+    days = {day(on): amount for on, amount in (moved or {}).items()}
+    found = by_month(
+        Evidence("EUR", files, stated=balances, moved=days, proofs=[day(each) for each in proofs])
+    )
+    return found[::-1]
+
+
+def test_days_between_files_are_a_gap_only_where_money_can_have_moved():
+    files = [statement("01-03", "01-28"), statement("02-02", "02-27"), statement("03-02", "03-30")]
+    moved = {"01-03": 50, "01-28": 50, "02-02": 30, "02-27": 10, "03-30": 5}
+    unknown = months_of(*files, moved=moved)
+    assert [each.status for each in unknown] == ["GAP", "GAP", "GAP"]
+    quiet = months_of(*files, moved=moved, stated=[("01-28", 100), ("02-27", 140), ("03-30", 145)])
+    assert [each.gaps for each in quiet] == [(), (), ()]
+    missing = months_of(*files, moved=moved, stated=[("01-28", 100), ("02-27", 150), ("03-30", 155)])
+    assert [len(each.gaps) for each in missing] == [1, 1, 0]
+    assert in_one_word(missing) == "OFF"
+
+
+def test_months_between_two_balances_that_add_up_agree_without_one_of_their_own():
+    file = statement("01-04", "03-20", 0, 90)
+    moved = {"01-04": 30, "02-10": 30, "03-20": 30}
+    assert [each.status for each in months_of(file, moved=moved, stated=[("03-20", 90)])] == ["AGREES"] * 3
+    assert [each.status for each in months_of(file, moved=moved)] == ["UNSTATED"] * 3
+
+
+def test_the_last_month_is_proved_by_a_proof_of_its_last_day_with_anything():
+    file = statement("01-04", "01-27", 0, 90)
+    (month,) = months_of(file, moved={"01-04": 90}, stated=[("01-27", 90)], proofs=["01-27"])
+    assert month.status == "PROVED"

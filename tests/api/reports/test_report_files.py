@@ -176,7 +176,7 @@ def test_pages_lead_to_the_files_of_what_they_show(cleo, kept):
     assert heads[3:] == [
         "Project",
         "2026-01-01 to 2026-02-28",
-        "2025-11-01 to 2025-12-31",
+        "2025-01-01 to 2025-02-28",
         "2026-01-01 to 2026-01-31",
         "2026-02-01 to 2026-02-28",
     ]

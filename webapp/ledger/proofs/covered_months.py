@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
 from webapp.ledger.money import Money
 from webapp.ledger.proofs.coverage import DAY, Covered, Days, merged, overlaps
@@ -47,8 +47,9 @@ class CoveredMonth:
     """One month of an account; `month` is its first day.
 
     `computed` is what the account held at the close of the stated day by the lines since the balance stated before
-    this month, or since the opening of the first file; None where there is none. `gaps` are days that nothing
-    covers between others that something does, `overlaps` those that came more than once.
+    this month, or since the opening of the first file; None where there is none. `adds_up` where it lies between stated
+    balances that the lines lead from one to the next. `gaps` are days that nothing covers between others that something
+    does, and on which money can have moved; `overlaps` those that came more than once.
     """
 
     month: date
@@ -56,6 +57,7 @@ class CoveredMonth:
     by_feed: bool
     stated: Stated | None
     computed: Money | None
+    adds_up: bool
     proved: Proved
     gaps: tuple[Days, ...]
     overlaps: tuple[Days, ...]
@@ -74,9 +76,18 @@ class CoveredMonth:
             return "GAP"
         if self.proved == "WHOLE":
             return "PROVED"
-        if self.mismatch is not None:
+        if self.mismatch is not None or self.adds_up:
             return "AGREES"
         return "UNSTATED" if self.by_file or self.by_feed else "NOTHING"
+
+
+# The most urgent first.
+URGENT: Final[Sequence[MonthStatus]] = ("OFF", "GAP", "UNSTATED", "AGREES", "PROVED", "NOTHING")
+
+
+def in_one_word(months: Sequence[CoveredMonth]) -> MonthStatus:
+    """Give the most urgent status of months."""
+    return min((each.status for each in months), key=URGENT.index, default="NOTHING")
 
 
 def by_month(evidence: Evidence) -> list[CoveredMonth]:
@@ -88,9 +99,13 @@ def by_month(evidence: Evidence) -> list[CoveredMonth]:
     >>> [(str(each.month), str(each.mismatch)) for each in by_month(evidence)]
     [('2026-03-01', '-0.50'), ('2026-02-01', 'None')]
     """
+    months = list(_months(evidence))
     sources = [*evidence.files, *([evidence.feed] if evidence.feed else [])]
+    begun = min((each.first for each in sources), default=date.min)
     runs = merged(sources)
+    quiet = list(_added_up(evidence))
     gaps = [Days(one.last + DAY, other.first - DAY) for one, other in pairwise(runs)]
+    gaps = [gap for gap in gaps if not _lies_in(gap, quiet)]
     shared = overlaps(sources)
     computed = _computed(evidence)
     closing = {each.day.replace(day=1): each for each in evidence.stated}
@@ -101,17 +116,19 @@ def by_month(evidence: Evidence) -> list[CoveredMonth]:
             by_feed=month in evidence.fed_months,
             stated=closing.get(month),
             computed=computed.get(month),
+            adds_up=_lies_in(Days(max(month, begun), end), quiet),
             proved=_proved(evidence, month, end),
             gaps=tuple(_within(gaps, month, end)),
             overlaps=tuple(_within(shared, month, end)),
         )
-        for month, end in _months(evidence, sources)
+        for month, end in months
     ]
     return found[::-1]
 
 
-def _months(evidence: Evidence, sources: Sequence[Covered]) -> Iterator[tuple[date, date]]:
-    """Give the first and the last day of each month that there is evidence of, oldest first."""
+def _months(evidence: Evidence) -> Iterator[tuple[date, date]]:
+    """Give the first and the last day of each month that there is evidence of, oldest first; the last ends with it."""
+    sources = [*evidence.files, *([evidence.feed] if evidence.feed else [])]
     days = [day for each in sources for day in (each.first, each.last)]
     days += [*evidence.moved, *(each.day for each in evidence.stated)]
     if not days:
@@ -119,8 +136,38 @@ def _months(evidence: Evidence, sources: Sequence[Covered]) -> Iterator[tuple[da
     month, last = min(days).replace(day=1), max(days)
     while month <= last:
         following = date(month.year + month.month // 12, month.month % 12 + 1, 1)
-        yield month, following - DAY
+        yield month, min(following - DAY, last)
         month = following
+
+
+def _added_up(evidence: Evidence) -> Iterator[Days]:
+    """Give the days between stated balances that the lines lead from one to the next, as runs, oldest first.
+
+    Nothing can have moved on a day within them that no line has.
+    """
+    points = [*([opening] if (opening := _opening(evidence)) else []), *evidence.stated]
+    days, at = sorted(evidence.moved), 0
+    run: Days | None = None
+    for one, other in pairwise(points):
+        while at < len(days) and days[at] <= one.day:
+            at += 1
+        moved = 0
+        while at < len(days) and days[at] <= other.day:
+            moved += evidence.moved[days[at]]
+            at += 1
+        agrees = one.day < other.day and one.amount + Money(moved, evidence.currency) == other.amount
+        if agrees and run is not None and run.last == one.day:
+            run = Days(run.first, other.day)
+        elif agrees:
+            if run is not None:
+                yield run
+            run = Days(one.day + DAY, other.day)
+    if run is not None:
+        yield run
+
+
+def _lies_in(days: Days, runs: Iterable[Days]) -> bool:
+    return any(run.first <= days.first and days.last <= run.last for run in runs)
 
 
 def _computed(evidence: Evidence) -> dict[date, Money]:
@@ -144,7 +191,7 @@ def _computed(evidence: Evidence) -> dict[date, Money]:
 def _opening(evidence: Evidence) -> Stated | None:
     """Take what the first file opens with as stated for the day before it."""
     first = min(evidence.files, key=lambda each: (each.first, each.last), default=None)
-    return Stated(first.first - DAY, first.opening) if first and first.opening else None
+    return Stated(first.first - DAY, first.opening) if first and first.opening is not None else None
 
 
 def _proved(evidence: Evidence, month: date, end: date) -> Proved:

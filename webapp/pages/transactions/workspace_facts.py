@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webapp import queries
+from webapp.ledger.proofs.covered_months import in_one_word
 from webapp.pages.transactions import split_forms
 from webapp.queries.transactions.line_filters import WorkspaceFilters
 from webapp.web import paging
@@ -158,9 +159,17 @@ def candidates(line_id: int, query: Mapping[str, Any]) -> Sequence[CandidateDocu
     return queries.documents.candidates.documents_of_line(line)
 
 
-def coverage(feed_account: FeedAccount) -> list[CoveredMonth]:
-    """The newest months of the account's coverage, oldest first, as many as the strip shows."""
-    return queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+class ShownCoverage(NamedTuple):
+    """The newest months of an account's coverage, oldest first, and the most urgent of them in one word."""
+
+    status: str
+    months: list[CoveredMonth]
+
+
+def coverage(feed_account: FeedAccount) -> ShownCoverage:
+    """The coverage of an account, as many months as its strip shows."""
+    months = queries.imports.coverage.record(feed_account).months[STRIP_MONTHS - 1 :: -1]
+    return ShownCoverage(in_one_word(months), months)
 
 
 def filters_query(filters: WorkspaceFilters) -> dict[str, str]:
