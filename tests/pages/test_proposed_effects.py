@@ -105,3 +105,12 @@ def test_statements_show_their_figures(ada, agent, bank, desk, shown):
     assert "igest" not in complete
     assert ada.post(f"{path}/complete", json={}).status_code == 200
     assert "31 Mar 2026 · -42.80 · EUR" in shown(agent.post(f"{path}/reopen", json={"reason": "Again"}))
+
+
+def test_a_void_stands_beside_its_reversal_and_the_new_draft(ada, agent, bank):
+    line = bank.send("2026-03-10", "-42.80", "Train")
+    ada.post(f"/api/transactions/{line}/confirm", json={})
+    entry = ada.get(f"/api/transactions/{line}").json["transaction"]["journalEntryId"]
+    answer = agent.post(f"/api/journal-entries/{entry}/void", json={"reason": "Twice"})
+    page = ada.browser().get(f"/proposals?id={answer.json['actionRequest']['id']}").text
+    assert [page.count(f"<b>{title}</b>") for title in ("Now", "After", "And")] == [1, 1, 2]
