@@ -25,6 +25,7 @@ NOUNS = (
     "bookkeeping.journal_entries",
     "bookkeeping.lock_dates",
     "bookkeeping.manual_entries",
+    "changes",
     "days",
     "documentation",
     "documents",

@@ -75,6 +75,12 @@ class HubPageQuerySchema(AddressSchema):
     as_of = fields.Day(load_default=None)
 
 
+class ChangesPageSchema(AddressSchema):
+    """The number of the audit chain that a page has seen."""
+
+    since = fields.Digits(least=0, most=fields.LARGEST_ID, load_default=0)
+
+
 class TypedDaySchema(AddressSchema):
     """A day as it is typed."""
 

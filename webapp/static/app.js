@@ -151,10 +151,12 @@
     if (target.id === currentId) advance(target);
   });
 
-  document.addEventListener("line:undone", ({ target }) => {
-    makeCurrent(target);
-    target.focus({ preventScroll: true });
-  });
+  for (const kind of ["line:undone", "line:restored"]) {
+    document.addEventListener(kind, ({ target }) => {
+      makeCurrent(target);
+      target.focus({ preventScroll: true });
+    });
+  }
 
   function edit() {
     const line = currentLine();

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fixtures.bank_files.camt_files import balance, entry, message, statement
-from tests.pages.test_imports import take, text_of
+from tests.pages.imports.test_imports import take, text_of
 
 
 def december(opening="33.06", closing="23.06", *, days=("2013-12-27", "2013-12-30"), on="2013-12-30"):

@@ -6,7 +6,7 @@ import re
 from tests.api.imports.test_imports import MARCH, imported
 from tests.fixtures.bank_files.camt_files import entry, message, statement
 from tests.fixtures.bank_files.ofx_statements import Line, bank_file
-from tests.pages.test_imports import take, text_of
+from tests.pages.imports.test_imports import take, text_of
 from tests.pages.transactions.test_after_imports import december
 
 

@@ -50,6 +50,7 @@ def index() -> Response:
         lines=queries.reconciliation.waiting_lines.of_accounts(organization_id(), accounts),
         watched=queries.transfers.watched.watched(organization_id()),
         recent=recent(),
+        since=queries.audit.book_moves.last_act(organization_id()),
     )
 
 

@@ -27,6 +27,7 @@ from webapp.web.rendering.problems import Problem
 
 if TYPE_CHECKING:
     from webapp.models import Transaction
+    from webapp.pages.transactions.stale_edits import StaleEdit
     from webapp.queries.transactions.shown_lines import ChangedLine
 
 bp = Blueprint("feed_accounts", __name__, url_prefix="/feeds")
@@ -81,10 +82,12 @@ def render_line(
     problem: Problem | None = None,
     rows: list[dict[str, Any]] | None = None,
     changed: ChangedLine | None = None,
+    stale: StaleEdit | None = None,
 ) -> Response:
     """Answer an act on a line with its row and the parts that it changes, or with the whole page.
 
-    `rows` are the splits of a refused form as they were typed, `changed` the line that is otherwise than its row was.
+    `rows` are the splits of a refused form as they were typed, `changed` the line that is otherwise than its row was,
+    `stale` the edit that was refused for it.
     """
     query = {**WorkspaceQuerySchema().load({}), **workspace_filters(transaction.feed_account_id)}
     query |= {"line": current_id, "edit": editing}
@@ -97,7 +100,7 @@ def render_line(
         "why": why(transaction.id, query),
     }
     context["candidates"] = candidates(transaction.id, query)
-    context["changed"] = {changed.line_id: changed} if changed else {}
+    context |= {"changed": {changed.line_id: changed} if changed else {}, "stale": stale}
     context |= {"choices": choices(line, rows or ())}
     elements = {part: f"line-{transaction.id}" if part == "line" else part for part in parts}
     return render(TEMPLATE, parts=elements, status=problem.status if problem else 200, **context)
@@ -146,5 +149,7 @@ def workspace(
         "asking": asking,
         "changing": None,
         "changed": {},
+        "stale": None,
+        "since": None if is_htmx() else queries.audit.book_moves.last_act(organization_id()),
         **{name: getattr(facts, name) for name in asked},
     }

@@ -11,9 +11,9 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from webapp import queries, services
 from webapp.ledger.errors import LedgerError
 from webapp.ledger.money import Money
-from webapp.pages.transactions import split_forms
+from webapp.pages.transactions import split_forms, stale_edits
 from webapp.pages.transactions.feed_accounts import render_line
-from webapp.schemas.transactions.transactions import TransactionFormSchema
+from webapp.schemas.transactions.transactions import ShownFormSchema, TransactionFormSchema
 from webapp.services.transactions.confirmations import ChangedLineError
 from webapp.services.transactions.edits import LineChanges
 from webapp.web.access import requests
@@ -23,6 +23,8 @@ from webapp.web.rendering.htmx import is_htmx, redirect_back
 from webapp.web.rendering.problems import problem_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from webapp.ledger.journal.shown_lines import ShownLine
     from webapp.models import Transaction
 
@@ -32,8 +34,9 @@ bp = Blueprint("transactions", __name__, url_prefix="/transactions")
 @bp.post("/<id:transaction_id>")
 @requires("draft")
 def edit(transaction_id: int) -> Response:
-    """Change a line's entry."""
-    return act_on(transaction_id, save)
+    """Change a line's entry as its row shows it, or show what somebody else has changed."""
+    row = ShownFormSchema().load(form_body())
+    return act_on(transaction_id, save, shown=row["shown"], shown_at=row["shown_at"])
 
 
 @bp.post("/<id:transaction_id>/delete")
@@ -70,11 +73,13 @@ def act_on(
     act: Callable[[Transaction], object],
     *,
     shown: ShownLine | None = None,
+    shown_at: datetime | None = None,
     closes: bool = False,
 ) -> Response:
     """Act on one line, and answer with its row, or with the error in it.
 
-    `shown` is what its row showed of it; an act that `closes` the line leaves its fields as text.
+    `shown` is what its row showed of it, where that is an edit at the instant `shown_at`; an act that `closes` the line
+    leaves its fields as text.
     """
     line = queries.transactions.transactions.get(organization_id(), transaction_id)
     try:
@@ -84,11 +89,18 @@ def act_on(
         line = queries.transactions.transactions.get(organization_id(), transaction_id)
         rows = split_forms.typed()
         editing = "splits" if rows else "description" if "description" in request.form else None
-        changed = None
+        changed = stale = None
         if shown is not None and problem.code == ChangedLineError.code:
             changed = queries.transactions.shown_lines.changed(organization_id(), shown)
+            stale = stale_edits.of_form(line, shown, shown_at) if shown_at else None
         return render_line(
-            line, current_id=transaction_id, editing=editing, problem=problem, rows=rows, changed=changed
+            line,
+            current_id=transaction_id,
+            editing=editing,
+            problem=problem,
+            rows=rows,
+            changed=changed,
+            stale=stale,
         )
     if not is_htmx():
         return redirect_back(url_for("feed_accounts.show", fa_id=line.feed_account_id))
@@ -101,6 +113,7 @@ def save(line: Transaction) -> None:
     if isinstance(body.get("splits"), list):
         body["splits"] = split_forms.read(Money(line.amount_minor, line.currency))
     changes = TransactionFormSchema().load(body)
+    shown, _ = changes.pop("shown", None), changes.pop("shown_at", None)
     present = queries.transactions.transactions.record(line)
     changed = {
         name: value
@@ -108,4 +121,4 @@ def save(line: Transaction) -> None:
         if name in ("splits", "description") or value != getattr(present, name)
     }
     if changed:
-        services.transactions.edits.edit(line, cast("LineChanges", changed), **acting())
+        services.transactions.confirmations.edit(line, cast("LineChanges", changed), shown, **acting())

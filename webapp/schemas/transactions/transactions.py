@@ -11,6 +11,7 @@ from webapp.ledger.journal.shown_lines import ShownLine
 from webapp.ledger.references import Kind
 from webapp.schemas import fields
 from webapp.schemas.base import DocumentedSchema, Schema
+from webapp.schemas.instants import Since
 from webapp.schemas.paging import PageSchema
 from webapp.schemas.rules.runs import ProvenanceSchema
 from webapp.schemas.untrusted import Untrusted
@@ -122,7 +123,7 @@ class ShownLineField(ma.fields.Field[ShownLine]):
         try:
             return ShownLine.read(value if isinstance(value, str) else "")
         except ValueError as error:
-            raise ma.ValidationError("Load the page again, then confirm what it shows.") from error
+            raise ma.ValidationError("Load the page again, then act on what it shows.") from error
 
 
 class ConfirmFormSchema(ConfirmSchema):
@@ -151,8 +152,23 @@ class SplitFormSchema(SplitSchema):
     org_merchant_id = fields.FormId(allow_none=True, load_default=None)  # type: ignore[assignment]
 
 
+class ShownFormSchema(Schema):
+    """What the row showed in which somebody acts; other fields of its form are read elsewhere."""
+
+    class Meta:
+        """Unknown names are left out."""
+
+        unknown = ma.EXCLUDE
+
+    shown = ShownLineField(allow_none=True, load_default=None)
+    shown_at = Since(allow_none=True, load_default=None)
+
+
 class TransactionFormSchema(TransactionChangesSchema):
-    """The same changes from a form."""
+    """The same changes from a form, which also has what its row showed and when."""
+
+    shown = ShownLineField(allow_none=True, load_only=True)
+    shown_at = Since(allow_none=True, load_only=True)
 
     splits = ma.fields.List(
         ma.fields.Nested(SplitFormSchema),

@@ -1,4 +1,4 @@
-"""Confirming lines from their rows: what a row shows is what is posted, and nothing else."""
+"""Acts on lines from their rows: what a row shows is what is posted or changed, and nothing else."""
 
 from __future__ import annotations
 
@@ -48,6 +48,18 @@ def confirm(
     if not as_uncategorised and selected_lines.count_uncategorised(line.organization_id, [line.id]):
         raise UncategorisedLineError
     return lifecycle.confirm(line, note=note, actor=actor, now=now)
+
+
+def edit(
+    line: Transaction, changes: LineChanges, shown: ShownLine | None, *, actor: Actor, now: datetime
+) -> ActionResult:
+    """Change a line from its row, so that nobody overwrites what somebody else has set meanwhile: 409 instead.
+
+    Without `shown` nothing is compared.
+    """
+    if shown is not None and shown_lines.of_line(line) != shown.content:
+        raise ChangedLineError("This line has changed since its row was shown, so nothing was changed.")
+    return edits.edit(line, changes, actor=actor, now=now)
 
 
 def changed(organization_id: str, shown: Iterable[ShownLine]) -> dict[int, ChangedLine]:

@@ -91,12 +91,14 @@ def requires(
     is_documented: bool = False,
     session_only: bool = False,
     is_heavy: bool = False,
+    is_use: bool = True,
 ) -> Callable[[View], View]:
     """Declare what a view needs: a scope of behaviour.md 5, its body limit in bytes, and who opens the transaction.
 
     With `begins=False` the view itself calls `begin`, after reading a slow body. `is_documented` marks the interface
     document's endpoints, which ignore unknown keys. `session_only` refuses tokens: no token may make tokens, approve
     proposals, add members or switch organizations. `is_heavy` lets few of such calls run at once.
+    What a page asks by itself is no use of it (`is_use`), and keeps no session alive.
     """
 
     def declare(view: View) -> View:
@@ -106,6 +108,7 @@ def requires(
         view.is_documented = is_documented  # type: ignore[attr-defined]
         view.session_only = session_only  # type: ignore[attr-defined]
         view.is_heavy = is_heavy  # type: ignore[attr-defined]
+        view.is_use = is_use  # type: ignore[attr-defined]
         return view
 
     return declare

@@ -202,6 +202,16 @@ def moment(value: datetime, notation: Notation = DEFAULT) -> str:
     return f"{day(value, notation)}, {value:%H:%M} UTC"
 
 
+def instant(value: datetime) -> str:
+    """Print an instant for a hidden field, as the API writes it.
+
+    >>> from datetime import UTC
+    >>> instant(datetime(2026, 11, 3, 9, 6, tzinfo=UTC))
+    '2026-11-03T09:06:00.000Z'
+    """
+    return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def short_moment(value: datetime, today: date, notation: Notation = DEFAULT) -> str:
     """Print an instant of a history, with its year unless it is this year.
 
@@ -271,5 +281,5 @@ def placed(value: date, last: date, days: int = 90, width: int = 104) -> str:
 # Filters by what the page gives them beside their value: its notation, the present day, both or nothing.
 NOTED = (figure, change, size, rate, number, typed_amount, typed_rate, typed_day, day, short_day, moment, ago)
 NEAR = (near_day, short_moment)
-PLAIN = (share, stepped, month, short_month, month_end, iso_text, iso_day, shifted, placed)
+PLAIN = (share, stepped, month, short_month, month_end, iso_text, iso_day, instant, shifted, placed)
 TESTS = {"money_in": money_in}
