@@ -9,12 +9,14 @@ from flask import Blueprint, Response, request, url_for
 
 from webapp import queries
 from webapp.ledger.dimensions import Dimension, DimensionSelection
-from webapp.ledger.report_columns import Comparison, ReportColumns
+from webapp.ledger.periods import Period
+from webapp.ledger.report_columns import Comparison, ReportColumns, side_by_side
 from webapp.schemas.base import Schema
 from webapp.schemas.reports.reports import LedgerPageQuerySchema, ReportPageQuerySchema
 from webapp.web import paging
+from webapp.web.access import requests
 from webapp.web.access.auth import organization_id, requires
-from webapp.web.rendering import periods
+from webapp.web.rendering import charts, periods
 from webapp.web.rendering.htmx import redirect_to, render
 
 bp = Blueprint("reports", __name__, url_prefix="/reports")
@@ -29,6 +31,7 @@ DIMENSIONS = [
     {"id": Dimension.PROJECT_GROUP, "name": "Group of projects"},
     {"id": Dimension.MERCHANT, "name": "Merchant"},
 ]
+MONTHS = 12
 NOT_KEPT = ("from_", "to", "cursor", "limit")
 
 
@@ -37,6 +40,19 @@ NOT_KEPT = ("from_", "to", "cursor", "limit")
 def index() -> Response:
     """Go to the first of the reports."""
     return redirect_to(url_for("reports.trial_balance"))
+
+
+@bp.get("/overview")
+@requires("read")
+def overview() -> Response:
+    """Show cash, income and expenses of the last twelve months; the hub loads it as a part."""
+    period = Period.months_to(queries.access.organizations.today(organization_id(), requests.now()), MONTHS)
+    columns = ReportColumns(period, None, side_by_side(period))
+    report = queries.reports.statements.profit_and_loss(organization_id(), columns)
+    figures = [each.months or () for each in (-report.income, report.expenses, report.result)]
+    by_month = list(zip(columns.months or (), *figures, strict=True))
+    cash = queries.reports.cash.by_day(organization_id(), period)
+    return render("reports/overview.html", chart=charts.cash_chart(cash, by_month))
 
 
 @bp.get("/trial-balance")

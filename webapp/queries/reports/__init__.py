@@ -1,6 +1,7 @@
 """Statements, ledgers, registers, exports."""
 
 from webapp.queries.reports import (
+    cash,
     dimension_results,
     dimensions,
     exports,
@@ -14,6 +15,7 @@ from webapp.queries.reports import (
 )
 
 __all__ = [
+    "cash",
     "dimension_results",
     "dimensions",
     "exports",

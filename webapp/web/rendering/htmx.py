@@ -18,6 +18,7 @@ TARGETS = frozenset(
         "columns",
         "hub",
         "lines",
+        "overview",
         "panel",
         "progress",
         "queue",

@@ -1,0 +1,46 @@
+"""Cash, income and expenses of twelve months: the same figures in the picture, in its table and in the reports."""
+
+import re
+
+import pytest
+
+from tests.fixtures.helpers.marks import on_sqlite
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def posted(bank, desk, ben):
+    bank.open("Main account")
+    sales = bank.account("Sales of prints", "INCOME")
+    (line,) = bank.send_many([("2026-10-02", "100.00", "Invoice 17")])
+    ben.patch(f"/api/transactions/{line}", json={"accountId": sales})
+    desk.confirm(line)
+    desk.confirm(*bank.send_many([("2026-11-03", "-30.00", "Rent")]))
+
+
+def test_the_table_says_what_the_picture_shows(ada, posted):
+    page = ada.browser().get("/reports/overview").text
+    body = page.split("<tbody>")[1].split("</tbody>")[0]
+    rows = [re.findall(r'value="([^"]*)"', row) for row in body.split("</tr>")]
+    assert rows[:3] == [
+        ["0.00", "30.00", "-30.00", "70.00"],
+        ["100.00", "0.00", "100.00", "100.00"],
+        ["0.00", "0.00", "0.00", "0.00"],
+    ]
+    assert page.count('class="chart-month"') == 12
+    assert "from=2026-10-01" in page
+    assert "style=" not in page
+
+
+def test_the_hub_loads_it_afterwards_and_without_scripts_leads_to_it(ada, posted):
+    hub = ada.browser().get("/").text
+    assert 'hx-get="/reports/overview"' in hub
+    assert 'href="/reports/overview"' in hub
+    part = ada.browser().htmx("GET", "/reports/overview", target="section#overview").text
+    assert "<html" not in part
+    assert 'id="overview"' in part
+
+
+def test_books_without_an_account_have_a_flat_line(dan):
+    assert "Cash of twelve months" in dan.browser().get("/reports/overview").text

@@ -1,0 +1,88 @@
+"""The geometry of charts, in the units of their pictures; what they show stands in a table beside them too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from webapp.ledger.money import Money
+from webapp.ledger.periods import Period
+from webapp.web.rendering.figures import stepped
+
+WIDTH, HEIGHT, BAR, MARGIN = 720, 120, 16, 2
+
+
+class Bar(NamedTuple):
+    """A bar of a month: where it stands, and how high it is."""
+
+    x: float
+    y: float
+    height: float
+    width: int = BAR
+
+
+class CashMonth(NamedTuple):
+    """A month of a cash line: its days, its figures, and where the month lies in the picture."""
+
+    period: Period
+    income: Money
+    expenses: Money
+    result: Money
+    cash: Money
+    x: float
+    width: float
+
+
+class CashChart(NamedTuple):
+    """Cash by day as a stepped line, and income and expenses by month as bars."""
+
+    line: str
+    months: list[CashMonth]
+    income: list[Bar]
+    expenses: list[Bar]
+    highest: tuple[date, Money]
+    lowest: tuple[date, Money]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def bars(amounts: Sequence[int], most: int, offset: float) -> list[Bar]:
+    """Stand a bar for each amount on the ground, `most` being as high as the picture; less than nothing is none.
+
+    >>> bars([50, 0], 100, 10)
+    [Bar(x=10.0, y=60.0, height=60.0, width=16), Bar(x=370.0, y=120.0, height=0.0, width=16)]
+    """
+    step = WIDTH / len(amounts)
+    heights = [round(HEIGHT * max(amount, 0) / (most or 1), 1) for amount in amounts]
+    return [
+        Bar(offset + number * step, round(HEIGHT - height, 1), height)
+        for number, height in enumerate(heights)
+    ]
+
+
+def cash_chart(cash: dict[date, Money], months: Iterable[tuple[Period, Money, Money, Money]]) -> CashChart:
+    """Draw cash by day, with the income, the expenses and the result of each month."""
+    days, months = list(cash), list(months)
+    across = (WIDTH - 2 * MARGIN) / max(len(days) - 1, 1)
+    shown = [
+        CashMonth(
+            period,
+            income,
+            expenses,
+            result,
+            cash[period.last],
+            round(MARGIN + (period.first - days[0]).days * across, 1),
+            round((period.last - period.first).days * across + across, 1),
+        )
+        for period, income, expenses, result in months
+    ]
+    most = max(max(month.income.minor, month.expenses.minor) for month in shown)
+    return CashChart(
+        stepped([amount.minor for amount in cash.values()], WIDTH, HEIGHT),
+        shown,
+        bars([month.income.minor for month in shown], most, WIDTH / len(shown) / 2 - BAR - 1),
+        bars([month.expenses.minor for month in shown], most, WIDTH / len(shown) / 2 + 1),
+        max(cash.items(), key=lambda item: item[1].minor),
+        min(cash.items(), key=lambda item: item[1].minor),
+    )
