@@ -98,11 +98,13 @@ def documents(organization_id: str, typed: str, *, limit: int) -> list[FoundDocu
     if not found:
         return []
     listed = sa.select(row.id).where(sa.or_(*found))
-    ids = db.session.scalars(listed.order_by(row.issued_on.desc().nulls_last(), row.id.desc()).limit(limit))
-    by_id = lookups.by_id(Document, organization_id, ids.all())
+    ids = db.session.scalars(
+        listed.order_by(row.issued_on.desc().nulls_last(), row.id.desc()).limit(limit)
+    ).all()
+    by_id = lookups.by_id(Document, organization_id, ids)
     return [
         FoundDocument(each.id, each.label, each.document_type, each.issued_on, each.total)
-        for each in by_id.values()
+        for each in map(by_id.__getitem__, ids)
     ]
 
 
