@@ -7,7 +7,7 @@
   const palette = document.getElementById("palette");
   const form = palette.querySelector("form");
   const field = palette.querySelector("[role=combobox]");
-  const place = document.getElementById("found");
+  const place = document.getElementById("palette-found");
   const status = palette.querySelector("[role=status]");
   const options = () => [...place.querySelectorAll("[role=option]")];
 
@@ -33,7 +33,7 @@
     const typed = field.value.trim();
     try {
       const address = `${form.action}?${new URLSearchParams({ q: typed })}`;
-      const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": "div#found" }, signal });
+      const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": "div#palette-found" }, signal });
       if (!answer.ok) throw new Error(answer.statusText);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!signal.aborted) show(page, typed);
