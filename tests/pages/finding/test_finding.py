@@ -21,7 +21,9 @@ def found(ada):
     """Search as a person's palette does; gives the titles of each group, the best group first."""
 
     def search(typed, person=ada):
-        answer = person.browser().htmx("GET", "/search", target="div#palette-found", query_string={"q": typed})
+        answer = person.browser().htmx(
+            "GET", "/search", target="div#palette-found", query_string={"q": typed}
+        )
         assert answer.status_code == 200
         return {
             name: [title for _, title in HIT.findall(hits) if not title.startswith("Search the whole")]
