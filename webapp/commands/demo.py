@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from http import HTTPStatus
@@ -62,7 +64,8 @@ def demo(*, if_empty: bool, seed: int, day: datetime | None, as_json: bool) -> N
         organization_id = made.organization.id
         demo_sign_in.keep(settings.instance_path, sign_in)
         db.session.commit()
-    _propose(made.agent_key, present.replace(day=1) - timedelta(days=1))
+    with _without_request_log():
+        _propose(made.agent_key, present.replace(day=1) - timedelta(days=1))
     value = {"organizationId": organization_id, "email": sign_in.email, "password": sign_in.password}
     answer(value, f"Sign in as {sign_in.email} with {sign_in.password}", as_json=as_json)
 
@@ -73,10 +76,21 @@ def _make(seed: int, day: date, sign_in: SignIn, now: datetime) -> Made:
     return making.make(owner, seed=seed, day=day)
 
 
+@contextmanager
+def _without_request_log() -> Iterator[None]:
+    """Leave out the log of requests, which an operator did not make."""
+    log = logging.getLogger("tieout.requests")
+    before = log.level
+    log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
 def _propose(key: str, day: date) -> None:
     """Ask over the API for a month's depreciation on a day, as an agent does that may only propose."""
     agent = application().test_client()
-    logging.getLogger("tieout.requests").setLevel(logging.WARNING)
     headers = {"Authorization": f"Bearer {key}"}
     accounts = agent.get("/api/accounts", headers=headers).get_json()["accounts"]
     of_code = {each["code"]: each["id"] for each in accounts}

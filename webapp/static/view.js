@@ -80,18 +80,22 @@
 
   const list = one(".lines-scroll");
   if (!list) return;
-  const key = `view ${location.pathname}${location.search}`;
   const selected = () => all(".line .box:checked").map((box) => box.value);
 
-  window.addEventListener("pagehide", () => {
+  // Kept with this visit alone, in its entry of the history, and without any figure: nothing is left after signing out.
+  function keep() {
     const line = document.activeElement?.closest(".line")?.id ?? one(".line[aria-current]")?.id;
     const view = { top: list.scrollTop, page: scrollY, line, selected: selected() };
-    sessionStorage.setItem(key, JSON.stringify(view));
-  });
+    history.replaceState({ ...history.state, view }, "");
+  }
 
   const [visit] = performance.getEntriesByType("navigation");
-  const view = JSON.parse(sessionStorage.getItem(key) ?? "null");
-  if (!view || !["reload", "back_forward"].includes(visit?.type)) return;
+  const view = ["reload", "back_forward"].includes(visit?.type) && history.state?.view;
+  for (const [place, event] of [[list, "scrollend"], [document, "scrollend"], [document, "change"], [document, "focusin"]]) {
+    place.addEventListener(event, keep);
+  }
+  window.addEventListener("pagehide", keep);
+  if (!view) return;
   const boxes = new Set(view.selected);
   all(".line .box").filter((box) => boxes.has(box.value)).forEach((box) => { box.checked = true; });
   if (boxes.size) one(".line .box:checked")?.dispatchEvent(new Event("change", { bubbles: true }));
