@@ -12,7 +12,10 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best
 DARK_PHONE = {**MODES["phone"], "color_scheme": "dark"}
 # What the short run looks at: the loop, an entry, a proof, a form, a report, a list of choices.
 SIX = ("hub", "workspace-line", "entry-edit", "proof", "approval", "profit-and-loss")
+# A sheet that is still fading in has other colours.
 RUN = """async (tags) => {
+    const ending = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
+    await Promise.all(ending.map((each) => each.finished.catch(() => null)));
     const { violations } = await axe.run(document, {runOnly: tags, resultTypes: ["violations"]});
     return violations.flatMap(({id, nodes}) => nodes.map((node) => [id, String(node.target), node.failureSummary]));
 }"""
